@@ -1,0 +1,109 @@
+//! The environment as a value, and the name of every variable that we read.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// What a process is told from outside, read once by the binary and passed down.
+///
+/// Rules take this instead of asking the system, so that every command can run in process in a test.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Env {
+    /// The user's home directory, if there is one.
+    pub home: Option<Utf8PathBuf>,
+    /// The working directory, absolute, links resolved.
+    pub cwd: Utf8PathBuf,
+    /// The environment variables. Values that are not UTF-8 are converted lossily, as the client does.
+    pub vars: BTreeMap<String, String>,
+}
+
+impl Env {
+    /// The value of a variable; an empty one counts as set.
+    #[must_use]
+    pub fn var(&self, name: &str) -> Option<&str> {
+        self.vars.get(name).map(String::as_str)
+    }
+
+    /// The value of a variable that must be an absolute path to count, as the XDG rules ask.
+    fn absolute(&self, name: &str) -> Option<Utf8PathBuf> {
+        self.var(name).filter(|value| value.starts_with('/')).map(Utf8PathBuf::from)
+    }
+
+    /// The folder that holds our own durable state: history, registry, staged changes, locks, caches.
+    ///
+    /// `None` when neither `$MEMDIR_HOME`, `$XDG_DATA_HOME` nor a home directory says where.
+    #[must_use]
+    pub fn state_dir(&self) -> Option<Utf8PathBuf> {
+        if let Some(own) = self.absolute(MEMDIR_HOME) {
+            return Some(own);
+        }
+        let data = self.absolute(XDG_DATA_HOME).or_else(|| self.below_home(".local/share"))?;
+        Some(data.join("memdir"))
+    }
+
+    /// The user's settings of memdir itself.
+    #[must_use]
+    pub fn config_file(&self) -> Option<Utf8PathBuf> {
+        if let Some(own) = self.absolute(MEMDIR_HOME) {
+            return Some(own.join("config.toml"));
+        }
+        let config = self.absolute(XDG_CONFIG_HOME).or_else(|| self.below_home(".config"))?;
+        Some(config.join("memdir/config.toml"))
+    }
+
+    fn below_home(&self, path: &str) -> Option<Utf8PathBuf> {
+        self.home.as_deref().map(|home: &Utf8Path| home.join(path))
+    }
+}
+
+/// Puts all of memdir's own state and settings below one folder.
+pub const MEMDIR_HOME: &str = "MEMDIR_HOME";
+/// Where the platform keeps data; `memdir` is the folder below it.
+pub const XDG_DATA_HOME: &str = "XDG_DATA_HOME";
+/// Where the platform keeps settings; `memdir/config.toml` lies below it.
+pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// The client's configuration directory, used as it is; without it, `~/.claude`.
+pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+/// Three states: on (`0 false no off`), off (`1 true yes on`), or as if unset.
+pub const DISABLE_AUTO_MEMORY: &str = "CLAUDE_CODE_DISABLE_AUTO_MEMORY";
+/// Removes every instruction file and the index from what the client loads.
+pub const DISABLE_CLAUDE_MDS: &str = "CLAUDE_CODE_DISABLE_CLAUDE_MDS";
+/// The same as the client's `--bare`.
+pub const SIMPLE: &str = "CLAUDE_CODE_SIMPLE";
+/// A session in the cloud: memory is off unless something persistent is named.
+pub const REMOTE: &str = "CLAUDE_CODE_REMOTE";
+/// The persistent directory of a session in the cloud.
+pub const REMOTE_MEMORY_DIR: &str = "CLAUDE_CODE_REMOTE_MEMORY_DIR";
+/// A memory directory that beats every setting.
+pub const MEMORY_PATH_OVERRIDE: &str = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE";
+/// Pins the project directory's name; counts only beside [`CLAUDE_CONFIG_DIR`].
+pub const PROJECT_DIR_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env(vars: &[(&str, &str)]) -> Env {
+        Env {
+            home: Some("/home/u".into()),
+            cwd: "/home/u/p".into(),
+            vars: vars.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+        }
+    }
+
+    #[test]
+    fn our_state_lies_where_the_platform_or_the_user_says() {
+        let check = |vars: &[(&str, &str)], state: &str, config: &str| {
+            assert_eq!(env(vars).state_dir(), Some(state.into()));
+            assert_eq!(env(vars).config_file(), Some(config.into()));
+        };
+        check(&[], "/home/u/.local/share/memdir", "/home/u/.config/memdir/config.toml");
+        check(&[("MEMDIR_HOME", "/m")], "/m", "/m/config.toml");
+        check(&[("XDG_DATA_HOME", "/d"), ("XDG_CONFIG_HOME", "/c")], "/d/memdir", "/c/memdir/config.toml");
+        check(
+            &[("MEMDIR_HOME", "rel"), ("XDG_DATA_HOME", "rel")],
+            "/home/u/.local/share/memdir",
+            "/home/u/.config/memdir/config.toml",
+        );
+    }
+}

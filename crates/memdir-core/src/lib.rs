@@ -1,0 +1,13 @@
+//! The rules of memdir, pure.
+//!
+//! Everything here takes text, time and environment as values and returns values and plans. Nothing opens a
+//! file, reads a variable, looks at a clock or starts a process: `clippy.toml` beside this crate forbids it.
+//! Where a rule must look to know what to read next (a settings file, `.git`, an import), it asks a [`look::Look`].
+
+pub mod base64;
+pub mod content_hash;
+pub mod env;
+pub mod look;
+pub mod operation;
+pub mod plan;
+pub mod rel_path;

@@ -1,0 +1,1 @@
+//! Memory as a library: what the author of an agent uses.

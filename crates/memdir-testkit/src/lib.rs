@@ -1,0 +1,1 @@
+//! What the tests of every crate share: temporary homes, fixture trees, command snapshots.

@@ -1,0 +1,15 @@
+//! Asks for a static link without relocations where `scripts/link-static` is the linker.
+//!
+//! A position-independent, dynamically linked program spends most of its start letting the loader map libraries
+//! and patch tens of thousands of addresses. The workspace's `.cargo/config.toml` names that linker on Linux; a
+//! build without it (another platform, an install from the registry) is linked in the ordinary way.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=RUSTC_LINKER");
+    let linker = std::env::var("RUSTC_LINKER").unwrap_or_default();
+    if linker.ends_with("scripts/link-static") {
+        println!("cargo::rustc-link-arg-bins=-static");
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+    }
+}

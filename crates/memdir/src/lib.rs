@@ -1,0 +1,1 @@
+//! The memdir binary as a library, so that every command can be called in process.

@@ -1,0 +1,3 @@
+//! memdir: durable memory for coding agents.
+
+fn main() {}
