@@ -10,4 +10,5 @@ pub mod env;
 pub mod look;
 pub mod operation;
 pub mod plan;
+pub mod project;
 pub mod rel_path;

@@ -1,0 +1,234 @@
+//! Which repository a directory belongs to, read from `.git` itself without a git process.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::look::{Kind, Look};
+
+/// Finds the repository of a directory, whose links are resolved already.
+///
+/// Any `.git` file or directory makes its directory a root, even an empty or broken one. Only a linked worktree
+/// leads elsewhere: to the main repository, and only if that repository knows the worktree. A `.git` file is
+/// content that anybody may have written, so a link that is not confirmed from the other side gains nothing.
+#[must_use]
+pub fn find_git_root(cwd: &Utf8Path, look: &dyn Look) -> Option<GitRoot> {
+    for directory in cwd.ancestors() {
+        let entry = directory.join(".git");
+        match entry_kind(&entry, look) {
+            Some(Kind::Dir) => {
+                return Some(GitRoot {
+                    root: directory.to_owned(),
+                    checkout: directory.to_owned(),
+                    common_dir: Some(entry),
+                });
+            }
+            Some(Kind::File) => return Some(follow_file(directory, &entry, look)),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Where a repository is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitRoot {
+    /// The directory that names the project: of the main repository if this is one of its worktrees.
+    pub root: Utf8PathBuf,
+    /// The directory that holds the `.git` entry, which is another one in a worktree.
+    pub checkout: Utf8PathBuf,
+    /// Where `config`, `objects` and `worktrees` of the repository lie, if the `.git` entry leads anywhere. It
+    /// is a claim of the repository's own files: good for looking, not for writing.
+    pub common_dir: Option<Utf8PathBuf>,
+}
+
+/// The longest `.git`, `commondir` or `gitdir` file that can hold a path, with room to spare.
+const LIMIT: u64 = 16 * 1024;
+
+/// What a `.git` entry is; a link counts as what it leads to.
+fn entry_kind(entry: &Utf8Path, look: &dyn Look) -> Option<Kind> {
+    match look.kind(entry)? {
+        Kind::Link => look.kind(&look.real_path(entry)?),
+        kind => Some(kind),
+    }
+}
+
+fn follow_file(checkout: &Utf8Path, entry: &Utf8Path, look: &dyn Look) -> GitRoot {
+    let own = |common_dir| GitRoot { root: checkout.to_owned(), checkout: checkout.to_owned(), common_dir };
+    let Some(named) = read_line(entry, look) else { return own(None) };
+    let Some(named) = named.strip_prefix("gitdir:") else { return own(None) };
+    let git_dir = resolve(checkout, named.trim_start());
+    // Submodules and separate git directories have no `commondir`: they are repositories of their own.
+    let Some(common) = read_line(&git_dir.join("commondir"), look) else { return own(Some(git_dir)) };
+    match confirmed_common_dir(entry, &git_dir, &resolve(&git_dir, &common), look) {
+        Some(common_dir) => {
+            let root = match (common_dir.file_name(), common_dir.parent()) {
+                (Some(".git"), Some(parent)) => parent.to_owned(),
+                _ => common_dir.clone(),
+            };
+            GitRoot { root, checkout: checkout.to_owned(), common_dir: Some(common_dir) }
+        }
+        None => own(None),
+    }
+}
+
+/// The shared directory of a worktree, if it lists this worktree and the listing leads back to `entry`.
+///
+/// Paths that git wrote are equal as text; only where they are not does the disk have to be asked.
+fn confirmed_common_dir(
+    entry: &Utf8Path,
+    git_dir: &Utf8Path,
+    common: &Utf8Path,
+    look: &dyn Look,
+) -> Option<Utf8PathBuf> {
+    let back = resolve(git_dir, &read_line(&git_dir.join("gitdir"), look)?);
+    if back != entry && look.real_path(&back)? != look.real_path(entry)? {
+        return None;
+    }
+    let common_dir = look.real_path(common)?;
+    let listing = git_dir.parent()?;
+    if listing != common.join("worktrees")
+        && look.real_path(git_dir)?.parent()? != common_dir.join("worktrees")
+    {
+        return None;
+    }
+    Some(common_dir)
+}
+
+/// The first line of a small file, if the file is exactly one non-empty line of text.
+fn read_line(path: &Utf8Path, look: &dyn Look) -> Option<String> {
+    let text = String::from_utf8(look.read(path, LIMIT).ok()?).ok()?;
+    let line = text.trim_end_matches(['\n', '\r']);
+    (!line.is_empty() && !line.contains(['\n', '\0'])).then(|| line.to_owned())
+}
+
+/// Joins a path that a file names to the directory that it is relative to, and takes `.` and `..` out by name.
+fn resolve(base: &Utf8Path, named: &str) -> Utf8PathBuf {
+    let mut resolved = Utf8PathBuf::new();
+    for component in base.join(named).components() {
+        match component.as_str() {
+            ".." => {
+                resolved.pop();
+            }
+            "." => {}
+            name => resolved.push(name),
+        }
+    }
+    resolved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::look::MapLook;
+
+    fn check(look: &MapLook, cwd: &str, expected: Option<&str>) {
+        let found = find_git_root(cwd.into(), look).map(|found| found.root);
+        assert_eq!(found.as_deref(), expected.map(Utf8Path::new), "{cwd}");
+    }
+
+    /// A main repository at `/r` with one worktree at `wt`.
+    fn worktree(wt: &str) -> MapLook {
+        MapLook::new()
+            .file("/r/.git/config", "")
+            .file("/r/.git/worktrees/w/commondir", "../..\n")
+            .file("/r/.git/worktrees/w/gitdir", format!("{wt}/.git\n"))
+            .file(&format!("{wt}/.git"), "gitdir: /r/.git/worktrees/w\n")
+            .dir(&format!("{wt}/sub"))
+    }
+
+    #[test]
+    fn any_git_entry_makes_a_root() {
+        let look = MapLook::new()
+            .dir("/empty/.git")
+            .dir("/empty/a/b")
+            .file("/garbage/.git", "not a link")
+            .dir("/garbage/a")
+            .file("/blank/.git", "")
+            .file("/binary/.git", [0xff, 0xfe])
+            .denied("/denied/.git")
+            .link("/dangling/.git", "nowhere")
+            .link("/linked/.git", "/empty/.git")
+            .dir("/none");
+        check(&look, "/empty/a/b", Some("/empty"));
+        check(&look, "/garbage/a", Some("/garbage"));
+        check(&look, "/blank", Some("/blank"));
+        check(&look, "/binary", Some("/binary"));
+        check(&look, "/denied", Some("/denied"));
+        check(&look, "/linked", Some("/linked"));
+        check(&look, "/dangling", None);
+        check(&look, "/none", None);
+        check(&look, "/", None);
+        check(&look, "/gone/away", None);
+    }
+
+    #[test]
+    fn a_worktree_belongs_to_its_main_repository() {
+        check(&worktree("/wt"), "/wt/sub", Some("/r"));
+        check(&worktree("/r/inside"), "/r/inside/sub", Some("/r"));
+        let found = find_git_root("/wt".into(), &worktree("/wt")).unwrap();
+        assert_eq!(found.checkout, "/wt");
+        assert_eq!(found.common_dir.unwrap(), "/r/.git");
+    }
+
+    #[test]
+    fn relative_links_and_links_on_the_way_lead_to_the_same_root() {
+        let relative = worktree("/wt")
+            .file("/wt/.git", "gitdir: ../r/.git/worktrees/w\n")
+            .file("/r/.git/worktrees/w/gitdir", "../../../../wt/.git\n");
+        check(&relative, "/wt", Some("/r"));
+        let through_links = worktree("/wt")
+            .link("/l", "/")
+            .file("/wt/.git", "gitdir: /l/r/.git/worktrees/w\n")
+            .file("/r/.git/worktrees/w/gitdir", "/l/wt/.git\n")
+            .file("/r/.git/worktrees/w/commondir", "/l/r/.git\n");
+        check(&through_links, "/wt", Some("/r"));
+    }
+
+    #[test]
+    fn a_bare_repository_is_the_root_of_its_worktrees() {
+        let look = MapLook::new()
+            .file("/p/.bare/worktrees/w/commondir", "../..")
+            .file("/p/.bare/worktrees/w/gitdir", "/p/w/.git")
+            .file("/p/w/.git", "gitdir: /p/.bare/worktrees/w")
+            .file("/p/.git", "gitdir: ./.bare");
+        check(&look, "/p/w", Some("/p/.bare"));
+        check(&look, "/p", Some("/p"));
+        check(&look, "/p/.bare/worktrees", Some("/p"));
+    }
+
+    #[test]
+    fn a_forged_link_gains_nothing() {
+        // The victim's entry leads back to its own worktree.
+        check(&worktree("/wt").file("/evil/.git", "gitdir: /r/.git/worktrees/w"), "/evil", Some("/evil"));
+        check(
+            &worktree("/wt").file("/evil/.git", "gitdir: /r/.git/worktrees/missing"),
+            "/evil",
+            Some("/evil"),
+        );
+        // A whole forged entry that claims the victim's shared directory.
+        let forged = worktree("/wt")
+            .file("/evil/.git", "gitdir: /evil/g/worktrees/w")
+            .file("/evil/g/worktrees/w/gitdir", "/evil/.git")
+            .file("/evil/g/worktrees/w/commondir", "/r/.git");
+        check(&forged, "/evil", Some("/evil"));
+        // The same through a link that makes the texts agree.
+        let linked =
+            worktree("/wt").link("/evil/g", "/r/.git").file("/evil/.git", "gitdir: /evil/g/worktrees/w");
+        check(&linked, "/evil", Some("/evil"));
+        let climbing = worktree("/wt")
+            .file("/evil/.git", "gitdir: /r/.git/worktrees/../../../evil/x")
+            .file("/evil/x/gitdir", "/evil/.git")
+            .file("/evil/x/commondir", "/r/.git");
+        check(&climbing, "/evil", Some("/evil"));
+    }
+
+    #[test]
+    fn a_submodule_is_a_root_of_its_own() {
+        let look = MapLook::new()
+            .file("/r/.git/modules/s/config", "")
+            .file("/r/s/.git", "gitdir: ../.git/modules/s\n")
+            .dir("/r/s/deep");
+        let found = find_git_root("/r/s/deep".into(), &look).unwrap();
+        assert_eq!(found.root, "/r/s");
+        assert_eq!(found.common_dir.unwrap(), "/r/.git/modules/s");
+    }
+}
