@@ -1,6 +1,6 @@
 //! What the disk crate does on real files and real repositories.
 
-#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests build their own directories")]
+#![expect(clippy::unwrap_used, reason = "tests build their own directories")]
 
 mod git_roots;
 mod real_git;
