@@ -1,1 +1,20 @@
-//! What the tests of every crate share: temporary homes, fixture trees, command snapshots.
+//! What the tests of every crate share: temporary homes, fixture trees, real git repositories, and the block
+//! that shows a whole command.
+//!
+//! This crate makes and breaks files on purpose and is never published.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot set up its world must stop at once"
+)]
+
+mod git;
+mod snapshot;
+mod test_home;
+
+pub use git::Git;
+pub use snapshot::CommandBlock;
+pub use test_home::TestHome;
+
+/// The instant at which every test happens unless it says otherwise.
+pub const NOW: &str = "2026-11-15T12:00:00Z";

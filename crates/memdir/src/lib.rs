@@ -1,1 +1,35 @@
 //! The memdir binary as a library, so that every command can be called in process.
+//!
+//! This crate is the composition root: it alone prints, reads the environment and the clock. A command takes its
+//! parsed arguments and a [`World`], asks the libraries, and writes what happened.
+
+mod arguments;
+mod commands;
+mod exit;
+mod output;
+mod report;
+mod world;
+
+use std::ffi::OsString;
+
+pub use exit::Exit;
+pub use output::Paint;
+pub use world::{Terminal, World};
+
+/// Runs one command line, given without the program's name.
+///
+/// Hooks are told apart before any argument parser exists, and of the parsers only the chosen command's is
+/// built: a tree of all of them would cost more than the work of a hook.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, mut world: World) -> Exit {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments.first().is_some_and(|first| first == "hook") {
+        return commands::hook::run(&mut world);
+    }
+    match commands::dispatch(arguments, &mut world) {
+        Ok(exit) => match world.flush() {
+            Ok(()) => exit,
+            Err(error) => report::report(&error.into(), &mut world),
+        },
+        Err(error) => report::report(&error, &mut world),
+    }
+}

@@ -1,0 +1,95 @@
+//! The commands: one file each, and the table that finds them.
+
+use std::ffi::OsString;
+
+use anyhow::Result;
+use clap::Parser;
+
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::world::World;
+
+mod completions;
+mod help;
+pub(crate) mod hook;
+mod man;
+mod parse;
+
+/// What a command is: parsed arguments that can be run.
+pub(crate) trait Run: Parser {
+    /// The options that every command takes.
+    fn global(&self) -> &Global;
+
+    /// Does it.
+    fn run(self, world: &mut World) -> Result<Exit>;
+}
+
+/// A line of the table of commands. Its parser is built only when the command is chosen or described.
+pub(crate) struct Entry {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) group: Group,
+    pub(crate) parser: fn() -> clap::Command,
+    run: fn(Vec<OsString>, &mut World) -> Result<Exit>,
+}
+
+impl Entry {
+    const fn of<C: Run>(group: Group, name: &'static str, about: &'static str) -> Self {
+        Self { name, about, group, parser: C::command, run: parse::parse_and_run::<C> }
+    }
+}
+
+/// The headings under which `memdir help` lists the commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Group {
+    Projects,
+    Machines,
+    Program,
+}
+
+impl Group {
+    pub(crate) const ALL: [Self; 3] = [Self::Projects, Self::Machines, Self::Program];
+
+    pub(crate) fn heading(self) -> &'static str {
+        match self {
+            Self::Projects => "Projects",
+            Self::Machines => "For agents and scripts",
+            Self::Program => "The program itself",
+        }
+    }
+}
+
+/// Every command that has a parser, in the order of `memdir help`.
+pub(crate) static COMMANDS: &[Entry] = &[
+    Entry::of::<completions::Completions>(Group::Program, "completions", "Print the completions for a shell"),
+    Entry::of::<man::Man>(Group::Program, "man", "Print a manual page"),
+];
+
+/// Finds the command and runs it.
+pub(crate) fn dispatch(arguments: Vec<OsString>, world: &mut World) -> Result<Exit> {
+    let (name, rest) = split(arguments);
+    let Some(name) = name else { return help::overview(world) };
+    match name.to_str() {
+        Some("help" | "--help" | "-h") => help::help(&rest, world),
+        Some("--version" | "-V" | "version") => help::version(world),
+        Some(text) => match COMMANDS.iter().find(|entry| entry.name == text) {
+            Some(entry) => (entry.run)(rest, world),
+            None => help::unknown(text),
+        },
+        None => help::unknown(&name.to_string_lossy()),
+    }
+}
+
+/// Takes the command's name out of the arguments. Global options in front of it move behind it.
+fn split(arguments: Vec<OsString>) -> (Option<OsString>, Vec<OsString>) {
+    let mut position = 0;
+    while let Some(words) = arguments.get(position).and_then(Global::words) {
+        position += words;
+    }
+    let mut rest = arguments;
+    if position >= rest.len() {
+        return (None, rest);
+    }
+    let name = rest.remove(position);
+    (Some(name), rest)
+}

@@ -1,0 +1,44 @@
+//! From words to a command that runs.
+
+use std::ffi::OsString;
+use std::io::Write;
+
+use anyhow::Result;
+use clap::error::ErrorKind;
+
+use super::Run;
+use crate::exit::Exit;
+use crate::world::World;
+
+/// Builds this one command's parser, parses and runs. Usage errors exit with 2, help with 0.
+pub(super) fn parse_and_run<C: Run>(arguments: Vec<OsString>, world: &mut World) -> Result<Exit> {
+    let command = in_our_name(C::command());
+    let name = OsString::from(command.get_name());
+    let matches = command.try_get_matches_from(std::iter::once(name).chain(arguments));
+    match matches.and_then(|matches| C::from_arg_matches(&matches)) {
+        Ok(parsed) => {
+            parsed.global().apply(world)?;
+            parsed.run(world)
+        }
+        Err(error) => {
+            let rendered = error.render();
+            let text = if world.paint.is_on() { rendered.ansi().to_string() } else { rendered.to_string() };
+            match error.kind() {
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+                    world.stdout.write_all(text.as_bytes())?;
+                    Ok(Exit::Yes)
+                }
+                _ => {
+                    world.stderr.write_all(text.as_bytes())?;
+                    Ok(Exit::Failed)
+                }
+            }
+        }
+    }
+}
+
+/// The parser under the name that the user typed: `memdir path`, not `path`.
+pub(super) fn in_our_name(command: clap::Command) -> clap::Command {
+    let full = format!("memdir {}", command.get_name());
+    command.bin_name(full).disable_help_subcommand(true)
+}

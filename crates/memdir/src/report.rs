@@ -1,0 +1,69 @@
+//! The one place where errors become messages.
+
+use std::io::{self, Write};
+
+use anyhow::Error;
+
+use crate::exit::Exit;
+use crate::output::printable;
+use crate::world::World;
+
+/// Says what went wrong, on which path, and what to do next.
+///
+/// A reader that closed its end of the pipe has seen enough: that is no error.
+pub(crate) fn report(error: &Error, world: &mut World) -> Exit {
+    let closed = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    if error.chain().any(closed) {
+        return Exit::Yes;
+    }
+    let mut message = String::new();
+    for cause in error.chain().filter(|cause| cause.downcast_ref::<Hinted>().is_none()) {
+        if !message.is_empty() {
+            message.push_str(": ");
+        }
+        message.push_str(&cause.to_string());
+    }
+    let paint = world.paint;
+    let mut text = format!("{} {}\n", paint.bad("error:"), printable(&message));
+    for hint in error.chain().filter_map(hint) {
+        text.push_str(&format!("{} {}\n", paint.code("hint:"), printable(&hint)));
+    }
+    // What cannot be said on a closed standard error cannot be said at all.
+    let _ = world.stdout.flush();
+    let _ = world.stderr.write_all(text.as_bytes());
+    let _ = world.stderr.flush();
+    Exit::Failed
+}
+
+/// What to do next, for the errors that know.
+fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
+    cause.downcast_ref::<Hinted>().map(|hinted| hinted.hint.clone())
+}
+
+/// A hint that a command adds to an error with [`WithHint::hint`].
+#[derive(Debug)]
+struct Hinted {
+    hint: String,
+}
+
+impl std::fmt::Display for Hinted {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.hint)
+    }
+}
+
+impl std::error::Error for Hinted {}
+
+/// Adds what to do next to an error.
+pub(crate) trait WithHint {
+    /// The same result, whose error says what to do next.
+    fn hint(self, hint: impl Into<String>) -> Self;
+}
+
+impl<T> WithHint for anyhow::Result<T> {
+    fn hint(self, hint: impl Into<String>) -> Self {
+        self.map_err(|error| error.context(Hinted { hint: hint.into() }))
+    }
+}

@@ -1,0 +1,101 @@
+//! Everything outside the program that a command may touch, gathered in one value.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Read, Write};
+
+use anyhow::{Result, bail};
+use camino::Utf8PathBuf;
+use jiff::Timestamp;
+use memdir_core::env::Env;
+
+use crate::output::Paint;
+
+/// The outside world as one command sees it: environment, clock and streams.
+pub struct World {
+    /// The user's home directory.
+    pub home: Option<Utf8PathBuf>,
+    /// The working directory, or why there is none.
+    pub cwd: Result<Utf8PathBuf, String>,
+    /// The environment variables.
+    pub vars: BTreeMap<String, String>,
+    /// The time that a command takes as now.
+    pub now: Timestamp,
+    /// What the streams are connected to.
+    pub terminal: Terminal,
+    /// Whether and how to colour.
+    pub paint: Paint,
+    /// Standard input.
+    pub stdin: Box<dyn Read>,
+    /// Where data goes.
+    pub stdout: Box<dyn Write>,
+    /// Where talk goes.
+    pub stderr: Box<dyn Write>,
+}
+
+/// What the streams are connected to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Terminal {
+    /// Standard input is a terminal: somebody could answer a question.
+    pub stdin: bool,
+    /// Standard output is a terminal.
+    pub stdout: bool,
+    /// Standard error is a terminal.
+    pub stderr: bool,
+}
+
+impl World {
+    /// The world of the running process. The one place that reads the environment and the clock.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "the composition root reads environment and clock once")]
+    pub fn of_this_process() -> Self {
+        let vars: BTreeMap<String, String> = std::env::vars_os()
+            .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
+            .collect();
+        let cwd = match std::env::current_dir() {
+            Ok(path) => Utf8PathBuf::from_path_buf(path)
+                .map_err(|path| format!("the working directory `{}` is not valid UTF-8", path.display())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err("the working directory no longer exists".to_owned())
+            }
+            Err(error) => Err(format!("cannot find the working directory: {error}")),
+        };
+        let terminal = Terminal {
+            stdin: io::stdin().is_terminal(),
+            stdout: io::stdout().is_terminal(),
+            stderr: io::stderr().is_terminal(),
+        };
+        let value = |name: &str| vars.get(name).map(String::as_str);
+        let paint = Paint::for_terminal(terminal.stdout && terminal.stderr, value("NO_COLOR"), value("TERM"));
+        Self {
+            home: vars.get("HOME").filter(|home| !home.is_empty()).map(Utf8PathBuf::from),
+            cwd,
+            vars,
+            now: Timestamp::now(),
+            terminal,
+            paint,
+            stdin: Box::new(io::stdin()),
+            stdout: Box::new(io::BufWriter::new(io::stdout())),
+            stderr: Box::new(io::stderr()),
+        }
+    }
+
+    /// The environment as the core takes it.
+    ///
+    /// # Errors
+    /// When there is no usable working directory.
+    pub fn env(&self) -> Result<Env> {
+        match &self.cwd {
+            Ok(cwd) => Ok(Env { home: self.home.clone(), cwd: cwd.clone(), vars: self.vars.clone() }),
+            Err(problem) => bail!("{problem}"),
+        }
+    }
+
+    /// Hands everything written so far to the system, so that a full disk or a closed pipe is noticed.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.stdout.flush()?;
+        self.stderr.flush()
+    }
+}

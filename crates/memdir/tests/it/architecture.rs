@@ -1,0 +1,64 @@
+//! ARCHITECTURE.md draws the edges between crates; Cargo may not know any other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::process::Command;
+
+use camino::Utf8Path;
+use serde_json::Value;
+
+type Edges = BTreeMap<String, BTreeSet<String>>;
+
+/// The table of ARCHITECTURE.md whose rows are `| crate | holds | may depend on |`.
+fn drawn() -> Edges {
+    let path = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ARCHITECTURE.md");
+    let text = fs::read_to_string(path).unwrap();
+    let mut edges = Edges::new();
+    for line in text.lines().filter(|line| line.starts_with("| `memdir")) {
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").collect();
+        let [name, _, allowed] = cells[..] else { panic!("three cells expected: {line}") };
+        let name = name.trim().trim_matches('`').to_owned();
+        let allowed = allowed.split(',').map(|cell| cell.trim().trim_matches(['`', '|', ' ']).to_owned());
+        edges.insert(name, allowed.filter(|cell| cell.starts_with("memdir")).collect());
+    }
+    edges
+}
+
+/// The edges that Cargo knows, development dependencies apart: those serve tests only.
+fn real() -> Edges {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut edges = Edges::new();
+    for package in metadata["packages"].as_array().unwrap() {
+        let dependencies = package["dependencies"].as_array().unwrap().iter();
+        let ours = dependencies
+            .filter(|dependency| dependency["kind"].as_str() != Some("dev"))
+            .filter_map(|dependency| dependency["name"].as_str());
+        let ours = ours.filter(|name| name.starts_with("memdir")).map(str::to_owned).collect();
+        edges.insert(package["name"].as_str().unwrap().to_owned(), ours);
+    }
+    edges
+}
+
+#[test]
+fn only_the_edges_that_are_drawn_exist() {
+    let drawn = drawn();
+    for (name, dependencies) in real() {
+        let allowed = drawn.get(&name).unwrap_or_else(|| panic!("ARCHITECTURE.md does not list `{name}`"));
+        let undrawn: Vec<&String> = dependencies.difference(allowed).collect();
+        assert!(
+            undrawn.is_empty(),
+            "`{name}` may not depend on {undrawn:?}: ARCHITECTURE.md draws {allowed:?}"
+        );
+    }
+}
+
+#[test]
+fn the_core_depends_on_nothing_of_ours() {
+    assert_eq!(real()["memdir-core"], BTreeSet::new());
+}

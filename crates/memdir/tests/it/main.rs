@@ -1,0 +1,13 @@
+//! One binary for all integration tests of the command line, so that they link once.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests stop at the first surprise"
+)]
+#![allow(clippy::disallowed_methods, reason = "tests make and break files")]
+
+mod architecture;
+mod general;
+mod harness;
+mod tidy;
