@@ -4,6 +4,8 @@
 //! and patch tens of thousands of addresses. The workspace's `.cargo/config.toml` names that linker on Linux; a
 //! build without it (another platform, an install from the registry) is linked in the ordinary way.
 
+#![expect(clippy::disallowed_methods, reason = "a build script talks to Cargo")]
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=RUSTC_LINKER");

@@ -8,6 +8,7 @@
     reason = "a test that cannot set up its world must stop at once"
 )]
 
+pub mod bench;
 mod git;
 mod snapshot;
 mod test_home;

@@ -6,6 +6,7 @@
 mod arguments;
 mod commands;
 mod exit;
+mod json_lines;
 mod output;
 mod report;
 mod world;

@@ -18,13 +18,8 @@ pub(crate) fn report(error: &Error, world: &mut World) -> Exit {
     if error.chain().any(closed) {
         return Exit::Yes;
     }
-    let mut message = String::new();
-    for cause in error.chain().filter(|cause| cause.downcast_ref::<Hinted>().is_none()) {
-        if !message.is_empty() {
-            message.push_str(": ");
-        }
-        message.push_str(&cause.to_string());
-    }
+    let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+    let message = causes.join(": ");
     let paint = world.paint;
     let mut text = format!("{} {}\n", paint.bad("error:"), printable(&message));
     for hint in error.chain().filter_map(hint) {
@@ -42,19 +37,24 @@ fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     cause.downcast_ref::<Hinted>().map(|hinted| hinted.hint.clone())
 }
 
-/// A hint that a command adds to an error with [`WithHint::hint`].
+/// An error together with what to do next, made by [`WithHint::hint`].
 #[derive(Debug)]
 struct Hinted {
+    error: Error,
     hint: String,
 }
 
 impl std::fmt::Display for Hinted {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.hint)
+        self.error.fmt(formatter)
     }
 }
 
-impl std::error::Error for Hinted {}
+impl std::error::Error for Hinted {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source()
+    }
+}
 
 /// Adds what to do next to an error.
 pub(crate) trait WithHint {
@@ -64,6 +64,6 @@ pub(crate) trait WithHint {
 
 impl<T> WithHint for anyhow::Result<T> {
     fn hint(self, hint: impl Into<String>) -> Self {
-        self.map_err(|error| error.context(Hinted { hint: hint.into() }))
+        self.map_err(|error| Error::new(Hinted { error, hint: hint.into() }))
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn unknown(name: &str) -> Result<Exit> {
     let nearest = COMMANDS.iter().map(|entry| (distance(name, entry.name), entry.name)).min();
     let error = Err(anyhow!("there is no command `{name}`"));
     match nearest {
-        Some((distance, nearest)) if distance <= 1 + name.len() / 4 => {
+        Some((distance, nearest)) if distance <= 1 + name.len() / 3 => {
             error.hint(format!("did you mean `memdir {nearest}`?"))
         }
         _ => error.hint("`memdir help` lists the commands"),

@@ -1,0 +1,9 @@
+//! Measurements that print ratios: a command against a reference, both in one run, so that a busy machine slows both.
+
+mod measure;
+mod projects;
+mod sandbox;
+
+pub use measure::{Row, Table};
+pub use projects::{path, project_ls};
+pub use sandbox::Bench;

@@ -1,0 +1,37 @@
+use std::process::Command;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::TestHome;
+
+/// A home in which the real program is measured.
+pub struct Bench {
+    /// The home.
+    pub home: TestHome,
+    /// The program.
+    pub program: Utf8PathBuf,
+}
+
+impl Bench {
+    /// A fresh home for one measurement.
+    #[must_use]
+    pub fn new(program: &Utf8Path) -> Self {
+        Self { home: TestHome::new(), program: program.to_owned() }
+    }
+
+    /// A command of the program in the project folder, with nothing else in its environment.
+    #[must_use]
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(self.program.as_std_path());
+        command.args(arguments).current_dir(self.home.project());
+        command.env_clear().env("HOME", self.home.home()).env("PATH", "/usr/bin:/bin");
+        command
+    }
+}
+
+/// The cheapest process that the machine knows.
+pub(crate) fn true_command() -> Command {
+    let mut command = Command::new("/bin/true");
+    command.env_clear();
+    command
+}

@@ -1,0 +1,25 @@
+//! Prints the tables of docs/PERFORMANCE.md. usage: bench PROGRAM [SECTION…]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people")]
+
+use std::process::ExitCode;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use memdir_testkit::bench::{self, Table};
+
+const SECTIONS: [(&str, fn(&Utf8Path) -> Table); 2] =
+    [("path", bench::path), ("project-ls", bench::project_ls)];
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let Some(program) = arguments.next().map(Utf8PathBuf::from) else {
+        eprintln!("usage: bench PROGRAM [SECTION…]");
+        return ExitCode::from(2);
+    };
+    let wanted: Vec<String> = arguments.collect();
+    for (name, section) in SECTIONS {
+        if wanted.is_empty() || wanted.iter().any(|word| word == name) {
+            println!("{}", section(&program));
+        }
+    }
+    ExitCode::SUCCESS
+}
