@@ -7,8 +7,11 @@
 pub mod base64;
 pub mod content_hash;
 pub mod env;
+pub mod hidden_char;
 pub mod look;
 pub mod operation;
 pub mod plan;
 pub mod project;
 pub mod rel_path;
+pub mod team_key;
+pub mod tool_path;

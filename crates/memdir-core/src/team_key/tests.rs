@@ -1,0 +1,57 @@
+use super::*;
+
+#[test]
+fn every_team_key_case_of_the_corpus() {
+    let corpus: serde_json::Value =
+        serde_json::from_str(include_str!("../testdata/hostile_paths.json")).unwrap();
+    let cases = corpus["cases"].as_array().unwrap().iter().filter(|case| case["surface"] == "team_key");
+    let mut seen = 0;
+    for case in cases {
+        let answer = TeamKey::parse(case["input"].as_str().unwrap());
+        assert_eq!(answer.is_ok(), case["expected"] == "allow", "{case} {answer:?}");
+        seen += 1;
+    }
+    assert!(seen > 30);
+}
+
+#[test]
+fn ordinary_keys_travel_and_aliases_do_not() {
+    for good in [
+        "testing.md",
+        "a/b/c.md",
+        "café.md",
+        "日本語.md",
+        "console.md",
+        "com10.md",
+        "50% off.md",
+        "a~b.md",
+        "null.md",
+    ] {
+        assert_eq!(TeamKey::parse(good).as_ref().map(TeamKey::as_str), Ok(good));
+    }
+    for bad in [
+        "MEMORY.md",
+        "x/memory.MD",
+        "./a.md",
+        "a//b.md",
+        "b/../a.md",
+        ".x.md",
+        "a/.b/c.md",
+        "a.txt",
+        "a.MD",
+        ".md",
+        "a%2Fb.md",
+        "%252e.md",
+        "%c0%ae.md",
+        "a%00.md",
+        "LPT³.md",
+        "com1.x.md",
+        "GIT~12/a.md",
+        "a /b.md",
+        " a.md",
+        "a./b.md",
+        "x<y.md",
+    ] {
+        assert!(TeamKey::parse(bad).is_err(), "{bad}");
+    }
+}
