@@ -1,4 +1,9 @@
-//! Which project a directory belongs to, and under which name its memory lies.
+//! Which project a directory belongs to, under which name its memory lies, and how to find it again.
 
 pub mod encode_path;
+pub mod findings;
 pub mod git_root;
+pub mod identity;
+pub mod registry;
+pub mod remote;
+pub mod reverse;
