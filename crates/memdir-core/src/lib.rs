@@ -9,6 +9,7 @@ pub mod content_hash;
 pub mod env;
 pub mod hidden_char;
 pub mod look;
+pub mod memory;
 pub mod operation;
 pub mod plan;
 pub mod project;
