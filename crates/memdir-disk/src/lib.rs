@@ -1,6 +1,13 @@
 //! The one door to the disk.
 //!
 //! Confined handles, atomic writes and everything else that touches a file for writing lives here, and nowhere
-//! else. Reading for the core's rules goes through [`real_look::RealLook`].
+//! else. Reading for the core's rules goes through [`real_look::RealLook`]; memory directories are reached through
+//! [`memory_root::MemoryRoot`] alone.
 
+mod beneath;
+pub mod check_path;
+pub mod disk_error;
+pub mod list_files;
+pub mod memory_root;
+mod place;
 pub mod real_look;

@@ -3,4 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "tests build their own directories")]
 
 mod git_roots;
+mod hostile_paths;
+mod list_files;
 mod real_git;

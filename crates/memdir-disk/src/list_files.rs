@@ -1,0 +1,165 @@
+//! Listing the Markdown files of a memory directory, fast and bounded.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use memdir_core::rel_path::{MAX_DEPTH, RelPath};
+use rustix::fs::{AtFlags, Dir, FileType, OFlags};
+
+use crate::beneath::open_beneath;
+use crate::disk_error::{DiskError, IoContext};
+use crate::memory_root::MemoryRoot;
+use crate::place::{FileStat, OPEN_DIR, OPEN_FILE};
+
+/// How many files are listed at most; more is no memory directory.
+pub const MAX_FILES: usize = 100_000;
+
+/// How many directories are listed at most.
+const MAX_DIRECTORIES: usize = 10_000;
+
+/// One file of a memory directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedFile {
+    /// Its path below the root.
+    pub path: RelPath,
+    /// What the system knows about it.
+    pub stat: FileStat,
+    /// Its first bytes, as many as were asked for.
+    pub head: Vec<u8>,
+}
+
+/// The files of a memory directory, and what was left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// The files, sorted by path.
+    pub files: Vec<ListedFile>,
+    /// Entries that were not followed or not listed, each with the reason.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// An entry that is not listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its path below the root, made printable.
+    pub path: String,
+    /// Why.
+    pub rule: &'static str,
+}
+
+impl MemoryRoot {
+    /// Lists the `.md` files in the directory and below, with the first `head_bytes` bytes of each (0: none).
+    ///
+    /// Hidden names are skipped, links are not followed, what cannot be a memory is named in
+    /// [`Listing::left_out`]. A file that disappears meanwhile is not listed.
+    ///
+    /// # Errors
+    /// The root itself cannot be listed.
+    pub fn list_files(&self, head_bytes: usize) -> Result<Listing, DiskError> {
+        let mut walk = Walk { head_bytes, listing: Listing::default() };
+        let mut pending = vec![(String::from("."), 1)];
+        let mut listed = 0;
+        while let Some((path, depth)) = pending.pop() {
+            let dir = match open_beneath(self.dir(), &path, OPEN_DIR) {
+                Ok(dir) => dir,
+                Err(error) if depth == 1 => return Err(error).during("list", self.path()),
+                Err(_) => {
+                    walk.leave_out(path, "cannot be opened");
+                    continue;
+                }
+            };
+            listed += 1;
+            let prefix = if depth == 1 { String::new() } else { format!("{path}/") };
+            match walk.directory(&prefix, &dir) {
+                Ok(below) if depth < MAX_DEPTH && listed + pending.len() + below.len() <= MAX_DIRECTORIES => {
+                    pending.extend(below.into_iter().map(|path| (path, depth + 1)));
+                }
+                Ok(below) => below
+                    .into_iter()
+                    .for_each(|path| walk.leave_out(path, "too deep, or too many directories")),
+                Err(error) if depth == 1 => return Err(error).during("list", self.path()),
+                Err(_) => walk.leave_out(path, "cannot be listed"),
+            }
+        }
+        walk.listing.files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        Ok(walk.listing)
+    }
+}
+
+struct Walk {
+    head_bytes: usize,
+    listing: Listing,
+}
+
+impl Walk {
+    /// Takes in the files of one directory and returns its subdirectories.
+    fn directory(&mut self, prefix: &str, dir: &OwnedFd) -> rustix::io::Result<Vec<String>> {
+        let mut directories = Vec::new();
+        for entry in Dir::read_from(dir)? {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().to_str() else {
+                let lossy = entry.file_name().to_string_lossy().into_owned();
+                self.leave_out(format!("{prefix}{lossy}").escape_debug().to_string(), "name is not UTF-8");
+                continue;
+            };
+            if name.starts_with('.') {
+                continue;
+            }
+            let path = format!("{prefix}{name}");
+            let kind = match entry.file_type() {
+                FileType::Unknown => rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)
+                    .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+                known => known,
+            };
+            match kind {
+                FileType::Directory => directories.push(path),
+                FileType::RegularFile if name.ends_with(".md") => self.file(dir.as_fd(), name, path),
+                FileType::RegularFile | FileType::Unknown => {}
+                FileType::Symlink => self.leave_out(path, "a link"),
+                _ => self.leave_out(path, "not a regular file"),
+            }
+        }
+        Ok(directories)
+    }
+
+    fn file(&mut self, dir: BorrowedFd<'_>, name: &str, path: String) {
+        if self.listing.files.len() >= MAX_FILES {
+            return self.leave_out(path, "too many files");
+        }
+        let path = match RelPath::parse(&path) {
+            // Stored in another normal form: it would be opened under another name than it has.
+            Ok(parsed) if parsed.as_str() != path => return self.leave_out(path, "name is not in NFC"),
+            Ok(parsed) => parsed,
+            Err(refused) => return self.leave_out(path.escape_debug().to_string(), refused.rule),
+        };
+        match self.stat_and_head(dir, name) {
+            Ok((stat, head)) => self.listing.files.push(ListedFile { path, stat, head }),
+            Err(rustix::io::Errno::NOENT) => {}
+            Err(_) => self.leave_out(path.to_string(), "cannot be read"),
+        }
+    }
+
+    fn stat_and_head(&self, dir: BorrowedFd<'_>, name: &str) -> rustix::io::Result<(FileStat, Vec<u8>)> {
+        if self.head_bytes == 0 {
+            let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            return Ok((FileStat::of(&stat), Vec::new()));
+        }
+        // One component and no link: plain openat is confined here, and cheaper than openat2.
+        let flags = OPEN_FILE | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY;
+        let file = rustix::fs::openat(dir, name, flags, rustix::fs::Mode::empty())?;
+        let stat = rustix::fs::fstat(&file)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(rustix::io::Errno::INVAL);
+        }
+        let stat = FileStat::of(&stat);
+        let wanted = usize::try_from(stat.size).unwrap_or(usize::MAX).min(self.head_bytes);
+        let mut head = vec![0; wanted];
+        let length = rustix::io::read(&file, &mut head[..])?;
+        head.truncate(length);
+        Ok((stat, head))
+    }
+
+    fn leave_out(&mut self, path: String, rule: &'static str) {
+        if self.listing.left_out.len() < MAX_FILES {
+            self.listing.left_out.push(LeftOut { path, rule });
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The confined handle of one memory directory.
+
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use memdir_core::rel_path::{ENTRYPOINT, RelPath};
+use rustix::fs::{AtFlags, FileType, Mode};
+use rustix::io::Errno;
+
+use crate::beneath::open_beneath;
+use crate::disk_error::{DiskError, IoContext};
+pub use crate::place::FileStat;
+use crate::place::{OPEN_DIR, Place, link_error, regular};
+
+/// A memory directory, opened once and held: whatever happens to its path afterwards, all access goes below the
+/// directory that was opened, through no link, to regular files only.
+#[derive(Debug, Clone)]
+pub struct MemoryRoot {
+    path: Utf8PathBuf,
+    dir: Arc<OwnedFd>,
+    follow_entrypoint_link: bool,
+}
+
+impl MemoryRoot {
+    /// Opens a memory directory for reading; looking never creates one.
+    ///
+    /// # Errors
+    /// The directory is not there or may not be opened.
+    pub fn open(path: &Utf8Path) -> Result<Self, DiskError> {
+        let dir = rustix::fs::open(path.as_str(), OPEN_DIR, Mode::empty()).during("open", path)?;
+        Ok(Self { path: path.to_owned(), dir: Arc::new(dir), follow_entrypoint_link: false })
+    }
+
+    /// Opens a memory directory for an explicit write: creates it, and what is missing above it, for the user
+    /// alone, and makes the new directories durable.
+    ///
+    /// # Errors
+    /// It cannot be created or opened.
+    pub fn open_or_create(path: &Utf8Path) -> Result<Self, DiskError> {
+        match Self::open(path) {
+            Err(error) if error.is_not_found() => {}
+            answer => return answer,
+        }
+        create_private_dirs(path)?;
+        Self::open(path)
+    }
+
+    /// Lets a link that stands in the place of MEMORY.md be read and written through, because the user said so.
+    #[must_use]
+    pub fn following_entrypoint_link(mut self) -> Self {
+        self.follow_entrypoint_link = true;
+        self
+    }
+
+    /// The path that the directory was opened by.
+    #[must_use]
+    pub fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    /// Why nothing may be written here, if so: the path is a link or was replaced, or others own it or can
+    /// write into it. Reading stays possible, with this as a warning.
+    ///
+    /// # Errors
+    /// The directory cannot be looked at.
+    pub fn write_refusal(&self) -> Result<Option<&'static str>, DiskError> {
+        let held = rustix::fs::fstat(&*self.dir).during("look at", &self.path)?;
+        let named = match rustix::fs::lstat(self.path.as_str()) {
+            Ok(named) => named,
+            Err(Errno::NOENT | Errno::NOTDIR) => {
+                return Ok(Some("the memory directory was moved or removed"));
+            }
+            Err(error) => return Err(error).during("look at", &self.path),
+        };
+        Ok(if FileType::from_raw_mode(named.st_mode) == FileType::Symlink {
+            Some("the memory directory is a link")
+        } else if (named.st_dev, named.st_ino) != (held.st_dev, held.st_ino) {
+            Some("the memory directory was replaced by another")
+        } else if held.st_uid != rustix::process::geteuid().as_raw() {
+            Some("the memory directory belongs to another user")
+        } else if held.st_mode & 0o022 != 0 {
+            Some("the memory directory is writable by others (chmod go-w would help)")
+        } else {
+            None
+        })
+    }
+
+    /// Reads a file of at most `limit` bytes; `None` if there is none.
+    ///
+    /// # Errors
+    /// A link or something other than a regular file stands there, it is too large, or the system fails.
+    pub fn read(&self, path: &RelPath, limit: u64) -> Result<Option<Vec<u8>>, DiskError> {
+        Ok(self.read_with_stat(path, limit)?.map(|(content, _)| content))
+    }
+
+    /// Reads a file together with what the system knows about it.
+    ///
+    /// # Errors
+    /// As [`MemoryRoot::read`].
+    pub fn read_with_stat(
+        &self,
+        path: &RelPath,
+        limit: u64,
+    ) -> Result<Option<(Vec<u8>, FileStat)>, DiskError> {
+        match self.place(path)? {
+            Some(place) => place.read(limit),
+            None => Ok(None),
+        }
+    }
+
+    /// What the system knows about a file, without reading it; `None` if there is none.
+    ///
+    /// # Errors
+    /// A link or something other than a regular file stands there, or the system fails.
+    pub fn stat(&self, path: &RelPath) -> Result<Option<FileStat>, DiskError> {
+        let Some(place) = self.place(path)? else { return Ok(None) };
+        match rustix::fs::statat(&*place.dir, place.name.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => regular(&stat, &place.path).map(|()| Some(FileStat::of(&stat))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(error).during("look at", &place.path),
+        }
+    }
+
+    /// Where a file lies or would lie; `None` if the directory that would hold it does not exist.
+    pub(crate) fn place(&self, path: &RelPath) -> Result<Option<Place>, DiskError> {
+        if self.follow_entrypoint_link
+            && path.as_str() == ENTRYPOINT
+            && let Some(place) = self.linked_entrypoint()?
+        {
+            return Ok(Some(place));
+        }
+        let full = self.path.join(path.as_str());
+        let dir = match path.parent() {
+            None => Arc::clone(&self.dir),
+            Some(parent) => match open_beneath(self.dir.as_fd(), parent, OPEN_DIR) {
+                Ok(dir) => Arc::new(dir),
+                Err(Errno::NOENT) => return Ok(None),
+                Err(error) => return Err(link_error(error, &full)),
+            },
+        };
+        Ok(Some(Place { dir, name: path.file_name().to_owned(), path: full }))
+    }
+
+    pub(crate) fn dir(&self) -> BorrowedFd<'_> {
+        self.dir.as_fd()
+    }
+
+    pub(crate) fn follows_entrypoint_link(&self) -> bool {
+        self.follow_entrypoint_link
+    }
+
+    fn linked_entrypoint(&self) -> Result<Option<Place>, DiskError> {
+        let full = self.path.join(ENTRYPOINT);
+        let is_link = rustix::fs::statat(&*self.dir, ENTRYPOINT, AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink);
+        if !is_link {
+            return Ok(None);
+        }
+        let target = full.canonicalize_utf8().during("follow the link", &full)?;
+        let (Some(parent), Some(name)) = (target.parent(), target.file_name()) else {
+            return DiskError::refused(&full, "the link leads to no file");
+        };
+        let dir = rustix::fs::open(parent.as_str(), OPEN_DIR, Mode::empty()).during("open", parent)?;
+        Ok(Some(Place { dir: Arc::new(dir), name: name.to_owned(), path: target }))
+    }
+}
+
+/// Creates a directory and what is missing above it with mode 0700, and syncs every directory that got an entry.
+pub(crate) fn create_private_dirs(path: &Utf8Path) -> Result<(), DiskError> {
+    let missing: Vec<&Utf8Path> = path
+        .ancestors()
+        .take_while(|ancestor| matches!(rustix::fs::stat(ancestor.as_str()), Err(Errno::NOENT)))
+        .collect();
+    for dir in missing.iter().rev().filter(|dir| !dir.as_str().is_empty()) {
+        match rustix::fs::mkdir(dir.as_str(), Mode::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error).during("create", dir),
+        }
+        let parent = dir.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+        let parent_dir = File::open(parent).during("open", parent)?;
+        parent_dir.sync_all().during("sync", parent)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! Listing: what is found, what is left out and why.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use camino::Utf8Path;
+use memdir_disk::memory_root::MemoryRoot;
+
+#[test]
+fn markdown_is_listed_and_the_rest_is_explained() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = Utf8Path::from_path(temp.path()).unwrap();
+    for path in [
+        "b.md",
+        "a/deep/c.md",
+        "MEMORY.md",
+        "notes.txt",
+        ".hidden.md",
+        ".git/x.md",
+        "cafe\u{301}.md",
+        "bad\u{202E}.md",
+    ] {
+        fs::create_dir_all(dir.join(path).parent().unwrap()).unwrap();
+        fs::write(dir.join(path), "0123456789").unwrap();
+    }
+    symlink("b.md", dir.join("link.md")).unwrap();
+    symlink("a", dir.join("linkdir")).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, dir.join("pipe.md").as_str(), rustix::fs::Mode::RUSR).unwrap();
+    fs::create_dir_all(dir.join(vec!["d"; 20].join("/"))).unwrap();
+
+    let listing = MemoryRoot::open(dir).unwrap().list_files(4).unwrap();
+    let names: Vec<_> = listing.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(names, ["MEMORY.md", "a/deep/c.md", "b.md"]);
+    assert!(
+        listing.files.iter().all(|file| file.head == b"0123" && file.stat.size == 10 && file.stat.inode > 0)
+    );
+    let mut left_out: Vec<_> = listing.left_out.iter().map(|left| (left.path.as_str(), left.rule)).collect();
+    left_out.sort_unstable();
+    let deep = vec!["d"; 16].join("/");
+    assert_eq!(
+        left_out,
+        [
+            ("bad\\u{202e}.md", "holds an invisible or direction-changing character"),
+            ("cafe\u{301}.md", "name is not in NFC"),
+            (deep.as_str(), "too deep, or too many directories"),
+            ("link.md", "a link"),
+            ("linkdir", "a link"),
+            ("pipe.md", "not a regular file"),
+        ]
+    );
+    let heads = MemoryRoot::open(dir).unwrap().list_files(0).unwrap();
+    assert!(heads.files.iter().all(|file| file.head.is_empty() && file.stat.size == 10));
+}
