@@ -10,4 +10,8 @@ pub mod disk_error;
 pub mod list_files;
 pub mod memory_root;
 mod place;
+pub mod identity_probe;
+pub mod random;
 pub mod real_look;
+pub mod registry;
+mod state_file;

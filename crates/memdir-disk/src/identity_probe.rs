@@ -1,0 +1,125 @@
+//! Looks at a project's root directory for what identifies it.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, UNIX_EPOCH};
+
+use camino::Utf8Path;
+use memdir_core::look::Look;
+use memdir_core::project::identity::{Evidence, Inode};
+use memdir_core::project::remote::remote_of_config;
+
+use crate::real_look::RealLook;
+
+/// How much to spend on knowing a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Probe {
+    /// One system call: what a hook or a look-up can afford.
+    Cheap,
+    /// Also the repository's remote and root commit, which takes a git process: for commands and detached work.
+    Full,
+}
+
+/// What identifies the project at `root`, whose repository keeps its data in `common_dir`.
+///
+/// Whatever cannot be known is left out: no git, a broken repository and one of another user are no errors.
+#[must_use]
+pub fn probe(root: &Utf8Path, common_dir: Option<&Utf8Path>, depth: Probe) -> Evidence {
+    let mut evidence = Evidence { inode: inode_of(root), ..Evidence::default() };
+    let (Probe::Full, Some(common_dir)) = (depth, common_dir) else { return evidence };
+    let config = RealLook.read(&common_dir.join("config"), CONFIG_LIMIT).unwrap_or_default();
+    evidence.remote = remote_of_config(&String::from_utf8_lossy(&config));
+    evidence.shallow = fs::symlink_metadata(common_dir.join("shallow")).is_ok();
+    if !evidence.shallow && is_ours(common_dir) {
+        evidence.root_commit = root_commit(common_dir, TIME_LIMIT);
+    }
+    evidence
+}
+
+/// The directory as its file system knows it; `None` where no birth time is kept, because numbers are used again.
+#[must_use]
+pub fn inode_of(directory: &Utf8Path) -> Option<Inode> {
+    let metadata = fs::metadata(directory).ok().filter(fs::Metadata::is_dir)?;
+    let birth = metadata.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(Inode {
+        device: metadata.dev(),
+        number: metadata.ino(),
+        birth_seconds: i64::try_from(birth.as_secs()).ok()?,
+        birth_nanos: birth.subsec_nanos(),
+    })
+}
+
+const CONFIG_LIMIT: u64 = 256 * 1024;
+
+/// Enough for the history of a large repository, and no longer than a person waits.
+const TIME_LIMIT: Duration = Duration::from_secs(5);
+
+/// Git refuses to work in a repository of somebody else unless told the directory; then we must refuse.
+fn is_ours(common_dir: &Utf8Path) -> bool {
+    fs::metadata(common_dir).is_ok_and(|metadata| metadata.uid() == rustix::process::geteuid().as_raw())
+}
+
+/// The oldest commit without a parent in the history of `HEAD`.
+///
+/// The repository's own configuration is content that anybody may have written: nothing it names is run, nothing
+/// is fetched, nothing is written.
+fn root_commit(common_dir: &Utf8Path, limit: Duration) -> Option<String> {
+    let mut command = Command::new("git");
+    command
+        .arg("--no-pager")
+        .arg("--no-replace-objects")
+        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never"])
+        .arg(format!("--git-dir={common_dir}"))
+        .args(["rev-list", "--max-parents=0", "HEAD"])
+        .current_dir("/")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    for name in INHERITED {
+        command.env_remove(name);
+    }
+    let mut child = command.spawn().ok()?;
+    let mut waited = Duration::ZERO;
+    let mut pause = Duration::from_millis(1);
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if waited < limit => {
+                thread::sleep(pause);
+                waited += pause;
+                pause = (pause * 2).min(Duration::from_millis(50));
+            }
+            _ => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return None;
+            }
+        }
+    };
+    let mut output = String::new();
+    child.stdout.take()?.take(OUTPUT_LIMIT).read_to_string(&mut output).ok()?;
+    let oldest = output.lines().last().filter(|_| status.success())?;
+    let is_hash = matches!(oldest.len(), 40 | 64) && oldest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then(|| oldest.to_owned())
+}
+
+const OUTPUT_LIMIT: u64 = 64 * 1024;
+
+/// Variables with which a surrounding git would send ours somewhere else.
+const INHERITED: [&str; 9] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+];

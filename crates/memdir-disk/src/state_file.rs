@@ -1,0 +1,94 @@
+//! Small files of our own state: read tolerantly, replaced whole, changed by one process at a time.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::thread;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustix::fs::{Mode, OFlags};
+
+/// The whole content, in three system calls for the usual small file; `None` if there is none.
+pub(crate) fn read(path: &Utf8Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+    let file = match rustix::fs::open(path.as_std_path(), flags, Mode::empty()) {
+        Ok(file) => file,
+        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let mut content = vec![0; FIRST_READ.min(limit + 1)];
+    let mut filled = 0;
+    loop {
+        let room = content.get_mut(filled..).unwrap_or_default();
+        let wanted = room.len();
+        let got = rustix::io::read(&file, room)?;
+        filled += got;
+        // A regular file gives less than asked only at its end.
+        if got < wanted {
+            content.truncate(filled);
+            return Ok(Some(content));
+        }
+        if filled > limit {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
+        }
+        content.resize((filled * 2).min(limit + 1), 0);
+    }
+}
+
+const FIRST_READ: usize = 8 * 1024;
+
+/// Replaces the content so that a reader sees the old file or the new one, and returns once it is durable.
+///
+/// The caller holds the lock: the temporary file's name is fixed, so that one left by a crash is used again.
+pub(crate) fn replace(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Utf8Path::new("/"));
+    let temporary = Utf8PathBuf::from(format!("{path}.tmp"));
+    let written = (|| {
+        let mut file =
+            fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    })();
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written?;
+    sync_directory(directory)
+}
+
+/// Makes a rename or removal in a directory durable.
+pub(crate) fn sync_directory(directory: &Utf8Path) -> io::Result<()> {
+    File::open(directory)?.sync_all()
+}
+
+/// Makes a directory and its parents, for the user alone.
+pub(crate) fn make_directory(path: &Utf8Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Keeps others who take the same lock out until it is dropped; `None` if somebody holds it for too long.
+pub(crate) fn lock(path: &Utf8Path) -> io::Result<Option<File>> {
+    if let Some(directory) = path.parent() {
+        make_directory(directory)?;
+    }
+    let file = fs::OpenOptions::new().create(true).write(true).truncate(false).mode(0o600).open(path)?;
+    let mut pause = Duration::from_millis(1);
+    let mut waited = Duration::ZERO;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(fs::TryLockError::WouldBlock) if waited < LOCK_LIMIT => {
+                thread::sleep(pause);
+                waited += pause;
+                pause = (pause * 2).min(Duration::from_millis(20));
+            }
+            Err(fs::TryLockError::WouldBlock) => return Ok(None),
+            Err(fs::TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
+/// A change of a small file takes milliseconds; whoever holds the lock longer is stuck.
+const LOCK_LIMIT: Duration = Duration::from_secs(5);
