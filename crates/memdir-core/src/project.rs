@@ -5,5 +5,6 @@ pub mod findings;
 pub mod git_root;
 pub mod identity;
 pub mod registry;
+pub mod relocate;
 pub mod remote;
 pub mod reverse;

@@ -11,6 +11,7 @@ pub mod list_files;
 pub mod memory_root;
 mod place;
 pub mod identity_probe;
+pub mod project_dirs;
 pub mod random;
 pub mod real_look;
 pub mod registry;

@@ -28,6 +28,25 @@ pub fn find_git_root(cwd: &Utf8Path, look: &dyn Look) -> Option<GitRoot> {
     None
 }
 
+/// The directories of a repository's linked worktrees, as far as their entries name them; they may be gone.
+#[must_use]
+pub fn worktrees(common_dir: &Utf8Path, look: &dyn Look) -> Vec<Utf8PathBuf> {
+    let listing = common_dir.join("worktrees");
+    let entries = look.list(&listing).into_iter().filter(|entry| entry.kind == Kind::Dir).take(MAX_WORKTREES);
+    let mut found: Vec<Utf8PathBuf> = entries
+        .filter_map(|entry| {
+            let git_dir = listing.join(entry.name);
+            let back = resolve(&git_dir, &read_line(&git_dir.join("gitdir"), look)?);
+            (back.file_name() == Some(".git")).then(|| back.parent().map(Utf8Path::to_owned)).flatten()
+        })
+        .collect();
+    found.sort_unstable();
+    found
+}
+
+/// More worktrees than anybody keeps.
+const MAX_WORKTREES: usize = 256;
+
 /// Where a repository is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitRoot {
@@ -167,6 +186,16 @@ mod tests {
         let found = find_git_root("/wt".into(), &worktree("/wt")).unwrap();
         assert_eq!(found.checkout, "/wt");
         assert_eq!(found.common_dir.unwrap(), "/r/.git");
+    }
+
+    #[test]
+    fn a_repository_names_its_worktrees() {
+        let look = worktree("/wt")
+            .file("/r/.git/worktrees/x/gitdir", "../../../x/.git\n")
+            .file("/r/.git/worktrees/broken/gitdir", "nothing\n")
+            .dir("/r/.git/worktrees/empty");
+        assert_eq!(worktrees("/r/.git".into(), &look), ["/r/x", "/wt"]);
+        assert!(worktrees("/none".into(), &look).is_empty());
     }
 
     #[test]
