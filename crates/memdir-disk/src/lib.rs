@@ -7,10 +7,10 @@
 mod beneath;
 pub mod check_path;
 pub mod disk_error;
+pub mod identity_probe;
 pub mod list_files;
 pub mod memory_root;
 mod place;
-pub mod identity_probe;
 pub mod project_dirs;
 pub mod random;
 pub mod real_look;
