@@ -70,6 +70,8 @@ pub const DISABLE_AUTO_MEMORY: &str = "CLAUDE_CODE_DISABLE_AUTO_MEMORY";
 pub const DISABLE_CLAUDE_MDS: &str = "CLAUDE_CODE_DISABLE_CLAUDE_MDS";
 /// The same as the client's `--bare`.
 pub const SIMPLE: &str = "CLAUDE_CODE_SIMPLE";
+/// The same as the client's `--safe-mode`.
+pub const SAFE_MODE: &str = "CLAUDE_CODE_SAFE_MODE";
 /// A session in the cloud: memory is off unless something persistent is named.
 pub const REMOTE: &str = "CLAUDE_CODE_REMOTE";
 /// The persistent directory of a session in the cloud.

@@ -14,5 +14,6 @@ pub mod operation;
 pub mod plan;
 pub mod project;
 pub mod rel_path;
+pub mod settings;
 pub mod team_key;
 pub mod tool_path;
