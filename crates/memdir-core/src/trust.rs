@@ -1,0 +1,150 @@
+//! Whether a directory may be a memory root for our writes. Stricter than the client, on purpose.
+//!
+//! Memory directories are written without asking, so a directory that holds anything else of weight must never
+//! become one: not by a slip in a variable, and not because a repository says so.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::locate::normalise::normalise;
+use crate::settings::nfc;
+
+mod places;
+#[cfg(test)]
+mod tests;
+
+/// Judges the value of a setting or variable that is to name a memory directory.
+///
+/// # Errors
+/// The first rule that it breaks.
+pub fn judge_root(
+    value: &str,
+    home: Option<&Utf8Path>,
+    surface: RootSurface,
+) -> Result<Utf8PathBuf, RootRefused> {
+    if surface == RootSurface::ProjectSettings {
+        return Err(RootRefused::FromRepository);
+    }
+    if value.starts_with("//") || value.starts_with("\\\\") {
+        return Err(RootRefused::NetworkPath);
+    }
+    let path = match (value.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+            let below = normalise(rest.trim_start_matches('/'));
+            if below == ".." || below.starts_with("../") {
+                return Err(RootRefused::LeavesHome);
+            }
+            home.join(below)
+        }
+        (Some(_), _) => return Err(RootRefused::OtherHome),
+        (None, _) => Utf8PathBuf::from(value),
+    };
+    if !path.as_str().starts_with('/') {
+        return Err(RootRefused::Relative);
+    }
+    let path = Utf8PathBuf::from(nfc(&normalise(path.as_str())).into_owned());
+    let config_dir = home.map(|home| home.join(".claude"));
+    judge_directory(&path, home, config_dir.as_deref().unwrap_or(Utf8Path::new("/")))?;
+    Ok(path)
+}
+
+/// Judges an absolute, normalised directory by its name.
+///
+/// # Errors
+/// The first rule that it breaks.
+pub fn judge_directory(
+    path: &Utf8Path,
+    home: Option<&Utf8Path>,
+    config_dir: &Utf8Path,
+) -> Result<(), RootRefused> {
+    if path.as_str().len() > MAX_LENGTH {
+        return Err(RootRefused::TooLong);
+    }
+    if path.as_str().chars().any(char::is_control) {
+        return Err(RootRefused::ControlCharacter);
+    }
+    if path.as_str().encode_utf16().count() < 3 {
+        return Err(RootRefused::NearRoot);
+    }
+    let config_dir = Utf8PathBuf::from(normalise(config_dir.as_str()));
+    let home = home.map(|home| Utf8PathBuf::from(normalise(home.as_str())));
+    if let Some(home) = &home {
+        if path == home {
+            return Err(RootRefused::Home);
+        }
+        if home.starts_with(path) {
+            return Err(RootRefused::AboveHome);
+        }
+    }
+    if places::is_system(path, home.as_deref()) {
+        return Err(RootRefused::System);
+    }
+    if places::is_some_home(path) {
+        return Err(RootRefused::Home);
+    }
+    if places::holds_credentials(path) {
+        return Err(RootRefused::Credentials);
+    }
+    if config_dir.starts_with(path) || places::steers_the_client(path, &config_dir) {
+        return Err(RootRefused::ClientConfig);
+    }
+    Ok(())
+}
+
+/// Who names a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RootSurface {
+    /// The user or administrator: a variable, a flag, the user's or local settings.
+    User,
+    /// A settings file that comes with the repository.
+    ProjectSettings,
+}
+
+/// Why a directory does not qualify as a memory root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum RootRefused {
+    /// A repository must not choose where writes go.
+    #[error("a repository's settings file chose it")]
+    FromRepository,
+    /// It depends on where one stands.
+    #[error("it is not an absolute path")]
+    Relative,
+    /// A share on another machine.
+    #[error("it is a network path")]
+    NetworkPath,
+    /// `~name`, or `~` where no home is known.
+    #[error("it is in the home directory of another user, or of nobody")]
+    OtherHome,
+    /// `~/..` and the like.
+    #[error("it starts at the home directory and leaves it")]
+    LeavesHome,
+    /// Longer than any path that can be opened.
+    #[error("it is too long for a path")]
+    TooLong,
+    /// Such a path cannot be shown or typed as it is.
+    #[error("it contains a control character")]
+    ControlCharacter,
+    /// The root of the file system, or almost.
+    #[error("it is the root of the file system or next to it")]
+    NearRoot,
+    /// A home directory itself.
+    #[error("it is a home directory itself")]
+    Home,
+    /// A directory that contains the home directory.
+    #[error("the home directory lies below it")]
+    AboveHome,
+    /// It belongs to the operating system.
+    #[error("it belongs to the operating system")]
+    System,
+    /// Keys, tokens, passwords, cookies.
+    #[error("it is a place for credentials")]
+    Credentials,
+    /// A link that may be made to lead anywhere.
+    #[error("a link on the way to it leads nowhere")]
+    BrokenLink,
+    /// The client's configuration, or a part that the client takes orders from.
+    #[error("the client takes its own settings or orders from there")]
+    ClientConfig,
+}
+
+/// The longest path that Linux opens.
+const MAX_LENGTH: usize = 4096;

@@ -1,0 +1,195 @@
+//! Names of directories that must never become a memory root.
+
+use camino::Utf8Path;
+
+/// Whether a directory belongs to the operating system. Some accounts have their home in such a place: below
+/// that home is theirs.
+pub(super) fn is_system(path: &Utf8Path, home: Option<&Utf8Path>) -> bool {
+    let lower = path.as_str().to_ascii_lowercase();
+    // On macOS `/etc`, `/tmp` and `/var` are links into `/private`.
+    let lower = lower
+        .strip_prefix("/private")
+        .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+        .unwrap_or(&lower);
+    let lower = Utf8Path::new(if lower.is_empty() { "/" } else { lower });
+    if lower == "/" || ITSELF.iter().any(|place| lower == *place) {
+        return true;
+    }
+    // Some systems have `/lib32`, `/lib64`, `/libx32`.
+    let first = lower.components().nth(1).map(|component| component.as_str()).unwrap_or_default();
+    if first.starts_with("lib")
+        && (first == "lib" || first.bytes().any(|byte| byte.is_ascii_digit()) || first == "library")
+    {
+        return true;
+    }
+    if WITH_ALL_BELOW.iter().any(|place| lower.starts_with(place)) {
+        return true;
+    }
+    let is_own = home.is_some_and(|home| home.components().count() > 1 && path.starts_with(home));
+    !is_own
+        && UNLESS_HOME.iter().any(|place| lower.starts_with(place))
+        && !OPEN_BELOW_VAR.iter().any(|place| lower.starts_with(place))
+}
+
+/// Whether it stands where home directories stand, whoever's it is.
+pub(super) fn is_some_home(path: &Utf8Path) -> bool {
+    let parent = path.parent().map(|parent| parent.as_str().to_ascii_lowercase());
+    matches!(parent.as_deref(), Some("/home" | "/users" | "/var/home"))
+}
+
+/// Whether it is, or lies in, a place where programs keep keys, tokens, passwords or cookies.
+pub(super) fn holds_credentials(path: &Utf8Path) -> bool {
+    let lower = format!("{}/", path.as_str().to_ascii_lowercase());
+    CREDENTIALS.iter().any(|place| {
+        lower.match_indices(place).any(|(start, _)| {
+            let end = start + place.len();
+            lower.as_bytes().get(end) == Some(&b'/')
+        })
+    })
+}
+
+/// Whether a file there would be taken by the client as an order: an agent, a command, a hook, a rule.
+pub(super) fn steers_the_client(path: &Utf8Path, config_dir: &Utf8Path) -> bool {
+    if path == config_dir.join("projects") {
+        return true;
+    }
+    STEERING.iter().any(|name| path.starts_with(config_dir.join(name)))
+        || has_pair(path, ".claude", STEERING)
+        || path.file_name() == Some(".claude")
+        || path.components().any(|component| component.as_str().eq_ignore_ascii_case(".git"))
+}
+
+fn has_pair(path: &Utf8Path, first: &str, seconds: &[&str]) -> bool {
+    let names: Vec<_> = path.components().map(|component| component.as_str()).collect();
+    names.windows(2).any(|pair| matches!(pair, [a, b] if *a == first && seconds.contains(b)))
+}
+
+/// Shared or collective directories: not themselves, but anything below.
+const ITSELF: &[&str] = &[
+    "/home",
+    "/users",
+    "/users/shared",
+    "/tmp",
+    "/var/tmp",
+    "/var/folders",
+    "/var/home",
+    "/mnt",
+    "/media",
+    "/srv",
+    "/opt",
+    "/volumes",
+    "/private",
+    "/net",
+    "/nfs",
+    "/export",
+];
+
+/// The system's own, all the way down.
+const WITH_ALL_BELOW: &[&str] = &[
+    "/etc",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/boot",
+    "/dev",
+    "/proc",
+    "/sys",
+    "/efi",
+    "/lost+found",
+    "/nix",
+    "/gnu",
+    "/snap",
+    "/cores",
+    "/system",
+    "/applications",
+    "/xbin",
+    "/vendor",
+    "/ostree",
+    "/sysroot",
+    "/opt/homebrew",
+];
+
+/// The system's own, but for the homes of some accounts.
+const UNLESS_HOME: &[&str] = &["/root", "/var", "/run"];
+
+/// Where temporary directories and, on some systems, homes are.
+const OPEN_BELOW_VAR: &[&str] = &["/var/tmp", "/var/folders", "/var/home"];
+
+/// Each begins at the start of a component and ends at the end of one. Lower case.
+const CREDENTIALS: &[&str] = &[
+    "/.ssh",
+    "/.gnupg",
+    "/.gpg",
+    "/.pki",
+    "/.aws",
+    "/.azure",
+    "/.oci",
+    "/.gcloud",
+    "/.config/gcloud",
+    "/.kube",
+    "/.docker",
+    "/.minikube",
+    "/.helm",
+    "/.terraform.d",
+    "/.vault-token",
+    "/.netrc",
+    "/.password-store",
+    "/.local/share/keyrings",
+    "/.gnome2/keyrings",
+    "/.kde/share/apps/kwallet",
+    "/.local/share/kwalletd",
+    "/.local/share/pass",
+    "/.config/gh",
+    "/.config/glab-cli",
+    "/.config/hub",
+    "/.config/op",
+    "/.op",
+    "/.config/1password",
+    "/.config/bitwarden",
+    "/.config/bitwarden cli",
+    "/.config/keepassxc",
+    "/.config/doctl",
+    "/.config/sops",
+    "/.config/age",
+    "/.config/rclone",
+    "/.config/heroku",
+    "/.cargo/credentials.toml",
+    "/.m2",
+    "/.npmrc",
+    "/.pypirc",
+    "/.gem/credentials",
+    "/.krb5",
+    "/.putty",
+    "/.mozilla",
+    "/.thunderbird",
+    "/.librewolf",
+    "/.config/google-chrome",
+    "/.config/google-chrome-beta",
+    "/.config/chromium",
+    "/.config/bravesoftware",
+    "/.config/microsoft-edge",
+    "/.config/vivaldi",
+    "/.config/opera",
+    "/.config/signal",
+    "/.config/slack",
+    "/.var/app",
+    "/library/keychains",
+    "/library/cookies",
+    "/library/application support/google/chrome",
+    "/library/application support/firefox",
+    "/library/application support/bravesoftware",
+    "/library/application support/microsoft edge",
+    "/library/application support/1password",
+    "/library/application support/com.apple.tcc",
+    "/library/safari",
+    "/library/messages",
+    "/library/mail",
+    "/.bitcoin",
+    "/.ethereum",
+    "/.electrum",
+    "/.config/solana",
+];
+
+/// Below the client's configuration directory.
+const STEERING: &[&str] =
+    &["agents", "commands", "hooks", "output-styles", "plugins", "rules", "skills", "workflows"];
