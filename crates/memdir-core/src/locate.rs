@@ -190,7 +190,9 @@ fn is_enabled(env: &Env, settings: &Settings) -> (bool, String) {
     let is_on = |name: &'static str| {
         variable(name).filter(|found| switch(found.value) == Some(true)).map(|found| rule(name, found))
     };
-    let is_given = |name| variable(name).is_some_and(|found| !trim(found.value).is_empty());
+    let is_given = |name, trimmed: fn(&str) -> &str| {
+        variable(name).is_some_and(|found| !trimmed(found.value).is_empty())
+    };
 
     if let Some(rule) = is_on(env::SIMPLE).or_else(|| is_on(env::SAFE_MODE)) {
         return (false, rule);
@@ -201,8 +203,8 @@ fn is_enabled(env: &Env, settings: &Settings) -> (bool, String) {
         return (!disabled, rule(env::DISABLE_AUTO_MEMORY, found));
     }
     if let Some(rule) = is_on(env::REMOTE)
-        && !is_given(env::REMOTE_MEMORY_DIR)
-        && !is_given(env::MEMORY_PATH_OVERRIDE)
+        && !is_given(env::REMOTE_MEMORY_DIR, |value| value)
+        && !is_given(env::MEMORY_PATH_OVERRIDE, trim)
     {
         return (false, rule);
     }
@@ -293,8 +295,14 @@ fn shown(value: &str) -> String {
 }
 
 fn judge(env: &Env, settings: &Settings, source: Source, memory_dir: &Utf8Path, look: &dyn Look) -> Trust {
+    let config_dir = env.cwd.join(settings.config_dir());
+    let own_state = env.state_dir();
     let judged = |path: &Utf8Path| {
-        trust::judge_directory(path, env.home.as_deref(), &env.cwd.join(settings.config_dir()))
+        trust::judge_directory(path, env.home.as_deref(), &config_dir)?;
+        match &own_state {
+            Some(state) if trust::holds_own_state(path, state) => Err(RootRefused::OwnState),
+            _ => Ok(()),
+        }
     };
     if let Err(refused) = judged(memory_dir) {
         return Trust::Never(refused);

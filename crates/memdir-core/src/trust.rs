@@ -5,6 +5,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::hidden_char::is_hidden;
 use crate::locate::normalise::normalise;
 use crate::settings::nfc;
 
@@ -59,14 +60,16 @@ pub fn judge_directory(
     if path.as_str().len() > MAX_LENGTH {
         return Err(RootRefused::TooLong);
     }
-    if path.as_str().chars().any(char::is_control) {
-        return Err(RootRefused::ControlCharacter);
-    }
     if path.as_str().encode_utf16().count() < 3 {
         return Err(RootRefused::NearRoot);
     }
     let config_dir = Utf8PathBuf::from(normalise(config_dir.as_str()));
     let home = home.map(|home| Utf8PathBuf::from(normalise(home.as_str())));
+    // How the home directory itself is called is not the user's choice.
+    let chosen = home.as_deref().and_then(|home| path.strip_prefix(home).ok()).unwrap_or(path);
+    if chosen.as_str().chars().any(is_hidden) {
+        return Err(RootRefused::HiddenCharacter);
+    }
     if let Some(home) = &home {
         if path == home {
             return Err(RootRefused::Home);
@@ -81,13 +84,19 @@ pub fn judge_directory(
     if places::is_some_home(path) {
         return Err(RootRefused::Home);
     }
-    if places::holds_credentials(path) {
+    if places::holds_credentials(path, home.as_deref()) {
         return Err(RootRefused::Credentials);
     }
     if config_dir.starts_with(path) || places::steers_the_client(path, &config_dir) {
         return Err(RootRefused::ClientConfig);
     }
     Ok(())
+}
+
+/// Whether a directory holds, or lies among, what memdir keeps for itself below `state_dir`.
+pub(crate) fn holds_own_state(path: &Utf8Path, state_dir: &Utf8Path) -> bool {
+    let parts = ["cache", "history", "locks", "registry", "staged"];
+    state_dir.starts_with(path) || parts.iter().any(|part| path.starts_with(state_dir.join(part)))
 }
 
 /// Who names a directory.
@@ -121,8 +130,8 @@ pub enum RootRefused {
     #[error("it is too long for a path")]
     TooLong,
     /// Such a path cannot be shown or typed as it is.
-    #[error("it contains a control character")]
-    ControlCharacter,
+    #[error("it contains a control or invisible character")]
+    HiddenCharacter,
     /// The root of the file system, or almost.
     #[error("it is the root of the file system or next to it")]
     NearRoot,
@@ -138,6 +147,9 @@ pub enum RootRefused {
     /// Keys, tokens, passwords, cookies.
     #[error("it is a place for credentials")]
     Credentials,
+    /// Nothing of our own state lies in a memory directory.
+    #[error("memdir keeps its own state there")]
+    OwnState,
     /// A link that may be made to lead anywhere.
     #[error("a link on the way to it leads nowhere")]
     BrokenLink,

@@ -234,6 +234,8 @@ fn a_repository_needs_consent_and_nobody_gets_a_system_directory() {
     check(user, "/etc/m", Trust::Never(RootRefused::System));
     check(user, "/home/u/link/new/m", Trust::Never(RootRefused::System));
     check(user, "/home/u/broken/new/m", Trust::Never(RootRefused::BrokenLink));
+    check(user, "~/.local/share/memdir/history/m", Trust::Never(RootRefused::OwnState));
+    check(user, "~/.local/share/memdir", Trust::Never(RootRefused::OwnState));
     check(user, "~/.claude", Trust::Never(RootRefused::ClientConfig));
     check(user, "", Trust::Yes);
 }

@@ -37,15 +37,20 @@ pub(super) fn is_some_home(path: &Utf8Path) -> bool {
     matches!(parent.as_deref(), Some("/home" | "/users" | "/var/home"))
 }
 
-/// Whether it is, or lies in, a place where programs keep keys, tokens, passwords or cookies.
-pub(super) fn holds_credentials(path: &Utf8Path) -> bool {
+/// Whether it is, lies in, or in this home contains a place where programs keep keys, tokens, passwords or cookies.
+pub(super) fn holds_credentials(path: &Utf8Path, home: Option<&Utf8Path>) -> bool {
     let lower = format!("{}/", path.as_str().to_ascii_lowercase());
-    CREDENTIALS.iter().any(|place| {
-        lower.match_indices(place).any(|(start, _)| {
-            let end = start + place.len();
-            lower.as_bytes().get(end) == Some(&b'/')
-        })
-    })
+    let lies_in = |place: &&str| {
+        lower.match_indices(*place).any(|(start, _)| lower.as_bytes().get(start + place.len()) == Some(&b'/'))
+    };
+    let below_home =
+        home.and_then(|home| path.strip_prefix(home).ok()).map(|rest| rest.as_str().to_ascii_lowercase());
+    let contains = |place: &&str| {
+        below_home
+            .as_deref()
+            .is_some_and(|below| Utf8Path::new(place.trim_start_matches('/')).starts_with(below))
+    };
+    CREDENTIALS.iter().any(|place| lies_in(place) || contains(place))
 }
 
 /// Whether a file there would be taken by the client as an order: an agent, a command, a hook, a rule.
@@ -191,5 +196,17 @@ const CREDENTIALS: &[&str] = &[
 ];
 
 /// Below the client's configuration directory.
-const STEERING: &[&str] =
-    &["agents", "commands", "hooks", "output-styles", "plugins", "rules", "skills", "workflows"];
+const STEERING: &[&str] = &[
+    "CLAUDE.md",
+    ".credentials.json",
+    "agents",
+    "commands",
+    "hooks",
+    "output-styles",
+    "plugins",
+    "rules",
+    "settings.json",
+    "settings.local.json",
+    "skills",
+    "workflows",
+];

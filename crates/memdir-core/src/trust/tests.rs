@@ -149,6 +149,9 @@ fn credentials_stay_alone() {
         "~/Library/Keychains/x",
         "~/notes/../.ssh",
         "~/.password-store",
+        "~/.config",
+        "~/.local/share",
+        "~/Library",
     ] {
         check(path, "/home/u", Err(RootRefused::Credentials));
     }
@@ -188,8 +191,10 @@ fn what_is_no_path_for_a_directory() {
     check("\\\\server\\share", "/home/u", Err(RootRefused::NetworkPath));
     check("/", "/home/u", Err(RootRefused::NearRoot));
     check("/a", "/home/u", Err(RootRefused::NearRoot));
-    check("/home/u/\0x", "/home/u", Err(RootRefused::ControlCharacter));
-    check("/home/u/a\nb", "/home/u", Err(RootRefused::ControlCharacter));
+    check("/home/u/\0x", "/home/u", Err(RootRefused::HiddenCharacter));
+    check("/home/u/a\nb", "/home/u", Err(RootRefused::HiddenCharacter));
+    check("/home/u/no\u{202e}tes", "/home/u", Err(RootRefused::HiddenCharacter));
+    check("/home/u\u{200c}x/notes", "/home/u\u{200c}x", Ok("/home/u\u{200c}x/notes"));
     check(&format!("/home/u/{}", "a/".repeat(5_000)), "/home/u", Err(RootRefused::TooLong));
     assert_eq!(judge_root("~/x", None, RootSurface::User), Err(RootRefused::OtherHome));
 }
