@@ -8,6 +8,7 @@ mod beneath;
 pub mod check_path;
 pub mod disk_error;
 pub mod identity_probe;
+pub mod inventory;
 pub mod list_files;
 pub mod memory_root;
 mod place;

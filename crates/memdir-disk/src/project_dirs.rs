@@ -67,6 +67,16 @@ pub fn scan(projects: &Utf8Path, path_is_known: &(dyn Fn(&str) -> bool + Sync)) 
     found
 }
 
+/// Looks at one directory below `projects`; `None` if there is none, or the name is more than a name.
+#[must_use]
+pub fn look_at_one(projects: &Utf8Path, slug: &str) -> Option<ProjectDir> {
+    if slug == ".." || slug.contains('/') {
+        return None;
+    }
+    let folder = openat(CWD, projects.as_std_path(), DIRECTORY, Mode::empty()).ok()?;
+    look_at(folder.as_fd(), slug, false, &mut buffer())
+}
+
 /// Below this a second thread costs more than it does.
 const WORTH_A_THREAD: usize = 32;
 

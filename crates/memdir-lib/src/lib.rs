@@ -1,1 +1,3 @@
 //! Memory as a library: what the author of an agent uses.
+
+pub mod projects;

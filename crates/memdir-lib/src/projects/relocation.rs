@@ -1,0 +1,150 @@
+use std::fs;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use memdir_core::project::encode_path::{Scheme, encode_with};
+use memdir_core::project::git_root::worktrees;
+use memdir_core::project::relocate::{Because, End, Extent, Relocation, lost_names, plan};
+use memdir_disk::identity_probe::{Probe, inode_of, probe};
+use memdir_disk::inventory::{inventory, same_content};
+use memdir_disk::real_look::RealLook;
+
+use super::{Here, Projects, lives};
+use memdir_core::project::identity::IdentityKey;
+
+/// Why there is nothing to plan.
+#[derive(Debug, thiserror::Error)]
+pub enum RelocationError {
+    /// Neither a project directory nor a path that has one.
+    #[error("no project directory for `{from}`")]
+    NotFound {
+        /// What was asked for.
+        from: Utf8PathBuf,
+    },
+    /// Both ends are one directory.
+    #[error("`{project_dir}` already is the directory of this project")]
+    SamePlace {
+        /// That directory.
+        project_dir: Utf8PathBuf,
+    },
+}
+
+impl Projects {
+    /// Plans to bring home what this project lost: memory at places where the same project was seen and is no
+    /// more, and memory under every name that a client may have given to its directory, its repository's root or
+    /// a worktree. Changes nothing; may start git.
+    ///
+    /// A copy that lives keeps its memory, and a directory that another living project uses is left to it; both
+    /// can be asked for with [`Projects::plan_adopt_from`].
+    #[must_use]
+    pub fn plan_adopt(&self, here: &Here) -> Vec<Relocation> {
+        let own = own_paths(here);
+        let mut plans: Vec<Relocation> = Vec::new();
+        for (slug, because, extent) in
+            self.moved_from(here, &own).into_iter().chain(lost_names(&own, &here.slug))
+        {
+            let from = self.end(&slug);
+            let is_planned = plans.iter().any(|plan| plan.from.project_dir == from.project_dir);
+            let is_used = from.path.as_ref().is_some_and(|path| !own.contains(path) && lives(path));
+            if is_planned || is_used || from.project_dir == here.project_dir || !lives(&from.project_dir) {
+                continue;
+            }
+            let plan = self.plan_between(because, from, here, extent);
+            if !plan.steps.is_empty() {
+                plans.push(plan);
+            }
+        }
+        plans
+    }
+
+    /// Plans to bring the files of a directory that the user names: a directory below `projects/`, its name, or
+    /// the real path of a project, which may be gone.
+    ///
+    /// # Errors
+    /// There is no such directory, or it is the project's own.
+    pub fn plan_adopt_from(&self, here: &Here, from: &Utf8Path) -> Result<Relocation, RelocationError> {
+        let slug = self.slug_of(from).ok_or_else(|| RelocationError::NotFound { from: from.to_owned() })?;
+        let end = self.end(&slug);
+        if end.project_dir == here.project_dir {
+            return Err(RelocationError::SamePlace { project_dir: end.project_dir });
+        }
+        let living = end.path.clone().filter(|path| lives(path) && *path != here.root);
+        let mut plan = self.plan_between(Because::Asked, end, here, Extent::Whole);
+        plan.warnings.extend(
+            living.map(|path| format!("`{path}` still lives: it starts with an empty memory afterwards")),
+        );
+        Ok(plan)
+    }
+
+    /// Plans to bring what belongs to one path to another, which need not exist yet.
+    ///
+    /// # Errors
+    /// As [`Projects::plan_adopt_from`].
+    pub fn plan_move(&self, old: &Utf8Path, new: &Utf8Path) -> Result<Relocation, RelocationError> {
+        self.plan_adopt_from(&self.here(new), old)
+    }
+
+    /// The directories of places where the registry saw this project and where it is no more.
+    fn moved_from(&self, here: &Here, own: &[Utf8PathBuf]) -> Vec<(String, Because, Extent)> {
+        let mut found = Vec::new();
+        for key in probe(&here.root, here.common_dir.as_deref(), Probe::Full).keys() {
+            let is_there = |path: &Utf8Path| match key.is_inode() {
+                true => inode_of(path).map(IdentityKey::of_inode).as_ref() == Some(&key),
+                false => lives(path),
+            };
+            for place in self.places_of(Some(&key), &mut Vec::new()) {
+                if own.contains(&place.path) || is_there(&place.path) {
+                    continue;
+                }
+                let slug = place.memory_dir.strip_prefix(self.projects_dir()).ok().and_then(Utf8Path::parent);
+                if let Some(slug) = slug.filter(|slug| slug.components().count() == 1) {
+                    let because = Because::Identity { key: key.clone() };
+                    found.push((slug.to_string(), because, Extent::Whole));
+                }
+            }
+        }
+        found
+    }
+
+    fn end(&self, slug: &str) -> End {
+        let project_dir = self.projects_dir().join(slug);
+        End { memory_dir: project_dir.join("memory"), path: self.reverse(slug), project_dir }
+    }
+
+    fn slug_of(&self, from: &Utf8Path) -> Option<String> {
+        let projects = self.projects_dir();
+        let is_project = |name: &str| is_one_component(name) && lives(&projects.join(name));
+        let direct = from.strip_prefix(&projects).unwrap_or(from).as_str();
+        if is_project(direct) {
+            return Some(direct.to_owned());
+        }
+        Scheme::ALL.into_iter().map(|scheme| encode_with(scheme, from.as_str())).find(|name| is_project(name))
+    }
+
+    fn plan_between(&self, because: Because, from: End, here: &Here, extent: Extent) -> Relocation {
+        let (files, left_out) = inventory(&from.project_dir);
+        let to = End {
+            project_dir: here.project_dir.clone(),
+            memory_dir: here.memory_dir.clone(),
+            path: Some(here.root.clone()),
+        };
+        let exists = |path: &Utf8Path| fs::symlink_metadata(path).is_ok();
+        let mut plan = plan(because, (from, to), extent, &files, &exists, &same_content);
+        if left_out > 0 {
+            plan.warnings.push(format!("{left_out} entries that are no regular files stay where they are"));
+        }
+        plan
+    }
+}
+
+/// Every path under which a client may have kept this project's memory.
+fn own_paths(here: &Here) -> Vec<Utf8PathBuf> {
+    let mut paths = vec![here.root.clone(), here.cwd.clone()];
+    paths.extend(here.common_dir.iter().flat_map(|common_dir| worktrees(common_dir, &RealLook)));
+    let mut known = std::collections::BTreeSet::new();
+    paths.retain(|path| known.insert(path.clone()));
+    paths
+}
+
+fn is_one_component(name: &str) -> bool {
+    !matches!(name, "" | "." | "..") && !name.contains('/')
+}

@@ -1,0 +1,11 @@
+//! The library on real directories and real repositories.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests make and move their own directories"
+)]
+
+mod project_moves;
+mod project_survey;
+mod world;
