@@ -7,6 +7,7 @@ use camino::Utf8PathBuf;
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use memdir_core::look::{Kind, Look};
+use memdir_core::settings::ClientFlags;
 use memdir_disk::real_look::RealLook;
 
 use crate::output::Paint;
@@ -24,6 +25,36 @@ pub(crate) struct Global {
     /// Take this instant as now
     #[arg(long, value_name = "RFC3339", global = true, hide = true)]
     now: Option<Timestamp>,
+}
+
+/// The client's own options that change what it loads and where.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ClientOptions {
+    /// As with the client's --bare: nothing but the model
+    #[arg(long, help_heading = "Options of the client")]
+    bare: bool,
+    /// As with the client's --safe-mode
+    #[arg(long, help_heading = "Options of the client")]
+    safe_mode: bool,
+    /// As with the client's --settings: an object, or a file that holds one
+    #[arg(long, value_name = "JSON-OR-FILE", help_heading = "Options of the client")]
+    settings: Option<String>,
+    /// As with the client's --setting-sources: which of user, project and local count
+    #[arg(long, value_name = "LIST", help_heading = "Options of the client")]
+    setting_sources: Option<String>,
+}
+
+impl ClientOptions {
+    /// The options as the core takes them.
+    pub(crate) fn flags(&self) -> ClientFlags {
+        ClientFlags {
+            bare: self.bare,
+            safe_mode: self.safe_mode,
+            settings: self.settings.clone(),
+            setting_sources: self.setting_sources.clone(),
+            ..ClientFlags::default()
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

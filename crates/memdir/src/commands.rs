@@ -9,11 +9,14 @@ use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
+mod check;
 mod completions;
 mod help;
 pub(crate) mod hook;
+mod load;
 mod man;
 mod parse;
+mod path;
 
 /// What a command is: parsed arguments that can be run.
 pub(crate) trait Run: Parser {
@@ -42,16 +45,18 @@ impl Entry {
 /// The headings under which `memdir help` lists the commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Group {
+    Memory,
     Projects,
     Machines,
     Program,
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 3] = [Self::Projects, Self::Machines, Self::Program];
+    pub(crate) const ALL: [Self; 4] = [Self::Memory, Self::Projects, Self::Machines, Self::Program];
 
     pub(crate) fn heading(self) -> &'static str {
         match self {
+            Self::Memory => "Memory",
             Self::Projects => "Projects",
             Self::Machines => "For agents and scripts",
             Self::Program => "The program itself",
@@ -61,6 +66,9 @@ impl Group {
 
 /// Every command that has a parser, in the order of `memdir help`.
 pub(crate) static COMMANDS: &[Entry] = &[
+    Entry::of::<load::Load>(Group::Memory, "load", "Print MEMORY.md exactly as the agent gets it"),
+    Entry::of::<path::Path>(Group::Projects, "path", "Say where this project's memory is, and which rule decided"),
+    Entry::of::<check::Check>(Group::Machines, "check", "Answer a question of an agent or a script with yes or no"),
     Entry::of::<completions::Completions>(Group::Program, "completions", "Print the completions for a shell"),
     Entry::of::<man::Man>(Group::Program, "man", "Print a manual page"),
 ];

@@ -8,6 +8,7 @@ mod commands;
 mod exit;
 mod json_lines;
 mod output;
+mod place;
 mod report;
 mod world;
 

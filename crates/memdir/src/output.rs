@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use memdir_core::hidden_char::{holds_hidden, is_hidden};
 use serde::Serialize;
 
 use crate::world::World;
@@ -102,16 +103,11 @@ impl World {
 /// The text with control characters made visible, so that a hostile name cannot speak to the terminal.
 #[must_use]
 pub(crate) fn printable(text: &str) -> String {
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if !text.contains(hidden) {
+    if !holds_hidden(text) {
         return text.to_owned();
     }
-    text.chars()
-        .map(|c| if hidden(c) && c != '\n' { c.escape_unicode().to_string() } else { c.to_string() })
-        .collect()
+    let visible = |c: char| if is_hidden(c) && c != '\n' { c.escape_unicode().to_string() } else { c.to_string() };
+    text.chars().map(visible).collect()
 }
 
 /// A count of bytes as a person writes it: three digits at most.

@@ -4,14 +4,18 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use anyhow::Result;
-use camino::Utf8Path;
+use camino::Utf8PathBuf;
 use clap::{Parser, Subcommand};
+use memdir_core::operation::StoreId;
 use memdir_core::project::encode_path::{Scheme, encode_with};
+use memdir_core::rel_path::ENTRYPOINT;
 use serde::Serialize;
 
 use super::Run;
 use crate::arguments::{ClientOptions, Global};
 use crate::exit::Exit;
+use crate::output::printable;
+use crate::place;
 use crate::world::World;
 
 /// Say where this project's memory is, and which rule decided
@@ -52,4 +56,86 @@ enum Action {
         /// The path, taken as it stands
         path: OsString,
     },
+}
+
+impl Run for Path {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        if let Some(Action::Encode { scheme, path }) = self.action {
+            writeln!(world.stdout, "{}", encode_with(scheme, &path.to_string_lossy()))?;
+            return Ok(Exit::Yes);
+        }
+        let answer = Answer::find(&self.client, world)?;
+        if self.json {
+            world.print_json(&answer)?;
+        } else {
+            answer.explain(world)?;
+        }
+        Ok(Exit::Yes)
+    }
+}
+
+/// The answer, as `--json` prints it.
+#[derive(Debug, Serialize)]
+struct Answer {
+    enabled: bool,
+    decided_by: String,
+    memory_dir: Utf8PathBuf,
+    entrypoint: Utf8PathBuf,
+    project_dir: Utf8PathBuf,
+    root: Utf8PathBuf,
+    slug: String,
+    source: String,
+    trusted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    store: Option<StoreId>,
+    warnings: Vec<String>,
+}
+
+impl Answer {
+    fn find(client: &ClientOptions, world: &World) -> Result<Self> {
+        let found = place::find(client, world)?;
+        let location = found.location;
+        let mut warnings = location.all_warnings();
+        warnings.extend(found.look_up.warnings());
+        Ok(Self {
+            enabled: location.enabled,
+            trusted: location.trusted(),
+            source: location.source.to_string(),
+            decided_by: location.decided_by,
+            entrypoint: location.memory_dir.join(ENTRYPOINT),
+            memory_dir: location.memory_dir,
+            project_dir: location.project_dir,
+            root: location.root,
+            slug: location.slug,
+            store: found.look_up.store,
+            warnings,
+        })
+    }
+
+    fn explain(&self, world: &mut World) -> Result<()> {
+        let paint = world.paint;
+        writeln!(world.stdout, "{}", self.memory_dir)?;
+        let state = if self.enabled { paint.good("on") } else { paint.warn("off") };
+        let writes = if self.trusted { paint.good("yes") } else { paint.warn("no") };
+        let rows = [
+            ("memory", state, self.decided_by.as_str()),
+            ("directory", self.source.clone(), ""),
+            ("project", self.root.to_string(), ""),
+            ("would write", writes, ""),
+        ];
+        // The data first: both streams often share one terminal.
+        world.stdout.flush()?;
+        for (name, value, why) in rows {
+            let why = if why.is_empty() { String::new() } else { paint.quiet(&format!("  ({why})")) };
+            writeln!(world.stderr, "  {}  {}{why}", paint.quiet(&format!("{name:<11}")), printable(&value))?;
+        }
+        for warning in &self.warnings {
+            world.warn(warning)?;
+        }
+        Ok(())
+    }
 }
