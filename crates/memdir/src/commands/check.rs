@@ -1,0 +1,38 @@
+//! `memdir check`: questions that agents and scripts ask, answered yes or no.
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use super::Run;
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::world::World;
+
+mod path;
+
+/// Answer a question of an agent or a script with yes or no
+#[derive(Debug, Parser)]
+#[command(name = "check")]
+pub(crate) struct Check {
+    #[command(subcommand)]
+    question: Question,
+    #[command(flatten)]
+    global: Global,
+}
+
+#[derive(Debug, Subcommand)]
+enum Question {
+    Path(path::CheckPath),
+}
+
+impl Run for Check {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        match self.question {
+            Question::Path(question) => question.run(world),
+        }
+    }
+}
