@@ -8,7 +8,6 @@ mod commands;
 mod exit;
 mod json_lines;
 mod output;
-mod place;
 mod report;
 mod world;
 

@@ -15,7 +15,6 @@ use super::Run;
 use crate::arguments::{ClientOptions, Global};
 use crate::exit::Exit;
 use crate::output::printable;
-use crate::place;
 use crate::world::World;
 
 /// Say where this project's memory is, and which rule decided

@@ -92,8 +92,8 @@ fn answer(surface: Surface, input: &[u8], judge: &PathJudge, home: Option<&Utf8P
         Surface::Local => on_disk(JudgedOnDisk::Local),
         Surface::ToolPath => on_disk(JudgedOnDisk::ToolPath),
         Surface::TeamKey => on_disk(JudgedOnDisk::TeamKey),
-        Surface::Root => as_root(trust::Surface::Root),
-        Surface::ProjectSettings => as_root(trust::Surface::ProjectSettings),
+        Surface::Root => as_root(trust::RootSurface::User),
+        Surface::ProjectSettings => as_root(trust::RootSurface::ProjectSettings),
     }
 }
 
