@@ -15,6 +15,6 @@ mod place;
 pub mod project_dirs;
 pub mod random;
 pub mod real_look;
-mod state_file;
 pub mod registry;
+mod state_file;
 pub mod throwaway_dir;

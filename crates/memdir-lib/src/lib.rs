@@ -1,3 +1,4 @@
 //! Memory as a library: what the author of an agent uses.
 
+pub mod place;
 pub mod projects;

@@ -17,6 +17,7 @@ mod load;
 mod man;
 mod parse;
 mod path;
+mod project;
 
 /// What a command is: parsed arguments that can be run.
 pub(crate) trait Run: Parser {
@@ -67,8 +68,21 @@ impl Group {
 /// Every command that has a parser, in the order of `memdir help`.
 pub(crate) static COMMANDS: &[Entry] = &[
     Entry::of::<load::Load>(Group::Memory, "load", "Print MEMORY.md exactly as the agent gets it"),
-    Entry::of::<path::Path>(Group::Projects, "path", "Say where this project's memory is, and which rule decided"),
-    Entry::of::<check::Check>(Group::Machines, "check", "Answer a question of an agent or a script with yes or no"),
+    Entry::of::<path::Path>(
+        Group::Projects,
+        "path",
+        "Say where this project's memory is, and which rule decided",
+    ),
+    Entry::of::<project::Project>(
+        Group::Projects,
+        "project",
+        "List projects, and bring memory to where a project is now",
+    ),
+    Entry::of::<check::Check>(
+        Group::Machines,
+        "check",
+        "Answer a question of an agent or a script with yes or no",
+    ),
     Entry::of::<completions::Completions>(Group::Program, "completions", "Print the completions for a shell"),
     Entry::of::<man::Man>(Group::Program, "man", "Print a manual page"),
 ];

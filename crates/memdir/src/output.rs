@@ -106,7 +106,8 @@ pub(crate) fn printable(text: &str) -> String {
     if !holds_hidden(text) {
         return text.to_owned();
     }
-    let visible = |c: char| if is_hidden(c) && c != '\n' { c.escape_unicode().to_string() } else { c.to_string() };
+    let visible =
+        |c: char| if is_hidden(c) && c != '\n' { c.escape_unicode().to_string() } else { c.to_string() };
     text.chars().map(visible).collect()
 }
 

@@ -9,6 +9,7 @@ use clap::{Parser, Subcommand};
 use memdir_core::operation::StoreId;
 use memdir_core::project::encode_path::{Scheme, encode_with};
 use memdir_core::rel_path::ENTRYPOINT;
+use memdir_lib::place::Place;
 use serde::Serialize;
 
 use super::Run;
@@ -96,10 +97,9 @@ struct Answer {
 
 impl Answer {
     fn find(client: &ClientOptions, world: &World) -> Result<Self> {
-        let found = place::find(client, world)?;
-        let location = found.location;
-        let mut warnings = location.all_warnings();
-        warnings.extend(found.look_up.warnings());
+        let place = Place::find(&world.env()?, &client.flags())?;
+        let warnings = place.warnings();
+        let location = place.location;
         Ok(Self {
             enabled: location.enabled,
             trusted: location.trusted(),
@@ -110,7 +110,7 @@ impl Answer {
             project_dir: location.project_dir,
             root: location.root,
             slug: location.slug,
-            store: found.look_up.store,
+            store: place.look_up.store,
             warnings,
         })
     }

@@ -56,7 +56,8 @@ enum Surface {
 impl CheckPath {
     pub(super) fn run(self, world: &mut World) -> Result<Exit> {
         let home = world.home.clone();
-        let root = if self.root.is_absolute() { self.root.clone() } else { world.env()?.cwd.join(&self.root) };
+        let root =
+            if self.root.is_absolute() { self.root.clone() } else { world.env()?.cwd.join(&self.root) };
         let judge = PathJudge::open(&root, home.as_deref())?;
         if self.jsonl {
             json_lines::answer_each(world, "id", |question| {
@@ -67,7 +68,9 @@ impl CheckPath {
             })?;
             return Ok(Exit::Yes);
         }
-        let (Some(surface), Some(input)) = (self.surface, self.input) else { bail!("a surface and a path are needed") };
+        let (Some(surface), Some(input)) = (self.surface, self.input) else {
+            bail!("a surface and a path are needed")
+        };
         match answer(surface, input.as_bytes(), &judge, home.as_deref()) {
             Ok(path) => {
                 writeln!(world.stdout, "allow  {path}")?;
@@ -82,7 +85,12 @@ impl CheckPath {
 }
 
 /// The path as it would be used, or the rule that it breaks.
-fn answer(surface: Surface, input: &[u8], judge: &PathJudge, home: Option<&Utf8Path>) -> Result<String, String> {
+fn answer(
+    surface: Surface,
+    input: &[u8],
+    judge: &PathJudge,
+    home: Option<&Utf8Path>,
+) -> Result<String, String> {
     let on_disk = |surface| judge.judge(surface, input).map(|path| path.to_string());
     let as_root = |surface| {
         let text = std::str::from_utf8(input).map_err(|_| "not UTF-8".to_owned())?;

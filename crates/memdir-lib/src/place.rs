@@ -1,0 +1,62 @@
+//! Where memory is for one working directory: the client's answer, and what our registry adds at little cost.
+
+use memdir_core::env::Env;
+use memdir_core::locate::{LocateError, Location, locate_with};
+use memdir_core::project::git_root::find_git_root;
+use memdir_core::settings::{ClientFlags, Settings};
+use memdir_disk::real_look::RealLook;
+
+use crate::projects::{Here, LookUp, Projects};
+
+/// The memory of the project in which an agent or a person works.
+#[derive(Debug)]
+pub struct Place {
+    /// Where it is, whether it is on, and which rules say so.
+    pub location: Location,
+    /// The client's settings that led there.
+    pub settings: Settings,
+    /// The project, as the registry knows projects.
+    pub here: Here,
+    /// What the registry knows: its store id, a collision, a move.
+    pub look_up: LookUp,
+    /// All projects beside it.
+    pub projects: Projects,
+}
+
+impl Place {
+    /// Finds the memory of a working directory. Reads a handful of small files, starts no process, writes nothing.
+    ///
+    /// # Errors
+    /// What the client itself would refuse to start with, and a missing home directory.
+    pub fn find(env: &Env, flags: &ClientFlags) -> Result<Self, LocateError> {
+        let git_root = find_git_root(&env.cwd, &RealLook);
+        let (root, common_dir) = match git_root {
+            Some(found) => (Some(found.root), found.common_dir),
+            None => (None, None),
+        };
+        let settings = Settings::read(env, flags, root.as_deref(), &RealLook)?;
+        let mut location = locate_with(env, &settings, root, &RealLook);
+        let projects = Projects::new(settings.config_dir(), env.state_dir().as_deref());
+        let here = Here {
+            cwd: env.cwd.clone(),
+            root: location.root.clone(),
+            common_dir,
+            slug: location.slug.clone(),
+            project_dir: projects.projects_dir().join(&location.slug),
+            memory_dir: env.cwd.join(&location.memory_dir),
+        };
+        let look_up = projects.look_up(&here);
+        if look_up.trusted {
+            location.grant_consent();
+        }
+        Ok(Self { location, settings, here, look_up, projects })
+    }
+
+    /// What the user should know, a line each.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.location.all_warnings();
+        warnings.extend(self.look_up.warnings());
+        warnings
+    }
+}

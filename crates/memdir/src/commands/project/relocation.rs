@@ -1,0 +1,146 @@
+//! `memdir project adopt` and `mv`: what would be brought from where to where.
+
+use std::io::Write;
+
+use anyhow::{Result, anyhow};
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::Args;
+use memdir_core::project::relocate::{Action, Because, Extent, Part, Relocation};
+use memdir_core::settings::ClientFlags;
+use memdir_lib::place::Place;
+use serde::Serialize;
+
+use crate::exit::Exit;
+use crate::output::{human_bytes, printable};
+use crate::report::WithHint;
+use crate::world::World;
+
+/// How to go about it.
+#[derive(Debug, Args)]
+pub(super) struct How {
+    /// Show what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn adopt(from: Option<Utf8PathBuf>, how: &How, world: &mut World) -> Result<Exit> {
+    let place = Place::find(&world.env()?, &ClientFlags::default())?;
+    let plans = match from {
+        Some(from) => vec![place.projects.plan_adopt_from(&place.here, &absolute(&from, world)?)?],
+        None => place.projects.plan_adopt(&place.here),
+    };
+    carry_out(&plans, how, world)
+}
+
+pub(super) fn mv(old: &Utf8Path, new: &Utf8Path, how: &How, world: &mut World) -> Result<Exit> {
+    let place = Place::find(&world.env()?, &ClientFlags::default())?;
+    let plan = place.projects.plan_move(&absolute(old, world)?, &absolute(new, world)?)?;
+    carry_out(&[plan], how, world)
+}
+
+/// A path as the user means it: from the working directory. A name below `projects/` stays a name.
+fn absolute(path: &Utf8Path, world: &World) -> Result<Utf8PathBuf> {
+    if path.as_str().starts_with('-') {
+        return Ok(path.to_owned());
+    }
+    let joined = world.env()?.cwd.join(path);
+    Ok(joined.canonicalize_utf8().unwrap_or(joined))
+}
+
+fn carry_out(plans: &[Relocation], how: &How, world: &mut World) -> Result<Exit> {
+    if !how.dry_run && !plans.is_empty() {
+        return Err(anyhow!("this version of memdir shows the plan and cannot carry it out yet"))
+            .hint("add --dry-run to see it");
+    }
+    if how.json {
+        #[derive(Serialize)]
+        struct Plans<'a> {
+            dry_run: bool,
+            plans: &'a [Relocation],
+        }
+        world.print_json(&Plans { dry_run: how.dry_run, plans })?;
+        return Ok(Exit::Yes);
+    }
+    if plans.is_empty() {
+        writeln!(world.stdout, "Nothing to bring home: this project has left no memory behind.")?;
+    }
+    for plan in plans {
+        show(plan, world)?;
+    }
+    Ok(Exit::Yes)
+}
+
+fn show(plan: &Relocation, world: &mut World) -> Result<()> {
+    let paint = world.paint;
+    let name = |path: &Utf8Path| printable(path.as_str());
+    writeln!(world.stdout, "{}  {}", paint.quiet("from"), name(&plan.from.project_dir))?;
+    writeln!(world.stdout, "{}  {}", paint.quiet("  to"), name(&plan.to.project_dir))?;
+    writeln!(world.stdout, "{}  {}", paint.quiet(" why"), printable(&because(&plan.because)))?;
+    for part in [Part::Memory, Part::AgentMemory, Part::Journal, Part::Transcripts] {
+        let of_part = || plan.steps.iter().filter(|step| step.part == part);
+        if of_part().next().is_none() {
+            continue;
+        }
+        let bytes = of_part().map(|step| step.bytes).sum();
+        let count = |action: Action| of_part().filter(|step| step.action == action).count();
+        let parts = [
+            (Action::Copy, "copied"),
+            (Action::Merge, "merged"),
+            (Action::KeepBoth, "kept twice"),
+            (Action::Same, "already there"),
+        ];
+        let summary: Vec<String> = parts
+            .into_iter()
+            .filter(|(action, _)| count(*action) > 0)
+            .map(|(action, done)| format!("{} {done}", count(action)))
+            .collect();
+        writeln!(
+            world.stdout,
+            "  {}  {:>7}  {}",
+            paint.strong(&format!("{:<13}", part_name(part))),
+            human_bytes(bytes),
+            summary.join(", ")
+        )?;
+        for step in of_part().filter(|step| matches!(step.action, Action::Merge | Action::KeepBoth)) {
+            let verb = if step.action == Action::Merge { "merged into" } else { "kept beside it as" };
+            writeln!(world.stdout, "      {} {verb} {}", name(&step.from), name(&step.to))?;
+        }
+    }
+    match plan.extent {
+        Extent::Whole => {
+            writeln!(
+                world.stdout,
+                "{}  {}",
+                paint.quiet("then the old directory becomes"),
+                name(&plan.set_aside)
+            )?;
+        }
+        Extent::Memory => {
+            writeln!(world.stdout, "{}", paint.quiet("sessions stay: the old directory is still in use"))?;
+        }
+    }
+    for warning in &plan.warnings {
+        world.warn(warning)?;
+    }
+    Ok(())
+}
+
+fn part_name(part: Part) -> &'static str {
+    match part {
+        Part::Memory => "memory",
+        Part::AgentMemory => "agent memory",
+        Part::Journal => "journal",
+        Part::Transcripts => "transcripts",
+    }
+}
+
+fn because(because: &Because) -> String {
+    match because {
+        Because::Identity { key } => format!("the same project was seen there ({key})"),
+        Because::Name { scheme, path } => format!("an older client named it after {path} (scheme {scheme})"),
+        Because::Asked => "you asked for it".to_owned(),
+    }
+}
