@@ -1,6 +1,7 @@
 //! The projects that have memory: knowing them again after a move, listing them all, finding what was lost.
 
 mod relocation;
+mod remember;
 mod survey;
 
 use std::fs;

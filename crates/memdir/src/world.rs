@@ -75,7 +75,7 @@ impl World {
             paint,
             stdin: Box::new(io::stdin()),
             stdout: Box::new(io::BufWriter::new(io::stdout())),
-            stderr: Box::new(io::stderr()),
+            stderr: Box::new(io::BufWriter::new(io::stderr())),
         }
     }
 

@@ -1,5 +1,7 @@
 //! `memdir completions`: from the same definition as the parser.
 
+use std::io::Write;
+
 use anyhow::Result;
 use clap::Parser;
 use clap_complete::Shell;
@@ -31,7 +33,10 @@ impl Run for Completions {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
-        clap_complete::generate(self.shell, &mut whole_tree(), "memdir", &mut world.stdout);
+        // Through a buffer: the generator panics when it cannot write.
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut whole_tree(), "memdir", &mut script);
+        world.stdout.write_all(&script)?;
         Ok(Exit::Yes)
     }
 }

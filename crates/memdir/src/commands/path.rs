@@ -6,6 +6,7 @@ use std::io::Write;
 use anyhow::Result;
 use camino::Utf8PathBuf;
 use clap::{Parser, Subcommand};
+use memdir_core::env;
 use memdir_core::operation::StoreId;
 use memdir_core::project::encode_path::{Scheme, encode_with};
 use memdir_core::rel_path::ENTRYPOINT;
@@ -122,7 +123,7 @@ impl Answer {
         let writes = if self.trusted { paint.good("yes") } else { paint.warn("no") };
         let rows = [
             ("memory", state, self.decided_by.as_str()),
-            ("directory", self.source.clone(), ""),
+            ("directory", chosen_by(&self.source), self.source.as_str()),
             ("project", self.root.to_string(), ""),
             ("would write", writes, ""),
         ];
@@ -136,5 +137,15 @@ impl Answer {
             world.warn(warning)?;
         }
         Ok(())
+    }
+}
+
+/// The rule that chose the directory, in words.
+fn chosen_by(source: &str) -> String {
+    match source.split_once(':') {
+        Some(("settings", level)) => format!("named by autoMemoryDirectory in the {level} settings"),
+        _ if source == "override" => format!("named by {}", env::MEMORY_PATH_OVERRIDE),
+        _ if source == "remote" => format!("below {}", env::REMOTE_MEMORY_DIR),
+        _ => "the usual place".to_owned(),
     }
 }

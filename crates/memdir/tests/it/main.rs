@@ -8,6 +8,9 @@
 #![allow(clippy::disallowed_methods, reason = "tests make and break files")]
 
 mod architecture;
+mod check;
 mod general;
 mod harness;
+mod path;
+mod project;
 mod tidy;

@@ -14,10 +14,17 @@ use crate::exit::Exit;
 use crate::output::{human_age, human_bytes, printable};
 use crate::world::World;
 
+/// How many projects are remembered in one run; each may take git a few milliseconds.
+const REMEMBERED_AT_ONCE: usize = 64;
+
 pub(super) fn ls(json: bool, world: &mut World) -> Result<Exit> {
     let place = Place::find(&world.env()?, &ClientFlags::default())?;
     remember(&place, world)?;
-    let Survey { mut entries, problems } = place.projects.survey();
+    let survey = place.projects.survey();
+    if let Err(error) = place.projects.remember_living(&survey, REMEMBERED_AT_ONCE, world.now) {
+        world.warn(&format!("not all projects will be known again after a move: {error}"))?;
+    }
+    let Survey { mut entries, problems } = survey;
     for problem in problems {
         world.warn(&problem.to_string())?;
     }
