@@ -6,8 +6,10 @@ use std::process::ExitCode;
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_testkit::bench::{self, Table};
 
-const SECTIONS: [(&str, fn(&Utf8Path) -> Table); 2] =
-    [("path", bench::path), ("project-ls", bench::project_ls)];
+/// Measures one thing with a program.
+type Section = fn(&Utf8Path) -> Table;
+
+const SECTIONS: &[(&str, Section)] = &[("path", bench::path), ("project-ls", bench::project_ls)];
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -17,7 +19,7 @@ fn main() -> ExitCode {
     };
     let wanted: Vec<String> = arguments.collect();
     for (name, section) in SECTIONS {
-        if wanted.is_empty() || wanted.iter().any(|word| word == name) {
+        if wanted.is_empty() || wanted.iter().any(|word| word == *name) {
             println!("{}", section(&program));
         }
     }
