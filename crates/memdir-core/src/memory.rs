@@ -4,10 +4,13 @@
 //! [`links`]. Parsing never fails: it returns what it understood and the [`problem`]s it met. Editing changes what
 //! was asked and leaves every other byte alone. Nothing here opens a file.
 
+pub mod auto_index;
 pub mod entrypoint;
 pub mod frontmatter;
+pub mod index;
 pub mod js_text;
 pub mod links;
+pub mod manifest;
 pub mod memory_type;
 pub mod problem;
 pub mod topic;

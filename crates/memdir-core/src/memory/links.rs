@@ -9,6 +9,7 @@ mod targets;
 #[cfg(test)]
 mod tests;
 
+pub(super) use rename::encoded;
 pub use rename::{Renamed, rename_links};
 pub use targets::{LinkTargets, back_links};
 
@@ -88,8 +89,8 @@ fn wiki(here: &str, start: usize) -> Option<Link> {
 fn markdown(here: &str, start: usize) -> Option<Link> {
     let inner = bounded(here.get(2..)?);
     let (raw, offset) = destination(inner)?;
-    let path = raw.split('#').next()?;
-    let target = local_path(path)?;
+    let target = without_anchor(raw)?;
+    let path = raw.split('#').next().filter(|path| local_path(path).is_some()).unwrap_or(raw);
     let range = start + offset..start + offset + path.len();
     Some(Link { target, range, kind: LinkKind::Markdown })
 }
@@ -122,8 +123,13 @@ pub(super) fn destination(inner: &str) -> Option<(&str, usize)> {
     None
 }
 
+/// The path that a destination names, an anchor behind it left out. A `#` in a file's name is what the client writes.
+pub(super) fn without_anchor(raw: &str) -> Option<String> {
+    raw.split('#').next().and_then(local_path).or_else(|| local_path(raw))
+}
+
 /// The path that a destination names, if it is a Markdown file below or beside this one.
-pub(super) fn local_path(raw: &str) -> Option<String> {
+fn local_path(raw: &str) -> Option<String> {
     let path = percent_decoded(raw.trim());
     let local =
         !path.starts_with(['/', '\\', '#', '~']) && !path.contains("://") && !path.contains(char::is_control);

@@ -65,6 +65,13 @@ impl Topic {
         Self::from_frontmatter(head, frontmatter.as_ref(), problems)
     }
 
+    /// Reads the fields of a whole file and leaves its links alone.
+    #[must_use]
+    pub fn parse_head_of_whole(text: &str) -> (Self, Vec<Problem>) {
+        let (frontmatter, problems) = Frontmatter::parse(text);
+        Self::from_frontmatter(text, frontmatter.as_ref(), problems)
+    }
+
     fn from_frontmatter(
         text: &str,
         frontmatter: Option<&Frontmatter<'_>>,
