@@ -104,7 +104,7 @@ impl<'look> Walker<'look> {
         Self { look, listings: HashMap::new(), budget: MAX_LISTINGS }
     }
 
-    /// The living directories that explain a name, in the order of the disk.
+    /// The living directories that explain a name, in no particular order.
     pub fn find(&mut self, slug: &str) -> Vec<Utf8PathBuf> {
         // The observed scheme kept characters which today's alphabet replaces; compare in today's.
         let wanted = encode_with(Scheme::Cwd, slug);
@@ -121,11 +121,9 @@ impl<'look> Walker<'look> {
             if !leads_to(&so_far, &wanted) {
                 continue;
             }
-            for listed in self.list(&directory) {
+            for listed in towards(self.list(&directory), &so_far, &wanted) {
                 let next = format!("{so_far}{}", listed.encoded);
-                if leads_to(&next, &wanted) {
-                    pending.push((directory.join(&listed.name), next));
-                }
+                pending.push((directory.join(&listed.name), next));
             }
         }
         found
@@ -142,6 +140,7 @@ impl<'look> Walker<'look> {
                     encoded: encode_with(Scheme::Cwd, &entry.name),
                     name: entry.name,
                 }));
+                listed.sort_unstable_by(|one, other| one.encoded.cmp(&other.encoded));
             }
             self.listings.insert(directory.to_owned(), listed);
         }
@@ -149,9 +148,33 @@ impl<'look> Walker<'look> {
     }
 }
 
+/// The entries of a directory, sorted by encoded name, that can lead to the wanted name.
+///
+/// A whole name is made of whole components, so only those that end where a dash stands need to be looked up; a
+/// folder with thousands of projects is not compared with every name.
+fn towards<'list>(listed: &'list [Listed], so_far: &str, wanted: &str) -> Vec<&'list Listed> {
+    let rest = match wanted.strip_prefix(so_far) {
+        Some(rest) if wanted.len() < SHORTEST_CUT => rest,
+        _ => {
+            let leads = |listed: &&Listed| leads_to(&format!("{so_far}{}", listed.encoded), wanted);
+            return listed.iter().filter(leads).collect();
+        }
+    };
+    let ends = rest.match_indices('-').map(|(end, _)| end).chain([rest.len()]);
+    ends.filter_map(|end| rest.get(..end))
+        .flat_map(|name| {
+            let start = listed.partition_point(|listed| listed.encoded.as_str() < name);
+            listed.iter().skip(start).take_while(move |listed| listed.encoded == name)
+        })
+        .collect()
+}
+
+/// Names that are shorter were not cut by any scheme.
+const SHORTEST_CUT: usize = 89;
+
 /// Whether a path encoded so far can still become the wanted name. A long name was cut, so its path goes on.
 fn leads_to(so_far: &str, wanted: &str) -> bool {
-    const CUTS: [usize; 2] = [89, 200];
+    const CUTS: [usize; 2] = [SHORTEST_CUT, 200];
     if wanted.starts_with(so_far) {
         return true;
     }

@@ -89,7 +89,8 @@ impl Projects {
             paths.extend(look_at_one(&self.projects_dir(), slug).and_then(|directory| directory.path));
         }
         if !paths.iter().any(|path| lives(path)) {
-            paths.extend(found_on_disk(slug, &mut Walker::new(&RealLook)).into_iter().next());
+            let found = found_on_disk(slug, &paths, &mut Walker::new(&RealLook));
+            paths.extend(found.into_iter().next());
         }
         paths.iter().find(|path| lives(path)).or(paths.first()).cloned()
     }
@@ -140,11 +141,8 @@ fn entry(
         seen.map(|seen| KnownPath { path: seen.path.clone(), keys: seen.keys.clone() }).collect();
     let without_keys = |path: Utf8PathBuf| KnownPath { path, keys: Vec::new() };
     paths.extend(directory.path.map(without_keys));
-    for path in found_on_disk(slug, walker) {
-        if paths.iter().all(|known| known.path != path) {
-            paths.push(without_keys(path));
-        }
-    }
+    let known_paths: Vec<Utf8PathBuf> = paths.iter().map(|known| known.path.clone()).collect();
+    paths.extend(found_on_disk(slug, &known_paths, walker).into_iter().map(without_keys));
     let renamed: Vec<Place> = record
         .filter(|_| !paths.iter().any(|known| lives(&known.path)))
         .map(renamed_places)
@@ -170,14 +168,14 @@ fn entry(
     }
 }
 
-/// Living projects that explain a name, those that today's scheme explains first. Names of journals are no
-/// encoded paths and lead nowhere.
-fn found_on_disk(slug: &str, walker: &mut Walker<'_>) -> Vec<Utf8PathBuf> {
+/// Living projects besides the known ones that explain a name, those that today's scheme explains first. Names of
+/// journals are no encoded paths and lead nowhere.
+fn found_on_disk(slug: &str, known: &[Utf8PathBuf], walker: &mut Walker<'_>) -> Vec<Utf8PathBuf> {
     if !slug.starts_with('-') {
         return Vec::new();
     }
     let mut found = walker.find(slug);
-    found.retain(|path| is_own_root(path));
+    found.retain(|path| !known.contains(path) && is_own_root(path));
     found.sort_by_key(|path| (naming(slug, path) != Some(Naming::Current), path.as_str().len()));
     found
 }
