@@ -55,14 +55,15 @@ pub fn inode_of(directory: &Utf8Path) -> Option<Inode> {
 const CONFIG_LIMIT: u64 = 256 * 1024;
 
 /// Enough for the history of a large repository, and no longer than a person waits.
-const TIME_LIMIT: Duration = Duration::from_secs(5);
+const TIME_LIMIT: Duration = Duration::from_secs(3);
 
 /// Git refuses to work in a repository of somebody else unless told the directory; then we must refuse.
 fn is_ours(common_dir: &Utf8Path) -> bool {
     fs::metadata(common_dir).is_ok_and(|metadata| metadata.uid() == rustix::process::geteuid().as_raw())
 }
 
-/// The oldest commit without a parent in the history of `HEAD`.
+/// The commit without a parent to which `HEAD` leads by first parents: there is exactly one, and merges of other
+/// histories do not change it.
 ///
 /// The repository's own configuration is content that anybody may have written: nothing it names is run, nothing
 /// is fetched, nothing is written.
@@ -73,7 +74,7 @@ fn root_commit(common_dir: &Utf8Path, limit: Duration) -> Option<String> {
         .arg("--no-replace-objects")
         .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never"])
         .arg(format!("--git-dir={common_dir}"))
-        .args(["rev-list", "--max-parents=0", "HEAD"])
+        .args(["rev-list", "--first-parent", "--max-parents=0", "HEAD"])
         .current_dir("/")
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_NO_LAZY_FETCH", "1")
@@ -104,9 +105,9 @@ fn root_commit(common_dir: &Utf8Path, limit: Duration) -> Option<String> {
     };
     let mut output = String::new();
     child.stdout.take()?.take(OUTPUT_LIMIT).read_to_string(&mut output).ok()?;
-    let oldest = output.lines().last().filter(|_| status.success())?;
-    let is_hash = matches!(oldest.len(), 40 | 64) && oldest.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_hash.then(|| oldest.to_owned())
+    let commit = output.lines().last().filter(|_| status.success())?;
+    let is_hash = matches!(commit.len(), 40 | 64) && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then(|| commit.to_owned())
 }
 
 const OUTPUT_LIMIT: u64 = 64 * 1024;

@@ -150,7 +150,8 @@ impl Projects {
         found
     }
 
-    /// Remembers that the project was seen here. With [`Probe::Full`] this may start git: not for hooks.
+    /// Remembers that the project was seen here. With [`Probe::Full`] this may start git: not for hooks. What was
+    /// seen today already costs no more than a look.
     ///
     /// # Errors
     /// There is no registry, or it cannot be written.
@@ -160,8 +161,16 @@ impl Projects {
         depth: Probe,
         now: Timestamp,
     ) -> Result<ProjectRecord, ProjectsError> {
+        let registry = self.registry()?;
+        let cheap = sighting(here, Probe::Cheap, now);
+        if let Ok(Some(known)) = registry.project(&here.memory_dir)
+            && known.already_knows(&cheap)
+            && (depth == Probe::Cheap || here.common_dir.is_none() || known.knows_repository_at(&here.root))
+        {
+            return Ok(known);
+        }
         let random = random_bits().map_err(ProjectsError::NoRandom)?;
-        Ok(self.registry()?.record(&sighting(here, depth, now), random)?)
+        Ok(registry.record(&sighting(here, depth, now), random)?)
     }
 
     /// Remembers whether the user trusts this project's memory directory.

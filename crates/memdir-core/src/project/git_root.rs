@@ -13,16 +13,16 @@ use crate::look::{Kind, Look};
 pub fn find_git_root(cwd: &Utf8Path, look: &dyn Look) -> Option<GitRoot> {
     for directory in cwd.ancestors() {
         let entry = directory.join(".git");
-        match entry_kind(&entry, look) {
-            Some(Kind::Dir) => {
-                return Some(GitRoot {
-                    root: directory.to_owned(),
-                    checkout: directory.to_owned(),
-                    common_dir: Some(entry),
-                });
-            }
+        match look.kind(&entry) {
+            Some(Kind::Dir) => return Some(own_root(directory, Some(entry))),
             Some(Kind::File) => return Some(follow_file(directory, &entry, look)),
-            _ => {}
+            Some(Kind::Link) => match look.real_path(&entry).and_then(|real| look.kind(&real)) {
+                Some(Kind::Dir) => return Some(own_root(directory, Some(entry))),
+                // No listing can lead back to a link.
+                Some(Kind::File) => return Some(own_root(directory, None)),
+                _ => {}
+            },
+            Some(Kind::Other) | None => {}
         }
     }
     None
@@ -62,60 +62,48 @@ pub struct GitRoot {
 /// The longest `.git`, `commondir` or `gitdir` file that can hold a path, with room to spare.
 const LIMIT: u64 = 16 * 1024;
 
-/// What a `.git` entry is; a link counts as what it leads to.
-fn entry_kind(entry: &Utf8Path, look: &dyn Look) -> Option<Kind> {
-    match look.kind(entry)? {
-        Kind::Link => look.kind(&look.real_path(entry)?),
-        kind => Some(kind),
-    }
+fn own_root(checkout: &Utf8Path, common_dir: Option<Utf8PathBuf>) -> GitRoot {
+    GitRoot { root: checkout.to_owned(), checkout: checkout.to_owned(), common_dir }
 }
 
 fn follow_file(checkout: &Utf8Path, entry: &Utf8Path, look: &dyn Look) -> GitRoot {
-    let own = |common_dir| GitRoot { root: checkout.to_owned(), checkout: checkout.to_owned(), common_dir };
-    let Some(named) = read_line(entry, look) else { return own(None) };
-    let Some(named) = named.strip_prefix("gitdir:") else { return own(None) };
-    let git_dir = resolve(checkout, named.trim_start());
+    let line = read_line(entry, look);
+    let Some(named) = line.as_deref().and_then(|line| line.strip_prefix("gitdir:")) else {
+        return own_root(checkout, None);
+    };
+    let git_dir = resolve(checkout, named.trim());
     // Submodules and separate git directories have no `commondir`: they are repositories of their own.
-    let Some(common) = read_line(&git_dir.join("commondir"), look) else { return own(Some(git_dir)) };
-    match confirmed_common_dir(entry, &git_dir, &resolve(&git_dir, &common), look) {
-        Some(common_dir) => {
-            let root = match (common_dir.file_name(), common_dir.parent()) {
-                (Some(".git"), Some(parent)) => parent.to_owned(),
-                _ => common_dir.clone(),
-            };
-            GitRoot { root, checkout: checkout.to_owned(), common_dir: Some(common_dir) }
-        }
-        None => own(None),
+    let Some(common) = read_line(&git_dir.join("commondir"), look) else {
+        return own_root(checkout, Some(git_dir));
+    };
+    let common_dir = resolve(&git_dir, &common);
+    if !is_confirmed(entry, &git_dir, &common_dir, look) {
+        return own_root(checkout, None);
     }
+    let root = match (common_dir.file_name(), common_dir.parent()) {
+        (Some(".git"), Some(parent)) => parent.to_owned(),
+        _ => common_dir.clone(),
+    };
+    GitRoot { root, checkout: checkout.to_owned(), common_dir: Some(common_dir) }
 }
 
-/// The shared directory of a worktree, if it lists this worktree and the listing leads back to `entry`.
+/// Whether the shared directory lists this worktree and the listing leads back to `entry`.
 ///
-/// Paths that git wrote are equal as text; only where they are not does the disk have to be asked.
-fn confirmed_common_dir(
-    entry: &Utf8Path,
-    git_dir: &Utf8Path,
-    common: &Utf8Path,
-    look: &dyn Look,
-) -> Option<Utf8PathBuf> {
-    let back = resolve(git_dir, &read_line(&git_dir.join("gitdir"), look)?);
-    if back != entry && look.real_path(&back)? != look.real_path(entry)? {
-        return None;
+/// As the client does, the listing is compared as text and only the way back may go through links. What git wrote
+/// is equal as text, so that the disk is rarely asked.
+fn is_confirmed(entry: &Utf8Path, git_dir: &Utf8Path, common_dir: &Utf8Path, look: &dyn Look) -> bool {
+    if git_dir.parent() != Some(&common_dir.join("worktrees")) {
+        return false;
     }
-    let common_dir = look.real_path(common)?;
-    let listing = git_dir.parent()?;
-    if listing != common.join("worktrees")
-        && look.real_path(git_dir)?.parent()? != common_dir.join("worktrees")
-    {
-        return None;
-    }
-    Some(common_dir)
+    let Some(back) = read_line(&git_dir.join("gitdir"), look) else { return false };
+    let back = resolve(git_dir, &back);
+    back == entry || look.real_path(&back).is_some_and(|back| back == entry)
 }
 
-/// The first line of a small file, if the file is exactly one non-empty line of text.
+/// The one line of a small file, without blanks around it.
 fn read_line(path: &Utf8Path, look: &dyn Look) -> Option<String> {
     let text = String::from_utf8(look.read(path, LIMIT).ok()?).ok()?;
-    let line = text.trim_end_matches(['\n', '\r']);
+    let line = text.trim();
     (!line.is_empty() && !line.contains(['\n', '\0'])).then(|| line.to_owned())
 }
 
@@ -204,12 +192,32 @@ mod tests {
             .file("/wt/.git", "gitdir: ../r/.git/worktrees/w\n")
             .file("/r/.git/worktrees/w/gitdir", "../../../../wt/.git\n");
         check(&relative, "/wt", Some("/r"));
-        let through_links = worktree("/wt")
-            .link("/l", "/")
-            .file("/wt/.git", "gitdir: /l/r/.git/worktrees/w\n")
-            .file("/r/.git/worktrees/w/gitdir", "/l/wt/.git\n")
-            .file("/r/.git/worktrees/w/commondir", "/l/r/.git\n");
-        check(&through_links, "/wt", Some("/r"));
+        let back_through_link =
+            worktree("/wt").link("/l", "/").file("/r/.git/worktrees/w/gitdir", "/l/wt/.git\n");
+        check(&back_through_link, "/wt", Some("/r"));
+        let blanks = worktree("/wt")
+            .file("/wt/.git", "  gitdir:/r/.git/worktrees/w/  \n\n")
+            .file("/r/.git/worktrees/w/commondir", " ../.. \n")
+            .file("/r/.git/worktrees/w/gitdir", "  /wt/x/../.git/\n");
+        check(&blanks, "/wt", Some("/r"));
+    }
+
+    #[test]
+    fn the_way_there_is_read_as_text() {
+        let through_link =
+            worktree("/wt").link("/l", "/").file("/wt/.git", "gitdir: /l/r/.git/worktrees/w\n");
+        check(&through_link, "/wt", Some("/l/r"));
+        let other_text = worktree("/wt").link("/l", "/").file("/r/.git/worktrees/w/commondir", "/l/r/.git\n");
+        check(&other_text, "/wt", Some("/wt"));
+        let linked_file =
+            worktree("/wt").file("/wt/dotgit", "gitdir: /r/.git/worktrees/w\n").link("/wt/.git", "dotgit");
+        check(&linked_file, "/wt", Some("/wt"));
+        let two_lines = worktree("/wt").file("/wt/.git", "gitdir: /r/.git/worktrees/w\nmore\n");
+        check(&two_lines, "/wt", Some("/wt"));
+        let upper = worktree("/wt").file("/wt/.git", "GITDIR: /r/.git/worktrees/w\n");
+        check(&upper, "/wt", Some("/wt"));
+        let back_to_directory = worktree("/wt").file("/r/.git/worktrees/w/gitdir", "/wt\n");
+        check(&back_to_directory, "/wt", Some("/wt"));
     }
 
     #[test]

@@ -140,6 +140,12 @@ impl ProjectRecord {
         })
     }
 
+    /// Whether the project at a path was identified by its repository, not only by its directory.
+    #[must_use]
+    pub fn knows_repository_at(&self, path: &Utf8Path) -> bool {
+        self.paths.iter().any(|seen| seen.path == path && seen.keys.iter().any(|key| !key.is_inode()))
+    }
+
     /// Takes over what another copy of the record knows, so that two writers lose nothing. The older store id
     /// stays with whoever is asked.
     pub fn merge(&mut self, other: &Self) {

@@ -4,7 +4,7 @@ use camino::Utf8Path;
 use memdir_core::project::git_root::find_git_root;
 use memdir_disk::real_look::RealLook;
 
-use crate::real_git::{Place, git};
+use crate::real_git::{Place, commit, git};
 
 fn check(place: &Place, cwd: &str, expected: Option<&str>) {
     let cwd = place.root.join(cwd).canonicalize_utf8().unwrap();
@@ -76,6 +76,37 @@ fn a_separate_git_directory_does_not_move_the_root() {
     place.dir("sep");
     git(&place.root, &["init", "-q", "--separate-git-dir", "elsewhere.git", "sep"]);
     check(&place, "sep", Some("sep"));
+}
+
+#[test]
+fn worktrees_of_unusual_repositories_share_where_the_data_lies() {
+    let place = Place::new();
+    place.repository("part");
+    let repository = place.repository("repo");
+    git(&repository, &["submodule", "--quiet", "add", "../part", "sub"]);
+    git(&repository.join("sub"), &["worktree", "add", "-q", "../../sub_wt"]);
+    check(&place, "sub_wt", Some("repo/.git/modules/sub"));
+    place.dir("sep");
+    git(&place.root, &["init", "-q", "--separate-git-dir", "elsewhere.git", "sep"]);
+    commit(&place.root.join("sep"));
+    git(&place.root.join("sep"), &["worktree", "add", "-q", "../sep_wt"]);
+    check(&place, "sep_wt", Some("elsewhere.git"));
+}
+
+#[test]
+fn a_link_or_pipe_called_git_is_what_it_leads_to() {
+    let place = Place::new();
+    let repository = place.repository("repo");
+    for directory in ["linked/sub", "dangling/sub", "pipe/sub"] {
+        place.dir(directory);
+    }
+    std::os::unix::fs::symlink(repository.join(".git"), place.root.join("linked/.git")).unwrap();
+    std::os::unix::fs::symlink("nowhere", place.root.join("dangling/.git")).unwrap();
+    let pipe = place.root.join("pipe/.git");
+    rustix::fs::mkfifoat(rustix::fs::CWD, pipe.as_std_path(), rustix::fs::Mode::RUSR).unwrap();
+    check(&place, "linked/sub", Some("linked"));
+    check(&place, "dangling/sub", None);
+    check(&place, "pipe/sub", None);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use camino::Utf8Path;
 use memdir_core::project::encode_path::encode;
 use memdir_lib::projects::Projects;
+use memdir_testkit::Git;
 
 use crate::world::{World, rename};
 
@@ -116,6 +117,31 @@ fn the_store_id_comes_along_when_memory_is_brought_home() {
     let record = world.projects.record_relocation(&old_memory, &world.here(&new), now).unwrap();
     assert_eq!(record.store, store);
     assert_eq!(world.look_up(&new).moved_from, None);
+}
+
+#[test]
+fn a_directory_that_becomes_a_repository_is_looked_at_again() {
+    let world = World::new();
+    let project = world.dir("work/app");
+    assert_eq!(world.see(&project).paths[0].keys.len(), 1);
+    world.repository("work/app");
+    let keys = world.see(&project).paths.remove(0).keys;
+    assert!(keys.len() == 2 && keys[0].as_str().starts_with("clone:"), "{keys:?}");
+    assert_eq!(world.see(&project).paths.remove(0).keys, keys);
+}
+
+#[test]
+fn what_a_repository_configures_is_not_run() {
+    let world = World::new();
+    let project = world.repository("work/app");
+    let trap = world.home.write("trap", "#!/bin/sh\ntouch \"$(dirname \"$0\")/sprung\"\n");
+    std::fs::set_permissions(&trap, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for key in ["core.fsmonitor", "core.pager", "core.sshCommand", "alias.rev-list", "core.hooksPath"] {
+        let value = if key == "alias.rev-list" { format!("!{trap}") } else { trap.to_string() };
+        Git::run(&project, &["config", key, &value]);
+    }
+    assert_eq!(world.see(&project).paths[0].keys.len(), 2);
+    assert!(!world.path("sprung").exists());
 }
 
 #[test]
