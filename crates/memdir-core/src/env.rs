@@ -68,6 +68,8 @@ pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 pub const DISABLE_AUTO_MEMORY: &str = "CLAUDE_CODE_DISABLE_AUTO_MEMORY";
 /// Removes every instruction file and the index from what the client loads.
 pub const DISABLE_CLAUDE_MDS: &str = "CLAUDE_CODE_DISABLE_CLAUDE_MDS";
+/// Makes the client look for instructions in the directories of `--add-dir` too.
+pub const ADDITIONAL_DIRECTORIES: &str = "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD";
 /// The same as the client's `--bare`.
 pub const SIMPLE: &str = "CLAUDE_CODE_SIMPLE";
 /// The same as the client's `--safe-mode`.

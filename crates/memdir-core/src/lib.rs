@@ -8,6 +8,7 @@ pub mod base64;
 pub mod content_hash;
 pub mod env;
 pub mod hidden_char;
+pub mod instructions;
 pub mod locate;
 pub mod look;
 pub mod memory;

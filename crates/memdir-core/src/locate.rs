@@ -10,7 +10,7 @@ use crate::look::{Kind, Look};
 use crate::project::encode_path::encode;
 use crate::project::git_root::find_git_root;
 pub use crate::settings::ClientFlags;
-use crate::settings::{Level, Origin, Settings, SettingsError, Variable, nfc, trim};
+use crate::settings::{Level, Origin, Settings, SettingsError, Variable, nfc, switch, trim};
 use crate::trust::{self, RootRefused};
 
 mod named_dir;
@@ -219,15 +219,6 @@ fn rule(name: &str, variable: Variable<'_>) -> String {
         Origin::Process => format!("env:{name}"),
         Origin::Flag(flag) => format!("flag:{flag}"),
         Origin::Settings(level) => format!("settings:{level} env:{name}"),
-    }
-}
-
-/// The client's reading of a switch: anything that is neither yes nor no is as if unset.
-fn switch(value: &str) -> Option<bool> {
-    match trim(value).to_lowercase().as_str() {
-        "1" | "true" | "yes" | "on" => Some(true),
-        "0" | "false" | "no" | "off" => Some(false),
-        _ => None,
     }
 }
 

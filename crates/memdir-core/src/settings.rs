@@ -26,6 +26,7 @@ pub struct Settings {
     /// Lowest first.
     layers: Vec<Layer>,
     config_dir: Utf8PathBuf,
+    sources: Sources,
     bare: bool,
     safe_mode: bool,
     warnings: Vec<SettingsWarning>,
@@ -74,11 +75,12 @@ impl Settings {
         let mut settings = Self {
             layers: reader.layers,
             config_dir,
+            sources,
             bare: flags.bare,
             safe_mode: flags.safe_mode,
             warnings: reader.warnings,
         };
-        settings.follow_config_dir(env, &sources, look);
+        settings.follow_config_dir(env, look);
         Ok(settings)
     }
 
@@ -86,6 +88,12 @@ impl Settings {
     #[must_use]
     pub fn config_dir(&self) -> &Utf8Path {
         &self.config_dir
+    }
+
+    /// Which sources `--setting-sources` leaves.
+    #[must_use]
+    pub fn sources(&self) -> Sources {
+        self.sources
     }
 
     /// Files that do not count, or count only in part, and why.
@@ -119,7 +127,7 @@ impl Settings {
     pub fn variable<'a>(&'a self, env: &'a Env, name: &str) -> Option<Variable<'a>> {
         let heard = |level: Level| match name {
             env::REMOTE | env::PROJECT_DIR_NAME => false,
-            env::DISABLE_AUTO_MEMORY | env::DISABLE_CLAUDE_MDS => true,
+            env::DISABLE_AUTO_MEMORY | env::DISABLE_CLAUDE_MDS | env::ADDITIONAL_DIRECTORIES => true,
             _ => !matches!(level, Level::Project | Level::Local),
         };
         // The client's own flags reach it as variables of its process; safe mode alone does not give way to a file.
@@ -137,13 +145,19 @@ impl Settings {
         env.var(name).map(|value| Variable { value, origin: Origin::Process })
     }
 
+    /// Whether a variable says yes: `1 true yes on`, in any case.
+    #[must_use]
+    pub fn is_on(&self, env: &Env, name: &str) -> bool {
+        self.variable(env, name).is_some_and(|found| switch(found.value) == Some(true))
+    }
+
     fn highest<'a, T>(&'a self, value: impl Fn(&'a Document) -> Option<T>) -> Option<(Level, T)> {
         self.layers.iter().rev().find_map(|layer| Some((layer.level, value(&layer.document)?)))
     }
 
     /// Settings can name another configuration directory. The client then takes the user's settings from there,
     /// while the variables of those that it read before stay set.
-    fn follow_config_dir(&mut self, env: &Env, sources: &Sources, look: &dyn Look) {
+    fn follow_config_dir(&mut self, env: &Env, look: &dyn Look) {
         for _ in 0..MAX_CONFIG_DIRS {
             let named =
                 self.variable(env, env::CLAUDE_CONFIG_DIR).map(|variable| nfc(variable.value).into_owned());
@@ -151,7 +165,7 @@ impl Settings {
                 return;
             };
             self.config_dir = named;
-            if !sources.user {
+            if !self.sources.user {
                 continue;
             }
             let after_user = self.layers.iter().take_while(|layer| layer.level == Level::User).count();
@@ -240,6 +254,15 @@ impl fmt::Display for SettingsWarning {
     }
 }
 
+/// The client's reading of a switch: anything that is neither yes nor no is as if unset.
+pub(crate) fn switch(value: &str) -> Option<bool> {
+    match trim(value).to_lowercase().as_str() {
+        "1" | "true" | "yes" | "on" => Some(true),
+        "0" | "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
+}
+
 /// Why the settings cannot be read at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
@@ -283,10 +306,15 @@ fn config_dir(env: &Env) -> Result<Utf8PathBuf, SettingsError> {
     Ok(nfc(home.join(".claude").as_str()).into_owned().into())
 }
 
-struct Sources {
-    user: bool,
-    project: bool,
-    local: bool,
+/// Which of the files that people write count; managed settings and `--settings` always do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sources {
+    /// The user's.
+    pub user: bool,
+    /// The repository's.
+    pub project: bool,
+    /// The user's for this project.
+    pub local: bool,
 }
 
 impl Sources {

@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "tests build their own directories")]
 
-mod apply;
 mod git_roots;
 mod hostile_paths;
+mod instructions;
 mod list_files;
 mod real_git;
