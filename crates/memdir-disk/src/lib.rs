@@ -4,17 +4,23 @@
 //! else. Reading for the core's rules goes through [`real_look::RealLook`]; memory directories are reached through
 //! [`memory_root::MemoryRoot`] alone.
 
+pub mod apply;
 mod beneath;
 pub mod check_path;
 pub mod disk_error;
+pub mod history;
 pub mod identity_probe;
 pub mod inventory;
 pub mod list_files;
 pub mod memory_root;
 mod place;
+mod process_mark;
 pub mod project_dirs;
 pub mod random;
 pub mod real_look;
 pub mod registry;
 mod state_file;
+pub mod store_lock;
+mod swap_file;
+mod temporary;
 pub mod throwaway_dir;

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use crate::beneath::open_beneath;
 use crate::disk_error::{DiskError, IoContext};
 pub use crate::place::FileStat;
-use crate::place::{OPEN_DIR, Place, link_error, regular};
+use crate::place::{NewDir, OPEN_DIR, Place, link_error, regular};
 
 /// A memory directory, opened once and held: whatever happens to its path afterwards, all access goes below the
 /// directory that was opened, through no link, to regular files only.
@@ -141,6 +141,36 @@ impl MemoryRoot {
             },
         };
         Ok(Some(Place { dir, name: path.file_name().to_owned(), path: full }))
+    }
+
+    /// Where a file will lie; directories that are missing are created, for the user alone.
+    pub(crate) fn place_for_writing(&self, path: &RelPath) -> Result<(Place, Vec<NewDir>), DiskError> {
+        if let Some(place) = self.place(path)? {
+            return Ok((place, Vec::new()));
+        }
+        let full = self.path.join(path.as_str());
+        let mut created = Vec::new();
+        let mut here = Arc::clone(&self.dir);
+        let mut here_path = self.path.clone();
+        for name in path.parent().unwrap_or_default().split('/') {
+            let next = match open_beneath(here.as_fd(), name, OPEN_DIR) {
+                Err(Errno::NOENT) => {
+                    match rustix::fs::mkdirat(&*here, name, Mode::RWXU) {
+                        Ok(()) => {
+                            created
+                                .push(NewDir { parent_path: here_path.clone(), parent: Arc::clone(&here) });
+                        }
+                        Err(Errno::EXIST) => {}
+                        Err(error) => return Err(error).during("create the directory of", &full),
+                    }
+                    open_beneath(here.as_fd(), name, OPEN_DIR)
+                }
+                answer => answer,
+            };
+            here = Arc::new(next.map_err(|error| link_error(error, &full))?);
+            here_path.push(name);
+        }
+        Ok((Place { dir: here, name: path.file_name().to_owned(), path: full }, created))
     }
 
     pub(crate) fn dir(&self) -> BorrowedFd<'_> {

@@ -26,6 +26,13 @@ pub(crate) struct Place {
     pub(crate) path: Utf8PathBuf,
 }
 
+/// A directory that was just made; its parent has to be synced for it to last.
+#[derive(Debug)]
+pub(crate) struct NewDir {
+    pub(crate) parent_path: Utf8PathBuf,
+    pub(crate) parent: Arc<OwnedFd>,
+}
+
 impl Place {
     /// Reads the file; `None` if there is none.
     pub(crate) fn read(&self, limit: u64) -> Result<Option<(Vec<u8>, FileStat)>, DiskError> {
@@ -47,6 +54,12 @@ impl Place {
             return Err(too_large());
         }
         Ok(Some((content, FileStat::of(&stat))))
+    }
+
+    /// The same directory, another name.
+    pub(crate) fn sibling(&self, name: String) -> Self {
+        let path = self.path.with_file_name(&name);
+        Self { dir: Arc::clone(&self.dir), name, path }
     }
 }
 

@@ -154,7 +154,7 @@ impl<'look> Walker<'look> {
 /// folder with thousands of projects is not compared with every name.
 fn towards<'list>(listed: &'list [Listed], so_far: &str, wanted: &str) -> Vec<&'list Listed> {
     let rest = match wanted.strip_prefix(so_far) {
-        Some(rest) if wanted.len() < SHORTEST_CUT => rest,
+        Some(rest) if cut_of(wanted).is_none() => rest,
         _ => {
             let leads = |listed: &&Listed| leads_to(&format!("{so_far}{}", listed.encoded), wanted);
             return listed.iter().filter(leads).collect();
@@ -169,19 +169,24 @@ fn towards<'list>(listed: &'list [Listed], so_far: &str, wanted: &str) -> Vec<&'
         .collect()
 }
 
-/// Names that are shorter were not cut by any scheme.
-const SHORTEST_CUT: usize = 89;
-
-/// Whether a path encoded so far can still become the wanted name. A long name was cut, so its path goes on.
-fn leads_to(so_far: &str, wanted: &str) -> bool {
-    const CUTS: [usize; 2] = [SHORTEST_CUT, 200];
-    if wanted.starts_with(so_far) {
-        return true;
+/// How many units of a path a name of this length keeps, if a scheme may have cut it: then the path goes on, and
+/// everything below can be meant.
+#[must_use]
+pub fn cut_of(slug: &str) -> Option<usize> {
+    match slug.encode_utf16().count() {
+        // A character of two units that did not fit was left out whole.
+        units @ 88..=89 => Some(units),
+        // The cut, a dash, and one to six digits of the hash.
+        202..=207 => Some(200),
+        _ => None,
     }
-    CUTS.iter().any(|&cut| {
-        wanted.len() >= cut
-            && wanted.as_bytes().get(..cut).is_some_and(|kept| so_far.as_bytes().starts_with(kept))
-    })
+}
+
+/// Whether a path encoded so far can still become the wanted name.
+fn leads_to(so_far: &str, wanted: &str) -> bool {
+    let kept = cut_of(wanted).and_then(|cut| wanted.get(..cut));
+    wanted.starts_with(so_far)
+        || kept.is_some_and(|kept| so_far.starts_with(kept) || kept.starts_with(so_far))
 }
 
 #[cfg(test)]
@@ -249,6 +254,11 @@ mod tests {
         assert_eq!(walker.find("-w-a_b-c"), ["/w/a_b/c"]);
         assert_eq!(walker.find(&encode(&long)), [long.as_str()]);
         assert!(walker.find(&encode_with(Scheme::Observed89, &long)).contains(&Utf8PathBuf::from(&long)));
+        // A long name that no scheme cut does not lead into every directory below.
+        let whole = format!("/w/{}", "y".repeat(150));
+        let mut walker = Walker::new(&look);
+        assert_eq!(walker.find(&encode(&whole)), [whole.as_str()]);
+        assert!(!walker.listings.contains_key(Utf8Path::new(&whole)));
         assert_eq!(walker.find("-"), ["/"]);
         assert!(walker.find("").is_empty());
         assert!(walker.find("-w-nowhere").is_empty());

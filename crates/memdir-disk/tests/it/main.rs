@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests build their own directories")]
 
+mod apply;
 mod git_roots;
 mod hostile_paths;
 mod instructions;

@@ -7,7 +7,7 @@ use memdir_core::operation::StoreId;
 use memdir_core::project::findings::{Flag, KnownPath, judge};
 use memdir_core::project::identity::IdentityKey;
 use memdir_core::project::registry::{Place, ProjectRecord};
-use memdir_core::project::reverse::{Naming, Walker, naming};
+use memdir_core::project::reverse::{Naming, Walker, cut_of, naming};
 use memdir_disk::identity_probe::inode_of;
 use memdir_disk::project_dirs::{ProjectDir, look_at_one, scan};
 use memdir_disk::real_look::RealLook;
@@ -171,7 +171,9 @@ fn entry(
 /// Living projects besides the known ones that explain a name, those that today's scheme explains first. Names of
 /// journals are no encoded paths and lead nowhere.
 fn found_on_disk(slug: &str, known: &[Utf8PathBuf], walker: &mut Walker<'_>) -> Vec<Utf8PathBuf> {
-    if !slug.starts_with('-') {
+    // A name that was cut leads everywhere below: not worth a walk if its path is known.
+    let is_found = cut_of(slug).is_some() && known.iter().any(|path| lives(path));
+    if !slug.starts_with('-') || is_found {
         return Vec::new();
     }
     let mut found = walker.find(slug);

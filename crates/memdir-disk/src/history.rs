@@ -1,0 +1,196 @@
+//! The history of one store, which is its write-ahead log too.
+//!
+//! One append-only file after the other (`000001.seg`, …) of frames: an operation's record with the contents that
+//! it needs goes in, with one fsync, before a file changes; a small frame without fsync says how it ended. What
+//! has no end is finished or taken back at the next start. The form is in docs/FORMAT.md, "History".
+
+use std::fs;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use memdir_core::content_hash::ContentHash;
+use memdir_core::operation::{ChangeRecord, Operation, OperationId, StoreId};
+use serde::{Deserialize, Serialize};
+
+use crate::disk_error::{DiskError, IoContext};
+use crate::history::frame::{FrameKind, scan};
+use crate::history::log_writer::LogWriter;
+pub use crate::history::log_writer::Versions;
+use crate::history::stored_content::StoredContent;
+
+mod delta;
+pub(crate) mod frame;
+mod known_places;
+pub(crate) mod log_writer;
+pub(crate) mod segment;
+mod stored_content;
+#[cfg(test)]
+mod tests;
+
+/// The folder that holds one store's segments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct History {
+    dir: Utf8PathBuf,
+}
+
+/// What a history holds, oldest first, and what of it could not be read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// The operations in the order in which they were recorded, with how they ended.
+    pub operations: Vec<(Operation, Outcome)>,
+    /// Damaged places; everything else is unaffected.
+    pub problems: Vec<String>,
+}
+
+/// How an operation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It took place.
+    Done,
+    /// It failed or was interrupted before anything could be seen of it, and was taken back.
+    Aborted,
+    /// Its end is not recorded: it runs, or was interrupted and waits for the next start.
+    Open,
+}
+
+/// The header of an operation's frame.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct OperationHeader {
+    pub(crate) v: u32,
+    /// The process that performs it.
+    pub(crate) owner: String,
+    pub(crate) operation: Operation,
+    pub(crate) contents: Vec<StoredContent>,
+}
+
+/// The header of an amendment's frame: these records replace those of the same paths, or come in addition.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct AmendmentHeader {
+    pub(crate) v: u32,
+    pub(crate) operation: OperationId,
+    pub(crate) changes: Vec<ChangeRecord>,
+    pub(crate) contents: Vec<StoredContent>,
+}
+
+/// The header of an outcome's frame.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct OutcomeHeader {
+    pub(crate) v: u32,
+    pub(crate) operation: OperationId,
+    pub(crate) outcome: Outcome,
+    /// Every operation before it in the segment has ended too: whoever finds this at the end need not look back.
+    pub(crate) clean: bool,
+}
+
+/// The version of all three headers.
+pub(crate) const HEADER_VERSION: u32 = 1;
+
+impl History {
+    /// The history of a store below our state directory. Nothing is opened or created yet.
+    #[must_use]
+    pub fn of(state_dir: &Utf8Path, store: &StoreId) -> Self {
+        Self { dir: state_dir.join("history").join(store.to_string()) }
+    }
+
+    /// The folder of the segments.
+    #[must_use]
+    pub fn dir(&self) -> &Utf8Path {
+        &self.dir
+    }
+
+    /// Reads all records. Damage is reported beside what could be read; a history that does not exist is empty.
+    ///
+    /// # Errors
+    /// The folder cannot be listed.
+    pub fn read(&self) -> Result<Recorded, DiskError> {
+        let mut recorded = Recorded::default();
+        for number in segment::numbers(&self.dir)? {
+            let path = segment::path(&self.dir, number);
+            match fs::read(&path) {
+                Ok(bytes) => read_segment(&bytes, &path, &mut recorded),
+                Err(error) => recorded.problems.push(format!("cannot read `{path}`: {error}")),
+            }
+        }
+        Ok(recorded)
+    }
+
+    /// Records a change that somebody else made, noticed afterwards: its record, and for each change the versions
+    /// before and after. Not synced, because nobody was promised anything.
+    ///
+    /// # Errors
+    /// The history cannot be written.
+    pub fn record_observed(&self, operation: &Operation, versions: &Versions<'_>) -> Result<(), DiskError> {
+        LogWriter::open(self)?.observe(operation, versions)
+    }
+
+    /// The content of a version, if any segment holds it undamaged.
+    ///
+    /// # Errors
+    /// The folder cannot be listed.
+    pub fn content(&self, hash: ContentHash) -> Result<Option<Vec<u8>>, DiskError> {
+        for number in segment::numbers(&self.dir)?.into_iter().rev() {
+            let path = segment::path(&self.dir, number);
+            let Ok(bytes) = fs::read(&path).during("read", &path) else { continue };
+            if let Some(content) = segment::find_content(&bytes, hash) {
+                return Ok(Some(content));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Takes in the records of one segment.
+pub(crate) fn read_segment(bytes: &[u8], path: &Utf8Path, recorded: &mut Recorded) {
+    let (frames, damages) = scan(bytes);
+    for damage in damages {
+        let (offset, length) = (damage.offset, damage.length);
+        recorded.problems.push(format!("`{path}`: {length} bytes at {offset} are damaged or foreign"));
+    }
+    for (offset, frame) in frames {
+        let understood = match frame.kind {
+            FrameKind::Operation => take_operation(frame.header, recorded),
+            FrameKind::Amendment => take_amendment(frame.header, recorded),
+            FrameKind::Outcome => take_outcome(frame.header, recorded),
+            FrameKind::Unknown(_) => Some(()),
+        };
+        if understood.is_none() {
+            recorded.problems.push(format!("`{path}`: the record at {offset} is not understood"));
+        }
+    }
+}
+
+fn take_operation(header: &[u8], recorded: &mut Recorded) -> Option<()> {
+    let header: OperationHeader = serde_json::from_slice(header).ok()?;
+    recorded.operations.push((header.operation, Outcome::Open));
+    Some(())
+}
+
+fn take_amendment(header: &[u8], recorded: &mut Recorded) -> Option<()> {
+    let header: AmendmentHeader = serde_json::from_slice(header).ok()?;
+    if let Some((operation, _)) = find_operation(recorded, &header.operation) {
+        amend(operation, header.changes);
+    }
+    Some(())
+}
+
+fn take_outcome(header: &[u8], recorded: &mut Recorded) -> Option<()> {
+    let header: OutcomeHeader = serde_json::from_slice(header).ok()?;
+    if let Some((_, outcome)) = find_operation(recorded, &header.operation) {
+        *outcome = header.outcome;
+    }
+    Some(())
+}
+
+fn find_operation<'a>(recorded: &'a mut Recorded, id: &OperationId) -> Option<&'a mut (Operation, Outcome)> {
+    recorded.operations.iter_mut().rev().find(|(operation, _)| operation.id == *id)
+}
+
+/// Puts amended records in the place of the first ones; the version before stays the one that the first replaced.
+pub(crate) fn amend(operation: &mut Operation, changes: Vec<ChangeRecord>) {
+    for change in changes {
+        match operation.changes.iter_mut().find(|known| known.path == change.path) {
+            Some(known) => *known = change,
+            None => operation.changes.push(change),
+        }
+    }
+}

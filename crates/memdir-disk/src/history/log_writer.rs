@@ -1,0 +1,263 @@
+//! Appending to a history.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use memdir_core::content_hash::ContentHash;
+use memdir_core::operation::{ChangeRecord, Operation, OperationId};
+
+use super::frame::{FIXED_BYTES, Frame, FrameKind, encode_frame, frame_lengths, scan};
+use super::known_places::KnownPlaces;
+use super::stored_content::{DeltaBase, StoredContent};
+use super::{
+    AmendmentHeader, HEADER_VERSION, History, OperationHeader, Outcome, OutcomeHeader, Recorded,
+    read_segment, segment,
+};
+use crate::disk_error::{DiskError, IoContext};
+use crate::memory_root::create_private_dirs;
+use crate::process_mark::ProcessMark;
+use crate::store_lock::wait_for;
+
+/// The last segment of a history, open for appending.
+#[derive(Debug)]
+pub(crate) struct LogWriter {
+    path: Utf8PathBuf,
+    file: File,
+    known: KnownPlaces,
+}
+
+/// The contents that one frame has to make available, in pairs of before and after.
+pub type Versions<'a> = [(Option<&'a [u8]>, Option<&'a [u8]>)];
+
+/// Appends are short; whoever holds the lock longer than this was stopped.
+const APPEND_PATIENCE: Duration = Duration::from_secs(1);
+
+impl LogWriter {
+    /// Opens the last segment, or begins the next when that one is full and nothing in it is open.
+    pub(crate) fn open(history: &History) -> Result<Self, DiskError> {
+        let number = segment::numbers(history.dir())?.last().copied();
+        if let Some(number) = number {
+            let writer = Self::open_segment(history, number)?;
+            if writer.length()? < segment::FULL_BYTES || !writer.ends_clean() {
+                return Ok(writer);
+            }
+        } else {
+            create_private_dirs(history.dir())?;
+        }
+        let writer = Self::open_segment(history, number.map_or(1, |number| number.saturating_add(1)))?;
+        let dir = File::open(history.dir()).during("open", history.dir())?;
+        dir.sync_all().during("sync", history.dir())?;
+        Ok(writer)
+    }
+
+    fn open_segment(history: &History, number: u32) -> Result<Self, DiskError> {
+        let path = segment::path(history.dir(), number);
+        let file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(&path)
+            .during("open", &path)?;
+        let known = KnownPlaces::open(&path);
+        Ok(Self { path, file, known })
+    }
+
+    fn length(&self) -> Result<u64, DiskError> {
+        Ok(self.file.metadata().during("look at", &self.path)?.len())
+    }
+
+    /// Whether the segment ends with an outcome after which nothing is open. An empty one does.
+    pub(crate) fn ends_clean(&self) -> bool {
+        const TAIL_BYTES: u64 = 512;
+        let Ok(length) = self.length() else { return false };
+        if length == 0 {
+            return true;
+        }
+        let mut tail = vec![0; usize::try_from(length.min(TAIL_BYTES)).unwrap_or(0)];
+        if self.file.read_exact_at(&mut tail, length.saturating_sub(TAIL_BYTES)).is_err() {
+            return false;
+        }
+        let Some(start) = memchr::memmem::rfind(&tail, &super::frame::MAGIC) else { return false };
+        let tail = tail.get(start..).unwrap_or_default();
+        Frame::parse(tail).is_some_and(|frame| {
+            frame.length() == tail.len()
+                && frame.kind == FrameKind::Outcome
+                && serde_json::from_slice::<OutcomeHeader>(frame.header).is_ok_and(|header| header.clean)
+        })
+    }
+
+    /// Everything in the segment, for recovery.
+    pub(crate) fn read(&self) -> Result<(Vec<u8>, Recorded), DiskError> {
+        let bytes = std::fs::read(&self.path).during("read", &self.path)?;
+        let mut recorded = Recorded::default();
+        read_segment(&bytes, &self.path, &mut recorded);
+        Ok((bytes, recorded))
+    }
+
+    /// The processes of the operations in the segment's bytes.
+    pub(crate) fn owners(segment: &[u8]) -> Vec<(OperationId, Option<ProcessMark>)> {
+        let (frames, _) = scan(segment);
+        let operations = frames.iter().filter(|(_, frame)| frame.kind == FrameKind::Operation);
+        operations
+            .filter_map(|(_, frame)| serde_json::from_slice::<OperationHeader>(frame.header).ok())
+            .map(|header| (header.operation.id, ProcessMark::parse(&header.owner)))
+            .collect()
+    }
+
+    /// Records an operation before it happens: durable when this returns.
+    pub(crate) fn begin(&mut self, operation: &Operation, versions: &Versions<'_>) -> Result<(), DiskError> {
+        self.record(operation, versions, Sync::Now)
+    }
+
+    /// Records what somebody else did. Nobody was promised anything, so nobody waits for the disk.
+    pub(crate) fn observe(
+        &mut self,
+        operation: &Operation,
+        versions: &Versions<'_>,
+    ) -> Result<(), DiskError> {
+        let clean = self.ends_clean();
+        self.record(operation, versions, Sync::Later)?;
+        self.end(&operation.id, Outcome::Done, clean)
+    }
+
+    fn record(
+        &mut self,
+        operation: &Operation,
+        versions: &Versions<'_>,
+        sync: Sync,
+    ) -> Result<(), DiskError> {
+        let (contents, body) = self.store(versions);
+        let header = OperationHeader {
+            v: HEADER_VERSION,
+            owner: ProcessMark::own().to_string(),
+            operation: operation.clone(),
+            contents,
+        };
+        self.append(FrameKind::Operation, &header, &header.contents, &body, sync)
+    }
+
+    /// Records what an operation met and what it makes of it: durable when this returns.
+    pub(crate) fn amend(
+        &mut self,
+        operation: &OperationId,
+        changes: Vec<ChangeRecord>,
+        versions: &Versions<'_>,
+    ) -> Result<(), DiskError> {
+        let (contents, body) = self.store(versions);
+        let header = AmendmentHeader { v: HEADER_VERSION, operation: operation.clone(), changes, contents };
+        self.append(FrameKind::Amendment, &header, &header.contents, &body, Sync::Now)
+    }
+
+    /// Records how an operation ended. Nobody waits for it: without it the next start finds out.
+    pub(crate) fn end(
+        &mut self,
+        operation: &OperationId,
+        outcome: Outcome,
+        clean: bool,
+    ) -> Result<(), DiskError> {
+        let header = OutcomeHeader { v: HEADER_VERSION, operation: operation.clone(), outcome, clean };
+        self.append(FrameKind::Outcome, &header, &[], &[], Sync::Later)
+    }
+
+    /// Encodes the versions that this segment does not hold yet.
+    fn store(&self, versions: &Versions<'_>) -> (Vec<StoredContent>, Vec<u8>) {
+        let mut contents: Vec<StoredContent> = Vec::new();
+        let mut body = Vec::new();
+        let mut push = |contents: &mut Vec<StoredContent>, (stored, bytes): (StoredContent, Vec<u8>)| {
+            contents.push(stored);
+            body.extend_from_slice(&bytes);
+        };
+        for &(before, after) in versions {
+            let mut base = None;
+            if let Some(before) = before {
+                let hash = ContentHash::of(before);
+                let mut place = self.find(&contents, hash);
+                if place.is_none() {
+                    push(&mut contents, StoredContent::full(before));
+                    place = Some((None, 0));
+                }
+                base = place.map(|(at, depth)| (before, DeltaBase { at, hash }, depth));
+            }
+            let Some(after) = after else { continue };
+            if self.find(&contents, ContentHash::of(after)).is_some() {
+                continue;
+            }
+            let stored = match base {
+                Some((before, base, depth)) => StoredContent::after(before, base, depth, after),
+                None => StoredContent::full(after),
+            };
+            push(&mut contents, stored);
+        }
+        (contents, body)
+    }
+
+    /// Where a version lies already: in the frame that is being made, or in an earlier one; with its depth.
+    fn find(&self, contents: &[StoredContent], hash: ContentHash) -> Option<(Option<u64>, u32)> {
+        if let Some(own) = contents.iter().find(|content| content.hash == hash) {
+            return Some((None, own.depth));
+        }
+        let offset = self.known.find(hash)?;
+        let mut fixed = [0; FIXED_BYTES];
+        self.file.read_exact_at(&mut fixed, offset).ok()?;
+        let (_, whole) = frame_lengths(&fixed)?;
+        let mut bytes = vec![0; whole];
+        self.file.read_exact_at(&mut bytes, offset).ok()?;
+        let frame = Frame::parse(&bytes)?;
+        // A damaged body must not become the base of everything that follows.
+        frame.body()?;
+        let contents = segment::contents_of(frame.header);
+        contents.iter().find(|content| content.hash == hash).map(|content| (Some(offset), content.depth))
+    }
+
+    fn append(
+        &mut self,
+        kind: FrameKind,
+        header: &impl serde::Serialize,
+        contents: &[StoredContent],
+        body: &[u8],
+        sync: Sync,
+    ) -> Result<(), DiskError> {
+        let too_large =
+            || DiskError::Refused { path: self.path.clone(), rule: "the change is too large to record" };
+        let header = serde_json::to_vec(header).map_err(|_| too_large())?;
+        let bytes = encode_frame(kind, &header, body).ok_or_else(too_large)?;
+        // One write to a file opened for appending does not mix with another; the lock lets a failed one be
+        // taken back without touching somebody else's.
+        let locked = wait_for(&self.file, APPEND_PATIENCE);
+        let answer = self.write_frame(&bytes, sync, locked);
+        if locked {
+            let _ = rustix::fs::flock(&self.file, rustix::fs::FlockOperation::Unlock);
+        }
+        let offset = answer.during("record in", &self.path)?;
+        for content in contents {
+            self.known.remember(content.hash, offset);
+        }
+        Ok(())
+    }
+
+    fn write_frame(&mut self, bytes: &[u8], sync: Sync, locked: bool) -> std::io::Result<u64> {
+        let offset = self.file.seek(SeekFrom::End(0))?;
+        let written = self.file.write_all(bytes).and_then(|()| match sync {
+            Sync::Now => self.file.sync_data(),
+            Sync::Later => Ok(()),
+        });
+        if let Err(error) = written {
+            // The frame may be torn, or whole and not durable: an operation that was refused leaves no record.
+            if locked {
+                let _ = self.file.set_len(offset);
+            }
+            return Err(error);
+        }
+        Ok(offset)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sync {
+    Now,
+    Later,
+}

@@ -1,0 +1,156 @@
+use super::*;
+use memdir_core::operation::Author;
+use memdir_core::rel_path::RelPath;
+
+fn operation(number: u64, before: Option<&[u8]>, after: Option<&[u8]>) -> Operation {
+    let time = jiff::Timestamp::from_second(1_700_000_000).unwrap();
+    Operation {
+        v: 1,
+        id: OperationId::new(time, number),
+        time,
+        author: Author::person(),
+        reason: "test".into(),
+        store: StoreId::new(1),
+        memory_dir: "/m".into(),
+        changes: vec![ChangeRecord {
+            path: RelPath::parse("MEMORY.md").unwrap(),
+            before: before.map(ContentHash::of),
+            after: after.map(ContentHash::of),
+            renamed_from: None,
+        }],
+        undo_of: None,
+        plan: None,
+    }
+}
+
+fn history(temp: &tempfile::TempDir) -> History {
+    History::of(Utf8Path::from_path(temp.path()).unwrap(), &StoreId::new(1))
+}
+
+fn record(history: &History, number: u64, before: Option<&[u8]>, after: Option<&[u8]>) {
+    let mut writer = LogWriter::open(history).unwrap();
+    assert!(writer.ends_clean());
+    let operation = operation(number, before, after);
+    writer.begin(&operation, &[(before, after)]).unwrap();
+    assert!(!writer.ends_clean());
+    writer.end(&operation.id, Outcome::Done, true).unwrap();
+}
+
+fn index(changed_line: usize, round: usize) -> String {
+    (0..300)
+        .map(|line| {
+            let hook = if line == changed_line {
+                format!("changed in round {round}")
+            } else {
+                "what it is about".into()
+            };
+            format!("- [Topic number {line}](topic_{line}.md) — {hook}, and forty more characters\n")
+        })
+        .collect()
+}
+
+#[test]
+fn history_grows_by_the_change_and_every_version_comes_back() {
+    let temp = tempfile::tempdir().unwrap();
+    let history = history(&temp);
+    let versions: Vec<String> = (0..1000).map(|round| index(round % 300, round)).collect();
+    assert!(versions[0].len() > 24_000);
+    let mut before = None;
+    for (number, version) in versions.iter().enumerate() {
+        let versions = [(before, Some(version.as_bytes()))];
+        history
+            .record_observed(&operation(number as u64, before, Some(version.as_bytes())), &versions)
+            .unwrap();
+        before = Some(version.as_bytes());
+    }
+    let size: u64 =
+        fs::read_dir(history.dir()).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
+    assert!(size < 2_000_000, "{size}");
+    assert_eq!(history.read().unwrap().operations.len(), 1000);
+    assert_eq!(history.read().unwrap().problems, Vec::<String>::new());
+    for version in versions.iter().step_by(37) {
+        let content = history.content(ContentHash::of(version.as_bytes())).unwrap();
+        assert_eq!(content.as_deref(), Some(version.as_bytes()));
+    }
+}
+
+#[test]
+fn every_segment_stands_alone() {
+    let temp = tempfile::tempdir().unwrap();
+    let history = history(&temp);
+    let incompressible = |seed: u8| -> Vec<u8> {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&[seed]);
+        let mut bytes = vec![0; 300_000];
+        hasher.finalize_xof().fill(&mut bytes);
+        bytes
+    };
+    let mut before = None;
+    for seed in 0..12 {
+        let after = incompressible(seed);
+        record(&history, u64::from(seed), before.as_deref(), Some(&after));
+        before = Some(after);
+    }
+    let numbers = segment::numbers(history.dir()).unwrap();
+    assert!(numbers.len() > 2, "{numbers:?}");
+    for number in &numbers[..numbers.len() - 1] {
+        fs::remove_file(segment::path(history.dir(), *number)).unwrap();
+    }
+    let recorded = history.read().unwrap();
+    assert!(!recorded.operations.is_empty());
+    for (operation, _) in recorded.operations {
+        for hash in [operation.changes[0].before.unwrap(), operation.changes[0].after.unwrap()] {
+            assert!(history.content(hash).unwrap().is_some());
+        }
+    }
+}
+
+#[test]
+fn damage_is_reported_and_stops_nobody() {
+    let temp = tempfile::tempdir().unwrap();
+    let history = history(&temp);
+    for number in 0..4u64 {
+        record(&history, number, None, Some(format!("version {number}").as_bytes()));
+    }
+    let path = segment::path(history.dir(), 1);
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    bytes.extend_from_slice(b"torn");
+    fs::write(&path, &bytes).unwrap();
+    let mut writer = LogWriter::open(&history).unwrap();
+    assert!(!writer.ends_clean());
+    writer.begin(&operation(9, None, Some(b"last")), &[(None, Some(b"last"))]).unwrap();
+    let recorded = history.read().unwrap();
+    assert!(recorded.problems.len() >= 2, "{:?}", recorded.problems);
+    assert!(recorded.operations.len() >= 4);
+    assert_eq!(history.content(ContentHash::of(b"last")).unwrap().as_deref(), Some(&b"last"[..]));
+    fs::write(segment::path(history.dir(), 7), b"foreign").unwrap();
+    assert_eq!(history.read().unwrap().operations.len(), recorded.operations.len());
+}
+
+#[test]
+fn many_threads_append_at_once() {
+    let temp = tempfile::tempdir().unwrap();
+    let history = history(&temp);
+    std::thread::scope(|scope| {
+        for thread in 0..8u64 {
+            let history = &history;
+            scope.spawn(move || {
+                let mut writer = LogWriter::open(history).unwrap();
+                for number in 0..50 {
+                    let content = format!("thread {thread} number {number}");
+                    let operation = operation(thread * 1000 + number, None, Some(content.as_bytes()));
+                    writer.begin(&operation, &[(None, Some(content.as_bytes()))]).unwrap();
+                    writer.end(&operation.id, Outcome::Done, false).unwrap();
+                }
+            });
+        }
+    });
+    let recorded = history.read().unwrap();
+    assert_eq!(recorded.problems, Vec::<String>::new());
+    assert_eq!(recorded.operations.len(), 400);
+    assert!(recorded.operations.iter().all(|(_, outcome)| *outcome == Outcome::Done));
+    let hash = ContentHash::of(b"thread 3 number 49");
+    assert_eq!(history.content(hash).unwrap().as_deref(), Some(&b"thread 3 number 49"[..]));
+}

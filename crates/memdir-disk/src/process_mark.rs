@@ -1,0 +1,132 @@
+//! Which process something belongs to, told reliably enough to know that it is gone.
+
+use std::fmt;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use memdir_core::operation::OperationId;
+
+/// A process: its number, when it started, and the world in which that number means something.
+///
+/// The start time tells a new process from a dead one with the same number; the namespace tells a container's
+/// processes from ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ProcessMark {
+    pid: u32,
+    started: u64,
+    namespace: u64,
+}
+
+/// What can be said about a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    Alive,
+    Dead,
+    /// It runs, or ran, where we cannot look.
+    Elsewhere,
+}
+
+impl ProcessMark {
+    /// This process.
+    pub(crate) fn own() -> Self {
+        static OWN: OnceLock<ProcessMark> = OnceLock::new();
+        *OWN.get_or_init(|| {
+            let pid = std::process::id();
+            Self { pid, started: start_time(pid).unwrap_or(0), namespace: own_namespace() }
+        })
+    }
+
+    pub(crate) fn life(&self) -> Life {
+        let own = Self::own();
+        if self.namespace != own.namespace {
+            return Life::Elsewhere;
+        }
+        if cfg!(target_os = "linux") && own.started != 0 {
+            return if start_time(self.pid) == Some(self.started) { Life::Alive } else { Life::Dead };
+        }
+        let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
+        match pid.map(rustix::process::test_kill_process) {
+            Some(Ok(()) | Err(rustix::io::Errno::PERM)) => Life::Alive,
+            _ => Life::Dead,
+        }
+    }
+
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split('.');
+        let pid = u32::from_str_radix(parts.next()?, 16).ok()?;
+        let started = u64::from_str_radix(parts.next()?, 16).ok()?;
+        let namespace = u64::from_str_radix(parts.next()?, 16).ok()?;
+        parts.next().is_none().then_some(Self { pid, started, namespace })
+    }
+}
+
+impl fmt::Display for ProcessMark {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:x}.{:x}.{:x}", self.pid, self.started, self.namespace)
+    }
+}
+
+/// The operations that threads of this process perform right now: the process lives, so its mark does not tell.
+static IN_FLIGHT: Mutex<Vec<OperationId>> = Mutex::new(Vec::new());
+
+/// Held while an operation is under way.
+#[derive(Debug)]
+pub(crate) struct InFlight(OperationId);
+
+impl InFlight {
+    pub(crate) fn enter(operation: &OperationId) -> Self {
+        IN_FLIGHT.lock().unwrap_or_else(PoisonError::into_inner).push(operation.clone());
+        Self(operation.clone())
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        IN_FLIGHT.lock().unwrap_or_else(PoisonError::into_inner).retain(|operation| *operation != self.0);
+    }
+}
+
+/// Whether whoever began an operation, here or in another process, may still be at it.
+pub(crate) fn may_go_on(owner: ProcessMark, operation: &OperationId) -> bool {
+    if owner == ProcessMark::own() {
+        return IN_FLIGHT.lock().unwrap_or_else(PoisonError::into_inner).contains(operation);
+    }
+    owner.life() == Life::Alive
+}
+
+/// Clock ticks between the start of the machine and of the process: field 22 of its `stat`.
+fn start_time(pid: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name, field 2, is in parentheses and may hold anything, parentheses included.
+    let after_name = stat.get(stat.rfind(')')?..)?;
+    let mut fields = after_name.split_ascii_whitespace().skip(1);
+    // A zombie has ended; only its number lives on.
+    let state = fields.next()?;
+    if state == "Z" || state == "X" {
+        return None;
+    }
+    fields.nth(18)?.parse().ok()
+}
+
+fn own_namespace() -> u64 {
+    let link = std::fs::read_link("/proc/self/ns/pid").ok();
+    let text = link.as_deref().and_then(|link| link.to_str()).unwrap_or_default();
+    text.trim_start_matches("pid:[").trim_end_matches(']').parse().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn we_live_and_an_ended_child_does_not() {
+        let own = ProcessMark::own();
+        assert_eq!(own.life(), Life::Alive);
+        assert_eq!(ProcessMark::parse(&own.to_string()), Some(own));
+        assert_eq!(ProcessMark { started: own.started + 1, ..own }.life(), Life::Dead);
+        assert_eq!(ProcessMark { namespace: own.namespace + 1, ..own }.life(), Life::Elsewhere);
+        assert_eq!(ProcessMark { pid: u32::MAX, ..own }.life(), Life::Dead);
+        for bad in ["", "1", "1.2", "1.2.3.4", "x.1.1", "1..2"] {
+            assert_eq!(ProcessMark::parse(bad), None, "{bad}");
+        }
+    }
+}
