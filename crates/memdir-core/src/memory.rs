@@ -11,6 +11,7 @@ pub mod index;
 pub mod js_text;
 pub mod links;
 pub mod manifest;
+pub mod memory_tool;
 pub mod memory_type;
 pub mod problem;
 pub mod topic;
