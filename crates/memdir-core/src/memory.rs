@@ -14,4 +14,5 @@ pub mod manifest;
 pub mod memory_tool;
 pub mod memory_type;
 pub mod problem;
+pub mod text_merge;
 pub mod topic;

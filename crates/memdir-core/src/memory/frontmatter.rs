@@ -12,6 +12,7 @@ mod edit;
 mod fences;
 mod fields;
 mod flow;
+mod pieces;
 mod scalar;
 mod value;
 
@@ -20,6 +21,7 @@ mod tests;
 
 pub use edit::{EditRefused, remove, set};
 pub use fences::MAX_FRONTMATTER_BYTES;
+pub(super) use pieces::Piece;
 pub use scalar::quoted;
 
 use super::problem::Problem;
