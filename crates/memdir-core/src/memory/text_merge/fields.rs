@@ -45,10 +45,12 @@ struct Side<'p> {
 impl<'p> Side<'p> {
     fn of(pieces: &'p [Piece<'p>]) -> Self {
         let mut side = Self { order: Vec::new(), pieces: HashMap::new() };
+        let mut seen: HashMap<String, usize> = HashMap::new();
         for piece in pieces {
             let name = piece.key.clone().unwrap_or_else(|| format!("\n{}", piece.raw));
-            let taken = (0..).map(|count| if count == 0 { name.clone() } else { format!("{name}\n{count}") });
-            let key = taken.into_iter().find(|key| !side.pieces.contains_key(key)).unwrap_or(name);
+            let count = seen.entry(name.clone()).or_default();
+            let key = if *count == 0 { name } else { format!("{name}\n{count}") };
+            *count += 1;
             side.order.push(key.clone());
             side.pieces.insert(key, piece);
         }
@@ -103,11 +105,12 @@ fn decide(
             _ => {}
         }
     }
-    if let (METADATA, Some(left), Some(right)) = (key, mine, theirs) {
-        if !left.children.is_empty() && !right.children.is_empty() {
-            let old = base.map(|piece| piece.children.as_slice()).unwrap_or_default();
-            return merge_pieces(old, &left.children, &right.children);
-        }
+    if let (METADATA, Some(left), Some(right)) = (key, mine, theirs)
+        && !left.children.is_empty()
+        && !right.children.is_empty()
+    {
+        let old = base.map(|piece| piece.children.as_slice()).unwrap_or_default();
+        return merge_pieces(old, &left.children, &right.children);
     }
     Err(vec![TextConflict { place: key.trim_start_matches('\n').to_owned(), mine: left, theirs: right }])
 }

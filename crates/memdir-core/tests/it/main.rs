@@ -1,0 +1,4 @@
+//! The core from outside.
+
+mod parsers;
+mod replay;

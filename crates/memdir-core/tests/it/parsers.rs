@@ -1,0 +1,127 @@
+//! What must hold for any input of every parser: the bodies of the fuzz targets, run by the suite over their corpora.
+
+use jiff::Timestamp;
+use memdir_core::memory::entrypoint::{self, MAX_UNITS, Profile, Usage};
+use memdir_core::memory::frontmatter::{self, Frontmatter};
+use memdir_core::memory::index::{Index, add_line, balance, examine, merge};
+use memdir_core::memory::links::{Renamed, links, rename_links};
+use memdir_core::memory::manifest::{ManifestEntry, client_description};
+use memdir_core::memory::memory_tool::{self, Found, ToolFiles};
+use memdir_core::memory::text_merge::merge_text;
+use memdir_core::memory::topic::Topic;
+use memdir_core::memory::{js_text, topic};
+
+/// The body of a target.
+type Body = fn(&[u8]);
+
+/// Every target: its name, which is also the folder of its corpus, and its body.
+pub(crate) const TARGETS: [(&str, Body); 7] = [
+    ("entrypoint", load_entrypoint),
+    ("frontmatter", edit_frontmatter),
+    ("topic", read_topic),
+    ("links", follow_links),
+    ("index", keep_index),
+    ("merge", merge_three),
+    ("memory_tool", run_tool),
+];
+
+/// No more than the limits is loaded, whatever the bytes.
+pub(crate) fn load_entrypoint(data: &[u8]) {
+    for profile in [Profile::Current, Profile::Agent, Profile::Seed] {
+        let loaded = entrypoint::load(data, profile);
+        let kept = loaded.text.strip_suffix(loaded.warning.as_deref().unwrap_or_default());
+        assert!(js_text::units(kept.unwrap_or(&loaded.text)) <= MAX_UNITS);
+        assert_eq!(loaded.shown, !loaded.text.is_empty());
+    }
+}
+
+/// What is set reads back, and removing it leaves a text that still reads.
+pub(crate) fn edit_frontmatter(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    if let (Some(fields), _) = Frontmatter::parse(&text) {
+        for key in fields.keys() {
+            let _ = fields.value(&key);
+        }
+    }
+    for key in ["name", "metadata.type"] {
+        if let Ok(changed) = frontmatter::set(&text, key, &text) {
+            let (fields, _) = Frontmatter::parse(&changed);
+            let read_back = fields.and_then(|fields| fields.text(key, &mut Vec::new()));
+            assert_eq!(read_back.as_deref(), Some(text.as_ref()));
+            assert!(frontmatter::remove(&changed, key).is_ok());
+        }
+    }
+}
+
+/// A topic's body is a part of its text, and its header can be read from any beginning of it.
+pub(crate) fn read_topic(data: &[u8]) {
+    let (text, _) = topic::decode(data);
+    let (read, _) = Topic::parse(&text);
+    assert!(text.get(read.body).is_some());
+    let _ = ManifestEntry::from_head("x.md", data, false, Timestamp::UNIX_EPOCH).line();
+    let _ = client_description(&text);
+}
+
+/// A link's range lies in the text, and a rename changes nothing where there is no such link.
+pub(crate) fn follow_links(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for link in links(&text) {
+        assert!(text.get(link.range).is_some());
+    }
+    let renamed =
+        Renamed { old_name: Some("\u{1}"), old_path: "\u{1}.md", new_name: "new", new_path: "new.md" };
+    if !text.contains('\u{1}') && !text.contains("%01") {
+        assert_eq!(rename_links(&text, "a/b.md", &renamed), text);
+    }
+}
+
+/// An index keeps every byte; an added line is there; balancing never makes it worse.
+pub(crate) fn keep_index(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let index = Index::parse(&text);
+    assert_eq!(index.lines.iter().map(|line| line.raw).collect::<String>(), text);
+    let _ = examine(&text, &["a.md"]);
+    let _ = add_line(&text, "t", "new.md", &text);
+    let balanced = balance(&text, None);
+    assert!(Usage::of(&balanced.index).fits() || balanced.index == text);
+}
+
+/// Merging does not depend on the order of the sides. The input is parted at its NUL bytes.
+pub(crate) fn merge_three(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let mut parts = text.splitn(3, '\0');
+    let (base, mine, theirs) = (
+        parts.next().unwrap_or_default(),
+        parts.next().unwrap_or_default(),
+        parts.next().unwrap_or_default(),
+    );
+    assert_eq!(merge(base, mine, theirs), merge(base, theirs, mine));
+    assert_eq!(merge_text(base, mine, theirs).ok(), merge_text(base, theirs, mine).ok());
+}
+
+/// Every input is answered, and a refused one changes nothing.
+pub(crate) fn run_tool(data: &[u8]) {
+    let outcome = memory_tool::run(&String::from_utf8_lossy(data), &OneFile);
+    assert!(!outcome.answer.is_error || outcome.changes.is_empty());
+}
+
+/// A directory that holds `a.md` only.
+struct OneFile;
+
+impl ToolFiles for OneFile {
+    fn found(&self, path: &str) -> Option<Found> {
+        match path {
+            "" => Some(Found::Folder),
+            "a.md" => Some(Found::File { size: 8 }),
+            _ => None,
+        }
+    }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        if folder.is_empty() { vec!["a.md".to_owned()] } else { Vec::new() }
+    }
+
+    fn read(&self, _path: &str) -> Result<Vec<u8>, String> {
+        Ok(b"one\ntwo\n".to_vec())
+    }
+}
