@@ -3,13 +3,14 @@ use std::fs;
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::project::encode_path::{Scheme, encode_with};
 use memdir_core::project::git_root::worktrees;
+use memdir_core::project::identity::IdentityKey;
+use memdir_core::project::journal_key::journal_key;
 use memdir_core::project::relocate::{Because, End, Extent, Relocation, lost_names, plan};
 use memdir_disk::identity_probe::{Probe, inode_of, probe};
 use memdir_disk::inventory::{inventory, same_content};
 use memdir_disk::real_look::RealLook;
 
 use super::{Here, Projects, lives};
-use memdir_core::project::identity::IdentityKey;
 
 /// Why there is nothing to plan.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +54,25 @@ impl Projects {
                 plans.push(plan);
             }
         }
+        let journals: Vec<Relocation> =
+            plans.iter().filter_map(|plan| self.plan_journal(plan, here)).collect();
+        plans.extend(journals);
         plans
+    }
+
+    /// The journal of a project lies under the project's own name, apart from its memory, and follows it unless
+    /// another project's journal has the new name.
+    fn plan_journal(&self, memory: &Relocation, here: &Here) -> Option<Relocation> {
+        let old_root = memory.from.path.as_ref().filter(|path| **path != here.root)?;
+        let journal = self.end(&journal_key(old_root)?);
+        let project_dir = self.projects_dir().join(journal_key(&here.root)?);
+        let owner = self.reverse(project_dir.file_name()?);
+        let is_free = !lives(&project_dir) || owner.as_ref() == Some(&here.root);
+        if journal.path.as_ref() != Some(old_root) || journal.project_dir == project_dir || !is_free {
+            return None;
+        }
+        let there = Here { memory_dir: project_dir.join("memory"), project_dir, ..here.clone() };
+        Some(self.plan_between(memory.because.clone(), journal, &there, Extent::Whole))
     }
 
     /// Plans to bring the files of a directory that the user names: a directory below `projects/`, its name, or

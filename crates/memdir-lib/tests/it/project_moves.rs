@@ -131,6 +131,26 @@ fn a_new_project_at_an_old_path_is_not_the_one_that_moved_away() {
 }
 
 #[test]
+fn a_journal_follows_its_project_unless_the_name_is_taken() {
+    let world = World::new();
+    let old = world.dir("work/Old_App");
+    world.visit(&old);
+    let projects = world.projects.projects_dir();
+    let session = |path: &Utf8Path| format!("{{\"active\": true, \"projectPath\": \"{path}\"}}");
+    world.home.write(projects.join("old-app/_session.json"), session(&old));
+    world.home.write(projects.join("old-app/decisions/2026-01-01_001_x.md"), "x");
+    let new = world.path("work/new_app");
+    rename(&old, &new);
+    let plans = world.projects.plan_adopt(&world.here(&new));
+    assert_eq!(plans.len(), 2, "{plans:?}");
+    assert_eq!(plans[1].from.project_dir, projects.join("old-app"));
+    assert_eq!(plans[1].steps[1].to, projects.join("new-app/decisions/2026-01-01_001_x.md"));
+    assert_eq!(plans[1].set_aside, projects.join("old-app.moved-to.new-app"));
+    world.home.write(projects.join("new-app/_session.json"), session("/another/new_app".into()));
+    assert_eq!(world.projects.plan_adopt(&world.here(&new)).len(), 1);
+}
+
+#[test]
 fn worktrees_and_older_schemes_leave_memory_that_is_found() {
     let world = World::new();
     let repository = world.repository("work/my_app");
