@@ -4,6 +4,7 @@
 //! file, reads a variable, looks at a clock or starts a process: `clippy.toml` beside this crate forbids it.
 //! Where a rule must look to know what to read next (a settings file, `.git`, an import), it asks a [`look::Look`].
 
+pub mod agents;
 pub mod base64;
 pub mod content_hash;
 pub mod env;
@@ -15,6 +16,7 @@ pub mod memory;
 pub mod operation;
 pub mod plan;
 pub mod project;
+pub mod prompt;
 pub mod rel_path;
 pub mod settings;
 pub mod team_key;

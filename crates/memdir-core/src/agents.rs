@@ -1,0 +1,115 @@
+//! Custom agents: their definitions, where their memory lies, which tools it brings, and snapshots of it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use camino::Utf8PathBuf;
+use serde::{Serialize, Serializer};
+
+use crate::env::{self, Env};
+use crate::project::encode_path::encode;
+use crate::settings::Settings;
+
+mod definition;
+mod find;
+mod name;
+mod rename;
+pub mod snapshot;
+mod tools;
+
+pub use definition::AgentDefinition;
+pub use find::{Found, Home, find};
+pub use name::{AgentName, NameRefused};
+pub use rename::{OLD_ENTRYPOINT, rename_plan};
+pub use tools::{MEMORY_TOOLS, ToolList, Tools};
+
+/// Who shares the memory of an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// All projects of one user.
+    User,
+    /// Everybody who has the repository: it is checked in.
+    Project,
+    /// One user in one project on one machine.
+    Local,
+}
+
+impl Scope {
+    /// The scopes in the order in which they are listed.
+    pub const ALL: [Self; 3] = [Self::User, Self::Project, Self::Local];
+
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Scope {
+    type Err = UnknownScope;
+
+    fn from_str(word: &str) -> Result<Self, UnknownScope> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == word).ok_or(UnknownScope)
+    }
+}
+
+/// A word that is no scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a scope is `user`, `project` or `local`")]
+pub struct UnknownScope;
+
+impl Serialize for Scope {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// The directories below which agents have their memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentDirs {
+    user: Utf8PathBuf,
+    project: Utf8PathBuf,
+    local: Utf8PathBuf,
+}
+
+impl AgentDirs {
+    /// The directories for a session that starts in `env.cwd`. `root` names the project, as in
+    /// [`crate::locate::Location`]; only a session in the cloud needs it.
+    #[must_use]
+    pub fn new(env: &Env, settings: &Settings, root: &camino::Utf8Path) -> Self {
+        let project = env.cwd.join(".claude/agent-memory");
+        match settings.variable(env, env::REMOTE_MEMORY_DIR).filter(|found| !found.value.is_empty()) {
+            Some(found) => {
+                let remote = env.cwd.join(found.value);
+                let local = remote.join("projects").join(encode(root.as_str())).join("agent-memory-local");
+                Self { user: remote.join("agent-memory"), project, local }
+            }
+            None => Self {
+                user: env.cwd.join(settings.config_dir()).join("agent-memory"),
+                project,
+                local: env.cwd.join(".claude/agent-memory-local"),
+            },
+        }
+    }
+
+    /// The memory directory of one agent.
+    #[must_use]
+    pub fn of(&self, name: &AgentName, scope: Scope) -> Utf8PathBuf {
+        let base = match scope {
+            Scope::User => &self.user,
+            Scope::Project => &self.project,
+            Scope::Local => &self.local,
+        };
+        base.join(name.directory())
+    }
+}

@@ -1,0 +1,22 @@
+//! A directory as a prompt names it.
+
+use camino::Utf8Path;
+
+/// The directory with one slash at its end, on one line.
+///
+/// A repository's settings can name the memory directory, so the name is hostile: whatever could break out of the
+/// line or the code span it stands in is written as an escape.
+pub(super) fn shown_dir(directory: &Utf8Path) -> String {
+    let mut shown = String::with_capacity(directory.as_str().len() + 1);
+    for character in directory.as_str().trim_end_matches('/').chars() {
+        let breaks_out =
+            character == '`' || character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
+        if breaks_out || crate::memory::entrypoint::is_hidden(character) {
+            shown.extend(character.escape_unicode());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown.push('/');
+    shown
+}
