@@ -9,6 +9,7 @@ pub mod base64;
 pub mod content_hash;
 pub mod env;
 pub mod hidden_char;
+pub mod hygiene;
 pub mod instructions;
 pub mod locate;
 pub mod look;
