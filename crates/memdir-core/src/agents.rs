@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Serialize, Serializer};
 
 use crate::env::{self, Env};
@@ -86,7 +86,7 @@ impl AgentDirs {
     /// The directories for a session that starts in `env.cwd`. `root` names the project, as in
     /// [`crate::locate::Location`]; only a session in the cloud needs it.
     #[must_use]
-    pub fn new(env: &Env, settings: &Settings, root: &camino::Utf8Path) -> Self {
+    pub fn new(env: &Env, settings: &Settings, root: &Utf8Path) -> Self {
         let project = env.cwd.join(".claude/agent-memory");
         match settings.variable(env, env::REMOTE_MEMORY_DIR).filter(|found| !found.value.is_empty()) {
             Some(found) => {
@@ -102,14 +102,19 @@ impl AgentDirs {
         }
     }
 
-    /// The memory directory of one agent.
+    /// The directory that holds those of all agents.
     #[must_use]
-    pub fn of(&self, name: &AgentName, scope: Scope) -> Utf8PathBuf {
-        let base = match scope {
+    pub fn root(&self, scope: Scope) -> &Utf8Path {
+        match scope {
             Scope::User => &self.user,
             Scope::Project => &self.project,
             Scope::Local => &self.local,
-        };
-        base.join(name.directory())
+        }
+    }
+
+    /// The memory directory of one agent.
+    #[must_use]
+    pub fn of(&self, name: &AgentName, scope: Scope) -> Utf8PathBuf {
+        self.root(scope).join(name.directory())
     }
 }
