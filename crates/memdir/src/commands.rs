@@ -11,6 +11,7 @@ use crate::world::World;
 
 mod check;
 mod completions;
+mod demo;
 mod help;
 pub(crate) mod hook;
 mod load;
@@ -83,6 +84,7 @@ pub(crate) static COMMANDS: &[Entry] = &[
         "check",
         "Answer a question of an agent or a script with yes or no",
     ),
+    Entry::of::<demo::Demo>(Group::Program, "demo", "Show what memdir does, in a throw-away home"),
     Entry::of::<completions::Completions>(Group::Program, "completions", "Print the completions for a shell"),
     Entry::of::<man::Man>(Group::Program, "man", "Print a manual page"),
 ];

@@ -13,7 +13,8 @@ const SECTIONS: &[(&str, Section)] = &[("path", bench::path), ("project-ls", ben
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    let Some(program) = arguments.next().map(Utf8PathBuf::from) else {
+    let named = arguments.next().map(Utf8PathBuf::from);
+    let Some(program) = named.and_then(|program| program.canonicalize_utf8().ok()) else {
         eprintln!("usage: bench PROGRAM [SECTION…]");
         return ExitCode::from(2);
     };

@@ -1,0 +1,69 @@
+//! `memdir demo`: the main job from beginning to end, in a home that is thrown away afterwards.
+
+use std::io::Write;
+
+use anyhow::{Context, Result};
+use camino::Utf8PathBuf;
+use clap::Parser;
+use memdir_disk::throwaway_dir::ThrowawayDir;
+
+use super::Run;
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::world::World;
+
+mod stage;
+use stage::Stage;
+
+/// Show what memdir does, in a throw-away home
+#[derive(Debug, Parser)]
+#[command(
+    name = "demo",
+    after_help = "Nothing of yours is read or changed.
+
+Examples:
+  memdir demo"
+)]
+pub(crate) struct Demo {
+    #[command(flatten)]
+    global: Global,
+}
+
+impl Run for Demo {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let parent = world.vars.get("TMPDIR").filter(|dir| dir.starts_with('/')).map_or("/tmp", String::as_str);
+        let home = ThrowawayDir::below(&Utf8PathBuf::from(parent))
+            .with_context(|| format!("cannot make a throw-away home in `{parent}`"))?;
+        let mut stage = Stage::new(&home, world);
+        stage.title("memdir keeps what your coding agent learns, in plain Markdown that you own.")?;
+        where_memory_lives(&mut stage)?;
+        a_project_that_moves(&mut stage)?;
+        stage.title("That was a throw-away home; it is gone now.")?;
+        let world = stage.into_world();
+        let next = world.paint.code("memdir path");
+        writeln!(world.stdout, "In a project of yours, start with {next}.")?;
+        Ok(Exit::Yes)
+    }
+}
+
+fn where_memory_lives(stage: &mut Stage<'_>) -> Result<()> {
+    stage.heading("Where does this project's memory live, and who decided?")?;
+    stage.project("shop")?;
+    stage.command("path")?;
+    stage.say("A project in git has one memory for all its directories and worktrees.")?;
+    Ok(())
+}
+
+fn a_project_that_moves(stage: &mut Stage<'_>) -> Result<()> {
+    stage.heading("A project is renamed. Its memory is not lost.")?;
+    stage.remember("shop", "- [Prices](prices.md) — money is integer cents\n")?;
+    stage.command("project ls")?;
+    stage.rename("shop", "webshop")?;
+    stage.command("path")?;
+    stage.command("project adopt --dry-run")?;
+    Ok(())
+}

@@ -1,0 +1,122 @@
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use anyhow::{Result, ensure};
+use camino::Utf8PathBuf;
+use memdir_core::project::encode_path::encode;
+use memdir_disk::throwaway_dir::ThrowawayDir;
+
+use crate::world::World;
+
+/// Plays commands in a throw-away home and shows them as if they had been typed.
+pub(super) struct Stage<'a> {
+    home: &'a ThrowawayDir,
+    cwd: Utf8PathBuf,
+    world: &'a mut World,
+}
+
+impl<'a> Stage<'a> {
+    pub(super) fn new(home: &'a ThrowawayDir, world: &'a mut World) -> Self {
+        Self { home, cwd: home.path().to_owned(), world }
+    }
+
+    pub(super) fn into_world(self) -> &'a mut World {
+        self.world
+    }
+
+    /// The first and the last word.
+    pub(super) fn title(&mut self, text: &str) -> Result<()> {
+        let text = self.world.paint.strong(text);
+        Ok(writeln!(self.world.stdout, "\n{text}\n")?)
+    }
+
+    /// What comes next.
+    pub(super) fn heading(&mut self, text: &str) -> Result<()> {
+        let text = self.world.paint.strong(text);
+        Ok(writeln!(self.world.stdout, "── {text}\n")?)
+    }
+
+    /// A remark on what was just seen.
+    pub(super) fn say(&mut self, text: &str) -> Result<()> {
+        let text = self.world.paint.quiet(text);
+        Ok(writeln!(self.world.stdout, "  {text}\n")?)
+    }
+
+    /// Makes a project and works in it from now on.
+    pub(super) fn project(&mut self, name: &str) -> Result<()> {
+        self.cwd = self.home.make_dir(name)?;
+        self.typed(&format!("cd ~/{name}"))
+    }
+
+    /// Renames a project and goes along.
+    pub(super) fn rename(&mut self, from: &str, to: &str) -> Result<()> {
+        self.home.rename(from, to)?;
+        self.cwd = self.home.path().join(to);
+        self.typed(&format!("mv ~/{from} ~/{to} && cd ~/{to}"))
+    }
+
+    /// What an agent wrote before memdir came along.
+    pub(super) fn remember(&mut self, project: &str, index: &str) -> Result<()> {
+        let slug = encode(self.home.path().join(project).as_str());
+        self.home.write(&format!(".claude/projects/{slug}/memory/MEMORY.md"), index)?;
+        Ok(())
+    }
+
+    /// Runs a command of memdir in process and shows all that it says.
+    pub(super) fn command(&mut self, line: &str) -> Result<()> {
+        self.typed(&format!("memdir {line}"))?;
+        let said = Said::default();
+        let world = World {
+            home: Some(self.home.path().to_owned()),
+            cwd: Ok(self.cwd.clone()),
+            vars: [].into(),
+            now: self.world.now,
+            terminal: self.world.terminal,
+            paint: self.world.paint,
+            stdin: Box::new(io::empty()),
+            stdout: Box::new(said.clone()),
+            stderr: Box::new(said.clone()),
+        };
+        let exit = crate::run(words(line), world);
+        let text = String::from_utf8_lossy(&said.0.borrow()).replace(self.home.path().as_str(), "~");
+        for row in text.lines() {
+            writeln!(self.world.stdout, "  {row}")?;
+        }
+        writeln!(self.world.stdout)?;
+        ensure!(exit.code() < 2, "the demonstration's `memdir {line}` failed; this is a bug in memdir");
+        Ok(())
+    }
+
+    fn typed(&mut self, line: &str) -> Result<()> {
+        let prompt = self.world.paint.quiet("$");
+        let line = self.world.paint.code(line);
+        Ok(writeln!(self.world.stdout, "  {prompt} {line}")?)
+    }
+}
+
+/// Splits a line as a shell would: at blanks, except between double quotes.
+fn words(line: &str) -> Vec<std::ffi::OsString> {
+    let mut words = Vec::new();
+    for (index, part) in line.split('"').enumerate() {
+        if index % 2 == 1 {
+            words.push(part.into());
+        } else {
+            words.extend(part.split_whitespace().map(Into::into));
+        }
+    }
+    words
+}
+
+#[derive(Clone, Default)]
+struct Said(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Said {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
