@@ -5,6 +5,7 @@
 //! was asked and leaves every other byte alone. Nothing here opens a file.
 
 pub mod auto_index;
+pub mod change;
 pub mod entrypoint;
 pub mod frontmatter;
 pub mod index;

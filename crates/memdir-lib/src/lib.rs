@@ -1,4 +1,5 @@
 //! Memory as a library: what the author of an agent uses.
 
+pub mod memory;
 pub mod place;
 pub mod projects;

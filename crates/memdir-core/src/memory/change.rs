@@ -1,0 +1,216 @@
+//! Plans for what a person or an agent wants to change: the topic file, and what that changes in the index.
+//!
+//! Every function takes the contents that were found and gives back a plan made from exactly those, so that whoever
+//! applies it can tell when somebody else was faster.
+
+use crate::plan::{Change, Content, Plan};
+use crate::rel_path::RelPath;
+
+mod index_draft;
+mod refused;
+#[cfg(test)]
+mod tests;
+
+pub use index_draft::Indexes;
+use index_draft::IndexDraft;
+pub use refused::ChangeRefused;
+
+use super::auto_index::{self, IndexSource};
+use super::entrypoint::ENTRYPOINT;
+use super::index::OVERFLOW;
+use super::links::{Renamed, rename_links};
+use super::topic::{self, NewTopic, Topic, decode};
+
+/// A file that takes part in a change: its path and the bytes that were found there.
+#[derive(Debug, Clone, Copy)]
+pub struct FoundFile<'c> {
+    /// Where it lies.
+    pub path: &'c RelPath,
+    /// Its content.
+    pub content: &'c [u8],
+}
+
+/// Adds a memory and its line in the index. `title` is what the line shows.
+///
+/// # Errors
+/// The name is taken, or reserved for the index.
+pub fn add(
+    topic: &NewTopic<'_>,
+    title: &str,
+    path: &RelPath,
+    existing: Option<&[u8]>,
+    indexes: &Indexes<'_>,
+) -> Result<Plan, ChangeRefused> {
+    not_the_index(path)?;
+    if existing.is_some() {
+        return Err(ChangeRefused::Exists { path: path.clone() });
+    }
+    let mut plan = Plan::new(format!("add {path}"));
+    plan.changes.push(Change::Write { path: path.clone(), content: topic.render().into(), base: None });
+    let mut draft = IndexDraft::new(indexes)?;
+    draft.add(title, path, topic.description);
+    draft.finish(&mut plan);
+    Ok(plan)
+}
+
+/// Changes one field of a memory; `None` removes it. The index line follows a new description.
+///
+/// # Errors
+/// The file is no text, or the field cannot be changed without touching something else.
+pub fn set(
+    file: FoundFile<'_>,
+    key: &str,
+    value: Option<&str>,
+    indexes: &Indexes<'_>,
+) -> Result<Plan, ChangeRefused> {
+    let text = text_of(file)?;
+    let edited = match value {
+        Some(value) => topic::set(text, key, value),
+        None => topic::unset(text, key),
+    };
+    let edited = edited.map_err(|reason| ChangeRefused::Field { path: file.path.clone(), reason })?;
+    replace(file, &edited, format!("set {key} of {}", file.path), indexes)
+}
+
+/// Replaces the content of a file. For a topic file the index line follows a new description.
+///
+/// # Errors
+/// The index is no text.
+pub fn replace(
+    file: FoundFile<'_>,
+    new_text: &str,
+    reason: String,
+    indexes: &Indexes<'_>,
+) -> Result<Plan, ChangeRefused> {
+    let mut plan = Plan::new(reason);
+    if new_text.as_bytes() != file.content {
+        plan.changes.push(Change::Write {
+            path: file.path.clone(),
+            content: new_text.into(),
+            base: Some(Content(file.content.to_vec())),
+        });
+    }
+    let (old, _) = Topic::parse_head_of_whole(&decode(file.content).0);
+    let (new, problems) = Topic::parse_head_of_whole(new_text);
+    plan.warnings.extend(problems.iter().map(|problem| format!("`{}`: {problem}", file.path)));
+    if old.description != new.description && not_the_index(file.path).is_ok() {
+        let mut draft = IndexDraft::new(indexes)?;
+        draft.describe(file.path, new.description.as_deref().unwrap_or_default());
+        draft.finish(&mut plan);
+    }
+    Ok(plan)
+}
+
+/// Removes a memory and its lines in the index. Links to it that remain are named as warnings.
+///
+/// # Errors
+/// It is the index itself, or the index is no text.
+pub fn remove(file: FoundFile<'_>, linked_from: &[&RelPath], indexes: &Indexes<'_>) -> Result<Plan, ChangeRefused> {
+    not_the_index(file.path)?;
+    let mut plan = Plan::new(format!("remove {}", file.path));
+    plan.changes.push(Change::Delete { path: file.path.clone(), base: Content(file.content.to_vec()) });
+    let mut draft = IndexDraft::new(indexes)?;
+    draft.remove(file.path);
+    draft.finish(&mut plan);
+    plan.warnings.extend(linked_from.iter().map(|other| format!("`{other}` still links to `{}`", file.path)));
+    Ok(plan)
+}
+
+/// Gives a memory another path, and its name with it; links in other memories and the index follow.
+///
+/// # Errors
+/// The new name is taken or reserved, or a file that must change is no text.
+pub fn rename(
+    file: FoundFile<'_>,
+    new_path: &RelPath,
+    taken: bool,
+    linking: &[FoundFile<'_>],
+    indexes: &Indexes<'_>,
+) -> Result<Plan, ChangeRefused> {
+    not_the_index(file.path)?;
+    not_the_index(new_path)?;
+    if taken {
+        return Err(ChangeRefused::Exists { path: new_path.clone() });
+    }
+    let text = text_of(file)?;
+    let (topic, _) = Topic::parse_head_of_whole(text);
+    let old_name = topic.name.filter(|name| !name.is_empty());
+    let new_stem = new_path.as_path().file_stem().unwrap_or_default();
+    let new_name = if old_name.is_some() { topic::client_slug(new_stem) } else { new_stem.to_owned() };
+    let renamed = Renamed {
+        old_name: old_name.as_deref(),
+        old_path: file.path.as_str(),
+        new_name: if new_name.is_empty() { new_stem } else { &new_name },
+        new_path: new_path.as_str(),
+    };
+    let mut own = rename_links(text, file.path.as_str(), &renamed);
+    if old_name.is_some() {
+        own = topic::set(&own, "name", new_stem)
+            .map_err(|reason| ChangeRefused::Field { path: file.path.clone(), reason })?;
+    }
+    let mut plan = Plan::new(format!("rename {} to {new_path}", file.path));
+    let base = Content(file.content.to_vec());
+    plan.changes.push(Change::Rename { from: file.path.clone(), to: new_path.clone(), base: base.clone() });
+    if own != text {
+        plan.changes.push(Change::Write { path: new_path.clone(), content: own.into(), base: Some(base) });
+    }
+    for other in linking.iter().filter(|other| other.path != file.path && not_the_index(other.path).is_ok()) {
+        let before = text_of(*other)?;
+        let after = rename_links(before, other.path.as_str(), &renamed);
+        if after != before {
+            let base = Some(Content(other.content.to_vec()));
+            plan.changes.push(Change::Write { path: other.path.clone(), content: after.into(), base });
+        }
+    }
+    let mut draft = IndexDraft::new(indexes)?;
+    draft.rename(file.path, new_path);
+    draft.finish(&mut plan);
+    Ok(plan)
+}
+
+/// Adds a link to another memory at the end of a file, unless it is there already.
+///
+/// # Errors
+/// The file is no text.
+pub fn link(file: FoundFile<'_>, target: &str) -> Result<Plan, ChangeRefused> {
+    let text = text_of(file)?;
+    let mut plan = Plan::new(format!("link {} to {target}", file.path));
+    let (topic, _) = Topic::parse(text);
+    if topic.links.iter().any(|found| found == target) {
+        return Ok(plan);
+    }
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut linked = text.to_owned();
+    if !linked.is_empty() && !linked.ends_with('\n') {
+        linked.push_str(line_end);
+    }
+    let follows_links = text.trim_end().lines().last().is_some_and(|line| line.trim_start().starts_with("- [["));
+    if !follows_links && !linked.is_empty() {
+        linked.push_str(line_end);
+    }
+    linked.push_str(&format!("- [[{target}]]{line_end}"));
+    let base = Some(Content(file.content.to_vec()));
+    plan.changes.push(Change::Write { path: file.path.clone(), content: linked.into(), base });
+    Ok(plan)
+}
+
+/// Rebuilds the index from the files, keeping the user's own headings and order.
+///
+/// # Errors
+/// The index is no text.
+pub fn reindex(indexes: &Indexes<'_>, files: Vec<IndexSource>) -> Result<Plan, ChangeRefused> {
+    let mut plan = Plan::new("rebuild the index from the files");
+    let mut draft = IndexDraft::new(indexes)?;
+    draft.rebuild(|text| auto_index::reindex(text, files));
+    draft.finish(&mut plan);
+    Ok(plan)
+}
+
+fn text_of<'c>(file: FoundFile<'c>) -> Result<&'c str, ChangeRefused> {
+    std::str::from_utf8(file.content).map_err(|_| ChangeRefused::NotText { path: file.path.clone() })
+}
+
+fn not_the_index(path: &RelPath) -> Result<(), ChangeRefused> {
+    let is_index = [ENTRYPOINT, OVERFLOW].iter().any(|name| path.file_name().eq_ignore_ascii_case(name));
+    if is_index { Err(ChangeRefused::IsIndex { path: path.clone() }) } else { Ok(()) }
+}

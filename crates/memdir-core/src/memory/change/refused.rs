@@ -1,0 +1,33 @@
+use crate::memory::frontmatter::EditRefused;
+use crate::rel_path::RelPath;
+
+/// Why a change was not planned. Nothing has been touched.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeRefused {
+    /// A memory of that name is there already.
+    #[error("`{path}` exists already")]
+    Exists {
+        /// Its path.
+        path: RelPath,
+    },
+    /// The index is kept by the other commands.
+    #[error("`{path}` is the index, not a memory")]
+    IsIndex {
+        /// Its path.
+        path: RelPath,
+    },
+    /// An edit would lose bytes that are no UTF-8.
+    #[error("`{path}` is not valid UTF-8, so it cannot be edited without loss")]
+    NotText {
+        /// Its path.
+        path: RelPath,
+    },
+    /// The frontmatter does not allow it.
+    #[error("cannot change `{path}`: {reason}")]
+    Field {
+        /// The file.
+        path: RelPath,
+        /// What is in the way.
+        reason: EditRefused,
+    },
+}

@@ -1,0 +1,175 @@
+//! One memory directory: what an agent's author and every command work with.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use memdir_core::env::Env;
+use memdir_core::locate::Trust;
+use memdir_core::memory::entrypoint::{ENTRYPOINT, Loaded, Profile, load};
+use memdir_core::operation::{Author, StoreId};
+use memdir_core::plan::Plan;
+use memdir_core::rel_path::RelPath;
+use memdir_core::settings::ClientFlags;
+use memdir_disk::apply::{Applied, LOCK_PATIENCE, OnConflict, Request, Store, apply};
+use memdir_disk::disk_error::DiskError;
+use memdir_disk::memory_root::MemoryRoot;
+
+use crate::place::Place;
+use crate::projects::{Here, Probe, Projects};
+
+mod catalogue;
+mod changes;
+mod error;
+mod merge;
+mod recovery;
+
+pub use catalogue::{Catalogue, Entry};
+pub use changes::NewMemory;
+pub use error::MemoryError;
+
+/// The largest file that is read as a memory. A larger one is listed and named as a problem.
+pub const MAX_FILE_BYTES: u64 = 16 << 20;
+
+/// A memory directory, which need not exist yet: looking never creates it, the first write does.
+#[derive(Debug)]
+pub struct Memory {
+    here: Here,
+    projects: Projects,
+    state_dir: Option<Utf8PathBuf>,
+    store: Option<StoreId>,
+    trust: Trust,
+    root: Option<MemoryRoot>,
+}
+
+impl Memory {
+    /// Opens the memory of the project in which `env.cwd` lies.
+    ///
+    /// # Errors
+    /// What the client itself would refuse to start with, or a directory that cannot be opened.
+    pub fn open(env: &Env, flags: &ClientFlags) -> Result<Self, MemoryError> {
+        Self::at_place(Place::find(env, flags)?, env)
+    }
+
+    /// Opens the memory of a place that was found already.
+    ///
+    /// # Errors
+    /// The directory is there and cannot be opened.
+    pub fn at_place(place: Place, env: &Env) -> Result<Self, MemoryError> {
+        Ok(Self {
+            root: open_if_there(&place.here.memory_dir)?,
+            here: place.here,
+            projects: place.projects,
+            state_dir: env.state_dir(),
+            store: place.look_up.store,
+            trust: place.location.trust,
+        })
+    }
+
+    /// Opens any directory as a memory directory: one that the user names.
+    ///
+    /// # Errors
+    /// What keeps the client's settings from being read, or a directory that cannot be opened.
+    pub fn at_directory(directory: &Utf8Path, env: &Env) -> Result<Self, MemoryError> {
+        let mut place = Place::find(env, &ClientFlags::default())?;
+        place.here.memory_dir = env.cwd.join(directory);
+        place.here.root = place.here.memory_dir.clone();
+        place.here.common_dir = None;
+        place.look_up = place.projects.look_up(&place.here);
+        place.location.trust = Trust::Yes;
+        Self::at_place(place, env)
+    }
+
+    /// The memory directory.
+    #[must_use]
+    pub fn directory(&self) -> &Utf8Path {
+        &self.here.memory_dir
+    }
+
+    /// The open directory; `None` while there is none.
+    #[must_use]
+    pub fn root(&self) -> Option<&MemoryRoot> {
+        self.root.as_ref()
+    }
+
+    /// Reads a file of the directory; `None` if there is none.
+    ///
+    /// # Errors
+    /// A link or something other than a regular file stands there, it is too large, or the system fails.
+    pub fn read(&self, path: &RelPath) -> Result<Option<Vec<u8>>, MemoryError> {
+        match &self.root {
+            Some(root) => Ok(root.read(path, MAX_FILE_BYTES)?),
+            None => Ok(None),
+        }
+    }
+
+    /// MEMORY.md exactly as an agent gets it.
+    ///
+    /// # Errors
+    /// As [`Memory::read`].
+    pub fn load(&self, profile: Profile) -> Result<Loaded, MemoryError> {
+        let bytes = self.read(&entrypoint()?)?.unwrap_or_default();
+        Ok(load(&bytes, profile))
+    }
+
+    /// Applies a plan that was made from this directory: durable when it returns.
+    ///
+    /// What somebody else changed in the meantime is merged, or kept beside; nobody's write is lost.
+    ///
+    /// # Errors
+    /// A rule forbids it, or the system failed; then nothing has changed.
+    pub fn apply(&mut self, plan: &Plan, author: &Author, now: Timestamp) -> Result<Applied, MemoryError> {
+        if plan.changes.is_empty() {
+            return Ok(Applied { operation: None, conflicts: Vec::new(), warnings: plan.warnings.clone() });
+        }
+        match &self.trust {
+            Trust::Yes => {}
+            Trust::NeedsConsent => return Err(MemoryError::NeedsConsent { directory: self.here.memory_dir.clone() }),
+            Trust::Never(refused) => {
+                return Err(MemoryError::NeverWritten { directory: self.here.memory_dir.clone(), refused: *refused });
+            }
+        }
+        let state_dir = self.state_dir.clone().ok_or(MemoryError::NoStateDir)?;
+        let store = self.store_id(now)?;
+        let store = Store {
+            memory_dir: &self.here.memory_dir,
+            id: &store,
+            state_dir: &state_dir,
+            follow_entrypoint_link: false,
+        };
+        let request = Request {
+            author,
+            time: now,
+            undo_of: None,
+            staged: None,
+            on_conflict: OnConflict::KeepBoth,
+            patience: LOCK_PATIENCE,
+            merge: &merge::merge,
+        };
+        let applied = apply(&store, plan, &request)?;
+        if self.root.is_none() {
+            self.root = open_if_there(&self.here.memory_dir)?;
+        }
+        Ok(applied)
+    }
+
+    /// The id of this directory, made and remembered at its first write.
+    fn store_id(&mut self, now: Timestamp) -> Result<StoreId, MemoryError> {
+        if let Some(store) = &self.store {
+            return Ok(store.clone());
+        }
+        let record = self.projects.record_sighting(&self.here, Probe::Cheap, now)?;
+        self.store = Some(record.store.clone());
+        Ok(record.store)
+    }
+}
+
+fn open_if_there(directory: &Utf8Path) -> Result<Option<MemoryRoot>, DiskError> {
+    match MemoryRoot::open(directory) {
+        Ok(root) => Ok(Some(root)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+pub(crate) fn entrypoint() -> Result<RelPath, MemoryError> {
+    Ok(RelPath::parse(ENTRYPOINT)?)
+}

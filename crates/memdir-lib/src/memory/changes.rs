@@ -1,0 +1,182 @@
+use jiff::Timestamp;
+use memdir_core::memory::change::{self, FoundFile, Indexes};
+use memdir_core::memory::index::OVERFLOW;
+use memdir_core::memory::links::{LinkTargets, links};
+use memdir_core::memory::memory_type::MemoryType;
+use memdir_core::memory::topic::{NewTopic, decode};
+use memdir_core::plan::Plan;
+use memdir_core::rel_path::RelPath;
+
+use super::{Catalogue, Entry, Memory, MemoryError, entrypoint};
+
+/// A memory that is to be added.
+#[derive(Debug, Clone)]
+pub struct NewMemory<'m> {
+    /// What it is called; its file is named after it unless `path` says otherwise.
+    pub name: &'m str,
+    /// What it is about, in one line.
+    pub description: &'m str,
+    /// Its type.
+    pub memory_type: &'m MemoryType,
+    /// Its text.
+    pub body: &'m str,
+    /// Where it shall lie, if not at `<name>.md`.
+    pub path: Option<&'m str>,
+    /// The session of the agent that adds it.
+    pub session: Option<&'m str>,
+}
+
+/// The contents of the index's two files, as found.
+struct FoundIndexes {
+    index: Option<Vec<u8>>,
+    overflow: Option<Vec<u8>>,
+}
+
+impl FoundIndexes {
+    fn with<'i>(&'i self, catalogue: Option<&Catalogue>) -> Indexes<'i> {
+        Indexes {
+            index: self.index.as_deref(),
+            overflow: self.overflow.as_deref(),
+            files: catalogue.map(Catalogue::index_sources).unwrap_or_default(),
+        }
+    }
+}
+
+impl Memory {
+    /// Plans to add a memory and its line in the index.
+    ///
+    /// # Errors
+    /// The name is taken, reserved, or cannot be that of a file.
+    pub fn plan_add(&self, new: &NewMemory<'_>, now: Timestamp) -> Result<Plan, MemoryError> {
+        let path = memory_path(new.path.map_or_else(|| format!("{}.md", new.name), str::to_owned).as_str())?;
+        let found = self.indexes()?;
+        let catalogue = if found.index.is_none() { Some(self.catalogue()?) } else { None };
+        let topic = NewTopic {
+            name: new.name,
+            description: new.description,
+            memory_type: new.memory_type,
+            body: new.body,
+            modified: now,
+            origin_session: new.session,
+        };
+        let existing = self.read(&path)?;
+        Ok(change::add(&topic, new.name, &path, existing.as_deref(), &found.with(catalogue.as_ref()))?)
+    }
+
+    /// Plans to change one field of a memory; `None` removes it.
+    ///
+    /// # Errors
+    /// The file is no text, or the field cannot be changed without touching something else.
+    pub fn plan_set(&self, entry: &Entry, key: &str, value: Option<&str>) -> Result<Plan, MemoryError> {
+        let content = self.content(&entry.path)?;
+        let found = self.indexes()?;
+        let file = FoundFile { path: &entry.path, content: &content };
+        Ok(change::set(file, key, value, &found.with(None))?)
+    }
+
+    /// Plans to give a file another content, decided on the one given as `before`.
+    ///
+    /// # Errors
+    /// The index is no text.
+    pub fn plan_replace(&self, path: &RelPath, before: &[u8], after: &str) -> Result<Plan, MemoryError> {
+        let found = self.indexes()?;
+        let file = FoundFile { path, content: before };
+        Ok(change::replace(file, after, format!("edit {path}"), &found.with(None))?)
+    }
+
+    /// Plans to remove a memory and its lines in the index.
+    ///
+    /// # Errors
+    /// The index is no text, or a file cannot be read.
+    pub fn plan_remove(&self, entry: &Entry, catalogue: &Catalogue) -> Result<Plan, MemoryError> {
+        let content = self.content(&entry.path)?;
+        let linking = self.linking_to(entry, catalogue)?;
+        let linked_from: Vec<&RelPath> = linking.iter().map(|(path, _)| path).collect();
+        let found = self.indexes()?;
+        Ok(change::remove(
+            FoundFile { path: &entry.path, content: &content },
+            &linked_from,
+            &found.with(Some(catalogue)),
+        )?)
+    }
+
+    /// Plans to give a memory another path; links and index follow.
+    ///
+    /// # Errors
+    /// The new name is taken, reserved, or cannot be that of a file.
+    pub fn plan_rename(&self, entry: &Entry, new_name: &str, catalogue: &Catalogue) -> Result<Plan, MemoryError> {
+        let named = if new_name.ends_with(".md") { new_name.to_owned() } else { format!("{new_name}.md") };
+        let new_path = memory_path(&named)?;
+        let content = self.content(&entry.path)?;
+        let linking = self.linking_to(entry, catalogue)?;
+        let linking: Vec<FoundFile<'_>> =
+            linking.iter().map(|(path, content)| FoundFile { path, content }).collect();
+        let taken = self.read(&new_path)?.is_some();
+        let found = self.indexes()?;
+        let file = FoundFile { path: &entry.path, content: &content };
+        Ok(change::rename(file, &new_path, taken, &linking, &found.with(Some(catalogue)))?)
+    }
+
+    /// Plans to link one memory to another.
+    ///
+    /// # Errors
+    /// The file is no text.
+    pub fn plan_link(&self, from: &Entry, to: &Entry) -> Result<Plan, MemoryError> {
+        let content = self.content(&from.path)?;
+        Ok(change::link(FoundFile { path: &from.path, content: &content }, to.title())?)
+    }
+
+    /// Plans to rebuild the index from the files.
+    ///
+    /// # Errors
+    /// The index is no text.
+    pub fn plan_reindex(&self, catalogue: &Catalogue) -> Result<Plan, MemoryError> {
+        let found = self.indexes()?;
+        Ok(change::reindex(&found.with(Some(catalogue)), catalogue.index_sources())?)
+    }
+
+    /// The paths of memories that link to one, with their contents.
+    fn linking_to(&self, entry: &Entry, catalogue: &Catalogue) -> Result<Vec<(RelPath, Vec<u8>)>, MemoryError> {
+        let names = catalogue.entries.iter().map(|entry| (entry.name.as_deref(), entry.path.as_str()));
+        let targets = LinkTargets::new(names);
+        let Some(wanted) = catalogue.entries.iter().position(|other| other.path == entry.path) else {
+            return Ok(Vec::new());
+        };
+        let mut linking = Vec::new();
+        for other in catalogue.entries.iter().filter(|other| other.path != entry.path) {
+            let Some(content) = self.read(&other.path)? else { continue };
+            let text = decode(&content).0;
+            if links(&text).iter().any(|link| targets.resolve(&link.target).contains(&wanted)) {
+                linking.push((other.path.clone(), content));
+            }
+        }
+        Ok(linking)
+    }
+
+    fn indexes(&self) -> Result<FoundIndexes, MemoryError> {
+        Ok(FoundIndexes { index: self.read(&entrypoint()?)?, overflow: self.read(&RelPath::parse(OVERFLOW)?)? })
+    }
+
+    fn content(&self, path: &RelPath) -> Result<Vec<u8>, MemoryError> {
+        self.read(path)?.ok_or_else(|| MemoryError::NotFound {
+            name: path.to_string(),
+            directory: self.directory().to_owned(),
+        })
+    }
+}
+
+/// A path at which a memory may lie: a visible Markdown file.
+fn memory_path(name: &str) -> Result<RelPath, MemoryError> {
+    let refuse = |rule| MemoryError::Name {
+        name: name.to_owned(),
+        refused: memdir_core::rel_path::PathRefused { rule },
+    };
+    let path = RelPath::parse(name).map_err(|refused| MemoryError::Name { name: name.to_owned(), refused })?;
+    if !path.is_markdown() {
+        return Err(refuse("a memory is a file that ends in `.md`"));
+    }
+    if path.as_str().split('/').any(|component| component.starts_with('.')) {
+        return Err(refuse("hidden files are no memories"));
+    }
+    Ok(path)
+}

@@ -1,0 +1,91 @@
+use camino::Utf8PathBuf;
+use memdir_core::locate::LocateError;
+use memdir_core::memory::change::ChangeRefused;
+use memdir_core::rel_path::PathRefused;
+use memdir_core::trust::RootRefused;
+use memdir_disk::disk_error::DiskError;
+
+use crate::projects::ProjectsError;
+
+/// Why a memory could not be read or changed. Whatever it is, nothing was changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MemoryError {
+    /// There is no answer to where memory is.
+    #[error(transparent)]
+    Locate(#[from] LocateError),
+    /// The disk refused or failed.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// A rule of the format forbids the change.
+    #[error(transparent)]
+    Change(#[from] ChangeRefused),
+    /// A name that cannot be a file of a memory directory.
+    #[error("`{name}` cannot be the name of a memory: {refused}")]
+    Name {
+        /// The name as given.
+        name: String,
+        /// The rule that it breaks.
+        refused: PathRefused,
+    },
+    /// A path that cannot be one of a memory directory.
+    #[error(transparent)]
+    Path(#[from] PathRefused),
+    /// Nothing has that name.
+    #[error("there is no memory `{name}` in `{directory}`")]
+    NotFound {
+        /// The name as given.
+        name: String,
+        /// Where it was looked for.
+        directory: Utf8PathBuf,
+    },
+    /// More than one memory has that name.
+    #[error("`{name}` is ambiguous: {}", candidates.join(", "))]
+    Ambiguous {
+        /// The name as given.
+        name: String,
+        /// The paths of those that have it.
+        candidates: Vec<String>,
+    },
+    /// A repository chose the directory, and the user has not agreed.
+    #[error("the repository's settings put memory in `{directory}`, and you have not agreed to that")]
+    NeedsConsent {
+        /// The directory.
+        directory: Utf8PathBuf,
+    },
+    /// No consent makes this a place for memory.
+    #[error("memdir never writes in `{directory}`: {refused}")]
+    NeverWritten {
+        /// The directory.
+        directory: Utf8PathBuf,
+        /// Why.
+        refused: RootRefused,
+    },
+    /// There is no home directory, so there is no place for history.
+    #[error("no place for memdir's own state: neither `HOME` nor `MEMDIR_HOME` names a directory")]
+    NoStateDir,
+    /// The registry failed.
+    #[error(transparent)]
+    Projects(#[from] ProjectsError),
+}
+
+impl MemoryError {
+    /// What to do next, where there is something.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NeedsConsent { .. } => "`memdir project trust` agrees to it".to_owned(),
+            Self::NeverWritten { .. } => {
+                "choose another directory with `autoMemoryDirectory` in your own settings".to_owned()
+            }
+            Self::NotFound { .. } => "`memdir ls` shows what there is".to_owned(),
+            Self::Ambiguous { .. } => "name it by its path".to_owned(),
+            Self::Change(ChangeRefused::Exists { .. }) => {
+                "`memdir edit` or `memdir set` changes it; `--path` adds another one".to_owned()
+            }
+            Self::Change(ChangeRefused::IsIndex { .. }) => "`memdir reindex` and `memdir edit` change it".to_owned(),
+            Self::NoStateDir => "set HOME".to_owned(),
+            _ => return None,
+        })
+    }
+}
