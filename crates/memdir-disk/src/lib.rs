@@ -6,6 +6,7 @@
 
 pub mod apply;
 mod beneath;
+pub mod browse;
 pub mod check_path;
 pub mod disk_error;
 pub mod history;

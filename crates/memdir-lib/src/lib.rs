@@ -1,5 +1,6 @@
 //! Memory as a library: what the author of an agent uses.
 
 pub mod memory;
+pub mod memory_tool;
 pub mod place;
 pub mod projects;

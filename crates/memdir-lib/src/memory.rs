@@ -122,9 +122,14 @@ impl Memory {
         }
         match &self.trust {
             Trust::Yes => {}
-            Trust::NeedsConsent => return Err(MemoryError::NeedsConsent { directory: self.here.memory_dir.clone() }),
+            Trust::NeedsConsent => {
+                return Err(MemoryError::NeedsConsent { directory: self.here.memory_dir.clone() });
+            }
             Trust::Never(refused) => {
-                return Err(MemoryError::NeverWritten { directory: self.here.memory_dir.clone(), refused: *refused });
+                return Err(MemoryError::NeverWritten {
+                    directory: self.here.memory_dir.clone(),
+                    refused: *refused,
+                });
             }
         }
         let state_dir = self.state_dir.clone().ok_or(MemoryError::NoStateDir)?;

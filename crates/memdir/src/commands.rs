@@ -9,16 +9,29 @@ use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
+mod add;
 mod check;
 mod completions;
 mod demo;
+mod edit;
+mod editor;
 mod help;
 pub(crate) mod hook;
+mod link;
 mod load;
+mod ls;
 mod man;
+mod memory;
+mod overview;
 mod parse;
 mod path;
 mod project;
+mod reindex;
+mod rename;
+mod rm;
+mod set;
+mod show;
+mod tool;
 
 /// What a command is: parsed arguments that can be run.
 pub(crate) trait Run: Parser {
@@ -68,6 +81,19 @@ impl Group {
 
 /// Every command that has a parser, in the order of `memdir help`.
 pub(crate) static COMMANDS: &[Entry] = &[
+    Entry::of::<ls::Ls>(Group::Memory, "ls", "List the memories, newest first"),
+    Entry::of::<show::Show>(Group::Memory, "show", "Print one memory"),
+    Entry::of::<add::Add>(Group::Memory, "add", "Add a memory and its line in the index"),
+    Entry::of::<edit::Edit>(Group::Memory, "edit", "Edit a memory in $EDITOR"),
+    Entry::of::<set::Set>(Group::Memory, "set", "Change one field of a memory, and nothing else"),
+    Entry::of::<rename::Rename>(Group::Memory, "rename", "Rename a memory; links and index follow"),
+    Entry::of::<link::Link>(Group::Memory, "link", "Link a memory to another"),
+    Entry::of::<rm::Rm>(Group::Memory, "rm", "Remove a memory and its line in the index"),
+    Entry::of::<reindex::Reindex>(
+        Group::Memory,
+        "reindex",
+        "Rebuild MEMORY.md from the files, keeping your headings and order",
+    ),
     Entry::of::<load::Load>(Group::Memory, "load", "Print MEMORY.md exactly as the agent gets it"),
     Entry::of::<path::Path>(
         Group::Projects,
@@ -79,6 +105,7 @@ pub(crate) static COMMANDS: &[Entry] = &[
         "project",
         "List projects, and bring memory to where a project is now",
     ),
+    Entry::of::<tool::Tool>(Group::Machines, "tool", "Run one command of the API's memory tool"),
     Entry::of::<check::Check>(
         Group::Machines,
         "check",
@@ -92,7 +119,7 @@ pub(crate) static COMMANDS: &[Entry] = &[
 /// Finds the command and runs it.
 pub(crate) fn dispatch(arguments: Vec<OsString>, world: &mut World) -> Result<Exit> {
     let (name, rest) = split(arguments);
-    let Some(name) = name else { return help::overview(world) };
+    let Some(name) = name else { return parse::parse_and_run::<overview::Overview>(rest, world) };
     match name.to_str() {
         Some("help" | "--help" | "-h") => help::help(&rest, world),
         Some("--version" | "-V" | "version") => help::version(world),

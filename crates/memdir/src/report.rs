@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::Error;
+use memdir_lib::memory::MemoryError;
 
 use crate::exit::Exit;
 use crate::output::printable;
@@ -34,7 +35,10 @@ pub(crate) fn report(error: &Error, world: &mut World) -> Exit {
 
 /// What to do next, for the errors that know.
 fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
-    cause.downcast_ref::<Hinted>().map(|hinted| hinted.hint.clone())
+    if let Some(hinted) = cause.downcast_ref::<Hinted>() {
+        return Some(hinted.hint.clone());
+    }
+    cause.downcast_ref::<MemoryError>().and_then(MemoryError::hint)
 }
 
 /// An error together with what to do next, made by [`WithHint::hint`].

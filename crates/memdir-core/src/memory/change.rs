@@ -11,8 +11,8 @@ mod refused;
 #[cfg(test)]
 mod tests;
 
-pub use index_draft::Indexes;
 use index_draft::IndexDraft;
+pub use index_draft::Indexes;
 pub use refused::ChangeRefused;
 
 use super::auto_index::{self, IndexSource};
@@ -105,7 +105,11 @@ pub fn replace(
 ///
 /// # Errors
 /// It is the index itself, or the index is no text.
-pub fn remove(file: FoundFile<'_>, linked_from: &[&RelPath], indexes: &Indexes<'_>) -> Result<Plan, ChangeRefused> {
+pub fn remove(
+    file: FoundFile<'_>,
+    linked_from: &[&RelPath],
+    indexes: &Indexes<'_>,
+) -> Result<Plan, ChangeRefused> {
     not_the_index(file.path)?;
     let mut plan = Plan::new(format!("remove {}", file.path));
     plan.changes.push(Change::Delete { path: file.path.clone(), base: Content(file.content.to_vec()) });
@@ -184,7 +188,8 @@ pub fn link(file: FoundFile<'_>, target: &str) -> Result<Plan, ChangeRefused> {
     if !linked.is_empty() && !linked.ends_with('\n') {
         linked.push_str(line_end);
     }
-    let follows_links = text.trim_end().lines().last().is_some_and(|line| line.trim_start().starts_with("- [["));
+    let follows_links =
+        text.trim_end().lines().last().is_some_and(|line| line.trim_start().starts_with("- [["));
     if !follows_links && !linked.is_empty() {
         linked.push_str(line_end);
     }

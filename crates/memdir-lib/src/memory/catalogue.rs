@@ -94,7 +94,9 @@ impl Catalogue {
         let targets =
             LinkTargets::new(self.entries.iter().map(|entry| (entry.name.as_deref(), entry.path.as_str())));
         match targets.resolve(name) {
-            [] => Err(MemoryError::NotFound { name: name.to_owned(), directory: memory.directory().to_owned() }),
+            [] => {
+                Err(MemoryError::NotFound { name: name.to_owned(), directory: memory.directory().to_owned() })
+            }
             [one] => Ok(&self.entries[*one]),
             many => Err(MemoryError::Ambiguous {
                 name: name.to_owned(),

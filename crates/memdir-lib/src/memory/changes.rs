@@ -104,7 +104,12 @@ impl Memory {
     ///
     /// # Errors
     /// The new name is taken, reserved, or cannot be that of a file.
-    pub fn plan_rename(&self, entry: &Entry, new_name: &str, catalogue: &Catalogue) -> Result<Plan, MemoryError> {
+    pub fn plan_rename(
+        &self,
+        entry: &Entry,
+        new_name: &str,
+        catalogue: &Catalogue,
+    ) -> Result<Plan, MemoryError> {
         let named = if new_name.ends_with(".md") { new_name.to_owned() } else { format!("{new_name}.md") };
         let new_path = memory_path(&named)?;
         let content = self.content(&entry.path)?;
@@ -135,8 +140,20 @@ impl Memory {
         Ok(change::reindex(&found.with(Some(catalogue)), catalogue.index_sources())?)
     }
 
+    /// The memories that link to one.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn linked_from(&self, entry: &Entry, catalogue: &Catalogue) -> Result<Vec<RelPath>, MemoryError> {
+        Ok(self.linking_to(entry, catalogue)?.into_iter().map(|(path, _)| path).collect())
+    }
+
     /// The paths of memories that link to one, with their contents.
-    fn linking_to(&self, entry: &Entry, catalogue: &Catalogue) -> Result<Vec<(RelPath, Vec<u8>)>, MemoryError> {
+    fn linking_to(
+        &self,
+        entry: &Entry,
+        catalogue: &Catalogue,
+    ) -> Result<Vec<(RelPath, Vec<u8>)>, MemoryError> {
         let names = catalogue.entries.iter().map(|entry| (entry.name.as_deref(), entry.path.as_str()));
         let targets = LinkTargets::new(names);
         let Some(wanted) = catalogue.entries.iter().position(|other| other.path == entry.path) else {
@@ -154,7 +171,10 @@ impl Memory {
     }
 
     fn indexes(&self) -> Result<FoundIndexes, MemoryError> {
-        Ok(FoundIndexes { index: self.read(&entrypoint()?)?, overflow: self.read(&RelPath::parse(OVERFLOW)?)? })
+        Ok(FoundIndexes {
+            index: self.read(&entrypoint()?)?,
+            overflow: self.read(&RelPath::parse(OVERFLOW)?)?,
+        })
     }
 
     fn content(&self, path: &RelPath) -> Result<Vec<u8>, MemoryError> {
@@ -171,7 +191,8 @@ fn memory_path(name: &str) -> Result<RelPath, MemoryError> {
         name: name.to_owned(),
         refused: memdir_core::rel_path::PathRefused { rule },
     };
-    let path = RelPath::parse(name).map_err(|refused| MemoryError::Name { name: name.to_owned(), refused })?;
+    let path =
+        RelPath::parse(name).map_err(|refused| MemoryError::Name { name: name.to_owned(), refused })?;
     if !path.is_markdown() {
         return Err(refuse("a memory is a file that ends in `.md`"));
     }

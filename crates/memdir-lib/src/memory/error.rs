@@ -83,7 +83,9 @@ impl MemoryError {
             Self::Change(ChangeRefused::Exists { .. }) => {
                 "`memdir edit` or `memdir set` changes it; `--path` adds another one".to_owned()
             }
-            Self::Change(ChangeRefused::IsIndex { .. }) => "`memdir reindex` and `memdir edit` change it".to_owned(),
+            Self::Change(ChangeRefused::IsIndex { .. }) => {
+                "`memdir reindex` and `memdir edit` change it".to_owned()
+            }
             Self::NoStateDir => "set HOME".to_owned(),
             _ => return None,
         })

@@ -1,5 +1,6 @@
 use memdir_core::memory::entrypoint::ENTRYPOINT;
 use memdir_core::memory::index::{self, OVERFLOW};
+use memdir_core::memory::text_merge::merge_text;
 use memdir_core::rel_path::RelPath;
 
 /// How two changes of one file become one: index lines as a set, topic files by field and by line.
@@ -15,5 +16,5 @@ pub(super) fn merge(path: &RelPath, base: Option<&[u8]>, ours: &[u8], theirs: &[
     if [ENTRYPOINT, OVERFLOW].contains(&path.as_str()) {
         return Some(index::merge(base, ours, theirs).text.into_bytes());
     }
-    None
+    merge_text(base, ours, theirs).ok().map(String::into_bytes)
 }

@@ -11,7 +11,9 @@ impl Memory {
     /// # Errors
     /// The history or the directory cannot be read.
     pub fn recover(&self, now: Timestamp) -> Result<Option<Recovery>, MemoryError> {
-        let (Some(state_dir), Some(id), Some(_)) = (&self.state_dir, &self.store, &self.root) else { return Ok(None) };
+        let (Some(state_dir), Some(id), Some(_)) = (&self.state_dir, &self.store, &self.root) else {
+            return Ok(None);
+        };
         let store = Store { memory_dir: &self.here.memory_dir, id, state_dir, follow_entrypoint_link: false };
         Ok(Some(recover(&store, now)?))
     }

@@ -35,7 +35,8 @@ impl Run for Demo {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
-        let parent = world.vars.get("TMPDIR").filter(|dir| dir.starts_with('/')).map_or("/tmp", String::as_str);
+        let parent =
+            world.vars.get("TMPDIR").filter(|dir| dir.starts_with('/')).map_or("/tmp", String::as_str);
         let home = ThrowawayDir::below(&Utf8PathBuf::from(parent))
             .with_context(|| format!("cannot make a throw-away home in `{parent}`"))?;
         let mut stage = Stage::new(&home, world);

@@ -10,11 +10,6 @@ use crate::exit::Exit;
 use crate::report::WithHint;
 use crate::world::World;
 
-/// What `memdir` alone prints.
-pub(super) fn overview(world: &mut World) -> Result<Exit> {
-    help(&[], world)
-}
-
 /// The list of commands, or the help of the command named.
 pub(super) fn help(arguments: &[OsString], world: &mut World) -> Result<Exit> {
     let mut words = arguments.iter().filter_map(|word| word.to_str()).filter(|word| !word.starts_with('-'));

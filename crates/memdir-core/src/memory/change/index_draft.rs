@@ -104,7 +104,9 @@ fn push(plan: &mut Plan, name: &'static str, before: Option<&[u8]>, after: Optio
     let Ok(path) = RelPath::parse(name) else { return };
     let base = before.map(|bytes| Content(bytes.to_vec()));
     match (base, after) {
-        (base, Some(after)) if base.as_ref().map(|content| content.0.as_slice()) != Some(after.as_bytes()) => {
+        (base, Some(after))
+            if base.as_ref().map(|content| content.0.as_slice()) != Some(after.as_bytes()) =>
+        {
             if base.is_some() || !after.is_empty() {
                 plan.changes.push(Change::Write { path, content: after.into(), base });
             }
@@ -134,7 +136,11 @@ fn near_the_limit(index: &str) -> Option<String> {
         warning.push_str("; merge or remove memories that are no longer needed");
     }
     for note in long.iter().take(5) {
-        let _ = write!(warning, "\n  line {} has {} characters, {MAX_LINE_UNITS} are enough: {}", note.line, note.units, note.text);
+        let _ = write!(
+            warning,
+            "\n  line {} has {} characters, {MAX_LINE_UNITS} are enough: {}",
+            note.line, note.units, note.text
+        );
     }
     Some(warning)
 }

@@ -73,7 +73,13 @@ fn without_an_index_the_other_memories_get_their_lines_too() {
         description: Some("an old one".into()),
         modified: Timestamp::UNIX_EPOCH,
     }];
-    let plan = add(&topic("tabs", "wants tabs"), "tabs", &path("tabs.md"), None, &Indexes { files, ..Indexes::default() });
+    let plan = add(
+        &topic("tabs", "wants tabs"),
+        "tabs",
+        &path("tabs.md"),
+        None,
+        &Indexes { files, ..Indexes::default() },
+    );
     assert_snapshot!(show(&plan.unwrap()), @r"
     add tabs.md
     create tabs.md
@@ -129,7 +135,8 @@ fn one_field_changes_and_the_index_follows_a_description() {
 fn what_is_removed_leaves_no_line_and_says_who_still_links() {
     let (tabs, other) = (path("tabs.md"), path("other.md"));
     let file = FoundFile { path: &tabs, content: b"x" };
-    let indexes = Indexes { index: Some("- [T](tabs.md)\n- [O](other.md)\n".as_bytes()), ..Indexes::default() };
+    let indexes =
+        Indexes { index: Some("- [T](tabs.md)\n- [O](other.md)\n".as_bytes()), ..Indexes::default() };
     assert_snapshot!(show(&remove(file, &[&other], &indexes).unwrap()), @r"
     remove tabs.md
     delete tabs.md
@@ -189,9 +196,15 @@ fn a_link_is_added_once() {
 fn bytes_that_are_no_text_are_never_edited_away() {
     let tabs = path("tabs.md");
     let broken = FoundFile { path: &tabs, content: b"\xff" };
-    assert!(matches!(set(broken, "name", Some("x"), &Indexes::default()), Err(ChangeRefused::NotText { .. })));
+    assert!(matches!(
+        set(broken, "name", Some("x"), &Indexes::default()),
+        Err(ChangeRefused::NotText { .. })
+    ));
     let index = Indexes { index: Some(b"\xff"), ..Indexes::default() };
-    assert!(matches!(remove(FoundFile { path: &tabs, content: b"" }, &[], &index), Err(ChangeRefused::NotText { .. })));
+    assert!(matches!(
+        remove(FoundFile { path: &tabs, content: b"" }, &[], &index),
+        Err(ChangeRefused::NotText { .. })
+    ));
 }
 
 #[test]

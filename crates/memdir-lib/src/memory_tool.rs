@@ -1,0 +1,67 @@
+//! The API's memory tool over a memory directory: the disk's half of [`memdir_core::memory::memory_tool`].
+
+use jiff::Timestamp;
+use memdir_core::memory::memory_tool::{Answer, Found, ToolFiles, run};
+use memdir_core::operation::Author;
+use memdir_core::plan::Plan;
+use memdir_core::rel_path::RelPath;
+use memdir_disk::browse::Standing;
+
+use crate::memory::Memory;
+
+/// Runs one command of `memory_20250818`, given as JSON, and applies what it changes.
+///
+/// The answer is always one for the model: a failure is an answer too, with nothing changed.
+pub fn run_memory_tool(memory: &mut Memory, command: &str, author: &Author, now: Timestamp) -> Answer {
+    let outcome = run(command, &Directory { memory });
+    if outcome.changes.is_empty() {
+        return outcome.answer;
+    }
+    let mut plan = Plan::new(reason(command));
+    plan.changes = outcome.changes;
+    match memory.apply(&plan, author, now) {
+        Ok(_) => outcome.answer,
+        Err(error) => Answer::error(format!("Error: {error}")),
+    }
+}
+
+fn reason(command: &str) -> String {
+    let name = serde_json::from_str::<serde_json::Value>(command).ok();
+    let name = name.as_ref().and_then(|value| value.get("command")).and_then(serde_json::Value::as_str);
+    format!("memory tool: {}", name.unwrap_or("unknown"))
+}
+
+struct Directory<'m> {
+    memory: &'m Memory,
+}
+
+impl ToolFiles for Directory<'_> {
+    fn found(&self, path: &str) -> Option<Found> {
+        if path.is_empty() {
+            return Some(Found::Folder);
+        }
+        let standing = self.memory.root()?.standing(&RelPath::parse(path).ok()?)?;
+        Some(match standing {
+            Standing::File { size } => Found::File { size },
+            Standing::Folder => Found::Folder,
+        })
+    }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        let Some(root) = self.memory.root() else { return Vec::new() };
+        match RelPath::parse(folder) {
+            Ok(folder) => root.names(Some(&folder)),
+            Err(_) if folder.is_empty() => root.names(None),
+            Err(_) => Vec::new(),
+        }
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        let path = RelPath::parse(path).map_err(|refused| format!("Error: {refused}"))?;
+        match self.memory.read(&path) {
+            Ok(Some(content)) => Ok(content),
+            Ok(None) => Err(format!("Error: The path /memories/{path} does not exist")),
+            Err(error) => Err(format!("Error: {error}")),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! `memdir edit`: a memory in the user's editor, validated before it is saved.
+
+use anyhow::{Context, Result, anyhow};
+use clap::Parser;
+use memdir_core::memory::topic::{Topic, decode};
+use memdir_core::rel_path::{ENTRYPOINT, RelPath};
+
+use super::memory::{How, carry_out};
+use super::{Run, editor};
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::report::WithHint;
+use crate::world::World;
+
+/// Edit a memory in $EDITOR
+#[derive(Debug, Parser)]
+#[command(
+    name = "edit",
+    after_help = "What you save is checked before it takes the place of the old text. If an agent changed the memory
+meanwhile, both changes are merged, or both are kept.
+
+Examples:
+  memdir edit tabs
+  memdir edit MEMORY.md
+  EDITOR='code --wait' memdir edit tabs"
+)]
+pub(crate) struct Edit {
+    /// The memory's name, its file's stem, or its path in the directory
+    name: String,
+    /// Save it even if the header is broken
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    global: Global,
+}
+
+impl Run for Edit {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let mut memory = self.how.which.open(world)?;
+        let path = if self.name == ENTRYPOINT {
+            RelPath::parse(ENTRYPOINT)?
+        } else {
+            memory.catalogue()?.find(&self.name, &memory)?.path.clone()
+        };
+        let before = memory.read(&path)?.unwrap_or_default();
+        let text = std::str::from_utf8(&before)
+            .with_context(|| format!("`{path}` is not valid UTF-8, so it cannot be edited without loss"))?;
+        let after = editor::edit(path.file_name(), text, world)?;
+        if !self.force {
+            let known = Topic::parse(&decode(&before).0).1;
+            let fresh: Vec<String> = Topic::parse(&after)
+                .1
+                .iter()
+                .filter(|problem| !known.contains(problem))
+                .map(ToString::to_string)
+                .collect();
+            if !fresh.is_empty() {
+                return Err(anyhow!("`{path}` would have a broken header: {}", fresh.join("; ")))
+                    .hint("nothing was saved; --force saves it as it is");
+            }
+        }
+        let plan = memory.plan_replace(&path, &before, &after)?;
+        carry_out(&plan, &mut memory, &self.how, world)
+    }
+}

@@ -1,0 +1,129 @@
+//! What the commands on one memory directory share: which directory, who writes, and how it is reported.
+
+use std::io::Write;
+
+use anyhow::Result;
+use camino::Utf8PathBuf;
+use clap::Args;
+use memdir_core::operation::{Author, AuthorKind};
+use memdir_core::plan::{Change, Plan};
+use memdir_disk::apply::{Applied, Whose};
+use memdir_lib::memory::Memory;
+use serde::Serialize;
+
+use crate::arguments::ClientOptions;
+use crate::exit::Exit;
+use crate::output::printable;
+use crate::world::World;
+
+/// Which memory directory.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct Which {
+    /// Use this memory directory instead of the project's
+    #[arg(long, value_name = "DIR")]
+    dir: Option<Utf8PathBuf>,
+}
+
+impl Which {
+    pub(super) fn open(&self, world: &World) -> Result<Memory> {
+        let env = world.env()?;
+        Ok(match &self.dir {
+            Some(directory) => Memory::at_directory(directory, &env)?,
+            None => Memory::open(&env, &ClientOptions::default().flags())?,
+        })
+    }
+}
+
+/// How a change is made and reported.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct How {
+    #[command(flatten)]
+    pub(super) which: Which,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// The person at the terminal, or the agent whose session runs this command.
+pub(super) fn author(world: &World) -> Author {
+    let var = |name: &str| world.vars.get(name).filter(|value| !value.is_empty()).cloned();
+    if var("CLAUDECODE").is_none() {
+        return Author::person();
+    }
+    Author {
+        kind: AuthorKind::Agent,
+        id: Some("claude-code".to_owned()),
+        session: var("CLAUDE_CODE_SESSION_ID"),
+    }
+}
+
+/// Applies a plan and says what happened; with `--dry-run` only says what would.
+pub(super) fn carry_out(plan: &Plan, memory: &mut Memory, how: &How, world: &mut World) -> Result<Exit> {
+    let applied = if how.dry_run {
+        Applied { operation: None, conflicts: Vec::new(), warnings: plan.warnings.clone() }
+    } else {
+        memory.apply(plan, &author(world), world.now)?
+    };
+    if how.json {
+        return print_json(plan, &applied, memory, how, world);
+    }
+    let paint = world.paint;
+    if plan.changes.is_empty() {
+        writeln!(world.stdout, "Nothing to change.")?;
+    }
+    for change in &plan.changes {
+        let (verb, path) = match change {
+            Change::Write { path, base: None, .. } => ("added", path.to_string()),
+            Change::Write { path, base: Some(_), .. } => ("changed", path.to_string()),
+            Change::Delete { path, .. } => ("removed", path.to_string()),
+            Change::Rename { from, to, .. } => ("renamed", format!("{from} to {to}")),
+        };
+        let verb = if how.dry_run { format!("{:<8}", format!("{verb}?")) } else { format!("{verb:<8}") };
+        writeln!(world.stdout, "{} {}", paint.quiet(&verb), printable(&path))?;
+    }
+    for conflict in &applied.conflicts {
+        let whose = match conflict.kept {
+            Whose::Ours => "your version",
+            Whose::Theirs => "the other version",
+        };
+        let place = conflict.kept_as.as_ref().map_or_else(
+            || format!("`{}` was changed by somebody else and stays", conflict.path),
+            |kept| format!("`{}` was changed by somebody else too; {whose} is in `{kept}`", conflict.path),
+        );
+        world.warn(&place)?;
+    }
+    for warning in &applied.warnings {
+        world.warn(warning)?;
+    }
+    Ok(Exit::Yes)
+}
+
+fn print_json(plan: &Plan, applied: &Applied, memory: &Memory, how: &How, world: &mut World) -> Result<Exit> {
+    #[derive(Serialize)]
+    struct Report<'a> {
+        op: Option<&'a str>,
+        paths: Vec<Utf8PathBuf>,
+        warnings: &'a [String],
+        conflicts: Vec<Utf8PathBuf>,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        dry_run: bool,
+    }
+    let absolute = |path: &memdir_core::rel_path::RelPath| memory.directory().join(path.as_path());
+    let mut paths: Vec<Utf8PathBuf> = match &applied.operation {
+        Some(operation) => operation.changes.iter().map(|change| absolute(&change.path)).collect(),
+        None => plan.changes.iter().map(|change| absolute(change.path())).collect(),
+    };
+    paths.dedup();
+    let conflicts = applied.conflicts.iter().filter_map(|conflict| conflict.kept_as.as_ref()).map(absolute);
+    world.print_json(&Report {
+        op: applied.operation.as_ref().map(|operation| operation.id.0.as_str()),
+        paths,
+        warnings: &applied.warnings,
+        conflicts: conflicts.collect(),
+        dry_run: how.dry_run,
+    })?;
+    Ok(Exit::Yes)
+}

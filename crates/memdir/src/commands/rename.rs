@@ -1,0 +1,42 @@
+//! `memdir rename`: links and index follow.
+
+use anyhow::Result;
+use clap::Parser;
+
+use super::Run;
+use super::memory::{How, carry_out};
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::world::World;
+
+/// Rename a memory; links and index follow
+#[derive(Debug, Parser)]
+#[command(
+    name = "rename",
+    after_help = "Examples:
+  memdir rename tabs indentation
+  memdir rename tabs style/indentation.md"
+)]
+pub(crate) struct Rename {
+    /// The memory's name, its file's stem, or its path in the directory
+    name: String,
+    /// Its new name, or its new path in the directory
+    new_name: String,
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    global: Global,
+}
+
+impl Run for Rename {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let mut memory = self.how.which.open(world)?;
+        let catalogue = memory.catalogue()?;
+        let plan = memory.plan_rename(catalogue.find(&self.name, &memory)?, &self.new_name, &catalogue)?;
+        carry_out(&plan, &mut memory, &self.how, world)
+    }
+}

@@ -1,0 +1,50 @@
+//! `memdir set`: one field of a memory.
+
+use anyhow::Result;
+use clap::Parser;
+
+use super::Run;
+use super::memory::{How, carry_out};
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::world::World;
+
+/// Change one field of a memory, and nothing else
+#[derive(Debug, Parser)]
+#[command(
+    name = "set",
+    after_help = "Examples:
+  memdir set tabs description \"wants tabs in every language\"
+  memdir set tabs type user
+  memdir set tabs priority --unset"
+)]
+pub(crate) struct Set {
+    /// The memory's name, its file's stem, or its path in the directory
+    name: String,
+    /// The field: description, type, or any other
+    field: String,
+    /// The new value
+    #[arg(required_unless_present = "unset")]
+    value: Option<String>,
+    /// Remove the field
+    #[arg(long, conflicts_with = "value")]
+    unset: bool,
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    global: Global,
+}
+
+impl Run for Set {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let mut memory = self.how.which.open(world)?;
+        let catalogue = memory.catalogue()?;
+        let entry = catalogue.find(&self.name, &memory)?;
+        let plan = memory.plan_set(entry, &self.field, self.value.as_deref())?;
+        carry_out(&plan, &mut memory, &self.how, world)
+    }
+}

@@ -1,0 +1,133 @@
+//! `memdir show`: one memory.
+
+use std::io::Write;
+
+use anyhow::Result;
+use camino::Utf8PathBuf;
+use clap::Parser;
+use jiff::Timestamp;
+use memdir_core::memory::manifest::age_days;
+use memdir_core::memory::topic::{Topic, decode};
+use memdir_core::rel_path::{ENTRYPOINT, RelPath};
+use memdir_lib::memory::{Entry, Memory, MemoryError};
+use serde::Serialize;
+
+use super::Run;
+use super::memory::Which;
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::world::World;
+
+/// Print one memory
+#[derive(Debug, Parser)]
+#[command(
+    name = "show",
+    after_help = "Exits with 1 if there is no such memory.
+
+Examples:
+  memdir show tabs
+  memdir show topics/tabs.md --json"
+)]
+pub(crate) struct Show {
+    /// The memory's name, its file's stem, or its path in the directory
+    name: String,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    global: Global,
+}
+
+/// A memory as `--json` prints it.
+#[derive(Debug, Serialize)]
+pub(super) struct Shown {
+    name: String,
+    path: Utf8PathBuf,
+    #[serde(rename = "type")]
+    memory_type: Option<String>,
+    description: Option<String>,
+    modified: Timestamp,
+    age_days: u64,
+    links: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    linked_from: Option<Vec<Utf8PathBuf>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+impl Shown {
+    /// A memory with its links, for which the file is read.
+    pub(super) fn of(entry: &Entry, memory: &Memory, now: Timestamp) -> Result<Self> {
+        let content = memory.read(&entry.path).ok().flatten().unwrap_or_default();
+        Ok(Self::with_text(entry, &decode(&content).0, memory, now))
+    }
+
+    fn with_text(entry: &Entry, text: &str, memory: &Memory, now: Timestamp) -> Self {
+        let (topic, problems) = Topic::parse(text);
+        Self {
+            name: entry.title().to_owned(),
+            path: memory.directory().join(entry.path.as_path()),
+            memory_type: topic.memory_type.map(|found| found.as_str().to_owned()),
+            description: topic.description,
+            modified: entry.modified,
+            age_days: age_days(entry.modified, now),
+            links: topic.links,
+            problems: problems.iter().map(ToString::to_string).collect(),
+            linked_from: None,
+            text: None,
+        }
+    }
+}
+
+impl Run for Show {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let memory = self.which.open(world)?;
+        if self.name == ENTRYPOINT && !self.json {
+            return print(memory.read(&RelPath::parse(ENTRYPOINT)?)?, world);
+        }
+        let catalogue = memory.catalogue()?;
+        let entry = match catalogue.find(&self.name, &memory) {
+            Ok(entry) => entry,
+            Err(error @ MemoryError::NotFound { .. }) => {
+                writeln!(world.stderr, "{error}")?;
+                return Ok(Exit::No);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let content = memory.read(&entry.path)?;
+        if !self.json {
+            return print(content, world);
+        }
+        let content = content.unwrap_or_default();
+        let text = decode(&content).0;
+        let mut shown = Shown::with_text(entry, &text, &memory, world.now);
+        let linking = memory.linked_from(entry, &catalogue)?;
+        shown.linked_from =
+            Some(linking.iter().map(|path| memory.directory().join(path.as_path())).collect());
+        shown.text = Some(text.into_owned());
+        world.print_json(&shown)?;
+        Ok(Exit::Yes)
+    }
+}
+
+fn print(content: Option<Vec<u8>>, world: &mut World) -> Result<Exit> {
+    let Some(content) = content else { return Ok(Exit::No) };
+    if world.terminal.stdout {
+        // On a terminal a hostile memory may not move the cursor; a pipe gets the bytes as they are.
+        let text = String::from_utf8_lossy(&content);
+        for line in text.lines() {
+            writeln!(world.stdout, "{}", crate::output::printable(line))?;
+        }
+    } else {
+        world.stdout.write_all(&content)?;
+    }
+    Ok(Exit::Yes)
+}

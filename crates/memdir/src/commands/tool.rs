@@ -1,0 +1,58 @@
+//! `memdir tool`: the API's memory tool.
+
+use std::io::Read;
+
+use anyhow::Result;
+use clap::Parser;
+use memdir_core::memory::memory_tool::Answer;
+use memdir_lib::memory_tool::run_memory_tool;
+
+use super::Run;
+use super::memory::{Which, author};
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::world::World;
+
+/// A command longer than this is not read.
+const MAX_COMMAND: u64 = 4 << 20;
+
+/// Run one command of the API's memory tool
+#[derive(Debug, Parser)]
+#[command(
+    name = "tool",
+    after_help = "Reads one memory_20250818 command as JSON from standard input and answers with `content` and `is_error`.
+`/memories` is the project's memory directory, or the one that --dir names.
+
+Examples:
+  echo '{\"command\": \"view\", \"path\": \"/memories\"}' | memdir tool
+  echo '{\"command\": \"create\", \"path\": \"/memories/a.md\", \"file_text\": \"x\"}' | memdir tool --dir ./notes"
+)]
+pub(crate) struct Tool {
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    global: Global,
+}
+
+impl Run for Tool {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let mut bytes = Vec::new();
+        world.stdin.by_ref().take(MAX_COMMAND + 1).read_to_end(&mut bytes)?;
+        let answer = match String::from_utf8(bytes) {
+            Ok(command) if command.len() as u64 > MAX_COMMAND => {
+                Answer::error(format!("Error: the command is larger than {MAX_COMMAND} bytes"))
+            }
+            Ok(command) => {
+                let mut memory = self.which.open(world)?;
+                run_memory_tool(&mut memory, &command, &author(world), world.now)
+            }
+            Err(_) => Answer::error("Error: the command is not valid UTF-8"),
+        };
+        world.print_json(&answer)?;
+        Ok(Exit::Yes)
+    }
+}
