@@ -119,7 +119,7 @@ fn index(memory: &Memory, catalogue: &Catalogue, world: &mut World) -> Result<In
 
 /// How full something is, in ten steps.
 fn bar(percent: usize, paint: Paint) -> String {
-    let full = (percent.min(100) + 9) / 10;
+    let full = percent.min(100).div_ceil(10);
     let text = format!("{}{}", "▰".repeat(full), "▱".repeat(10 - full));
     match percent {
         0..70 => paint.good(&text),

@@ -103,16 +103,10 @@ impl<'i> IndexDraft<'i> {
 fn push(plan: &mut Plan, name: &'static str, before: Option<&[u8]>, after: Option<String>) {
     let Ok(path) = RelPath::parse(name) else { return };
     let base = before.map(|bytes| Content(bytes.to_vec()));
-    match (base, after) {
-        (base, Some(after))
-            if base.as_ref().map(|content| content.0.as_slice()) != Some(after.as_bytes()) =>
-        {
-            if base.is_some() || !after.is_empty() {
-                plan.changes.push(Change::Write { path, content: after.into(), base });
-            }
-        }
-        (Some(base), None) => plan.changes.push(Change::Delete { path, base }),
-        _ => {}
+    match after {
+        Some(after) if before == Some(after.as_bytes()) || (before.is_none() && after.is_empty()) => {}
+        Some(after) => plan.changes.push(Change::Write { path, content: after.into(), base }),
+        None => plan.changes.extend(base.map(|base| Change::Delete { path, base })),
     }
 }
 
