@@ -98,10 +98,12 @@ impl Catalogue {
                 Err(MemoryError::NotFound { name: name.to_owned(), directory: memory.directory().to_owned() })
             }
             [one] => Ok(&self.entries[*one]),
-            many => Err(MemoryError::Ambiguous {
-                name: name.to_owned(),
-                candidates: many.iter().map(|place| self.entries[*place].path.to_string()).collect(),
-            }),
+            many => {
+                let mut candidates: Vec<String> =
+                    many.iter().map(|place| self.entries[*place].path.to_string()).collect();
+                candidates.sort();
+                Err(MemoryError::Ambiguous { name: name.to_owned(), candidates })
+            }
         }
     }
 

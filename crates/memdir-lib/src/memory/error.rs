@@ -81,7 +81,7 @@ impl MemoryError {
             Self::NotFound { .. } => "`memdir ls` shows what there is".to_owned(),
             Self::Ambiguous { .. } => "name it by its path".to_owned(),
             Self::Change(ChangeRefused::Exists { .. }) => {
-                "`memdir edit` or `memdir set` changes it; `--path` adds another one".to_owned()
+                "choose another name, or change it with `memdir edit` or `memdir set`".to_owned()
             }
             Self::Change(ChangeRefused::IsIndex { .. }) => {
                 "`memdir reindex` and `memdir edit` change it".to_owned()

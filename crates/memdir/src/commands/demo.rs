@@ -42,6 +42,7 @@ impl Run for Demo {
         let mut stage = Stage::new(&home, world);
         stage.title("memdir keeps what your coding agent learns, in plain Markdown that you own.")?;
         where_memory_lives(&mut stage)?;
+        remembering(&mut stage)?;
         a_project_that_moves(&mut stage)?;
         stage.title("That was a throw-away home; it is gone now.")?;
         let world = stage.into_world();
@@ -59,12 +60,26 @@ fn where_memory_lives(stage: &mut Stage<'_>) -> Result<()> {
     Ok(())
 }
 
+fn remembering(stage: &mut Stage<'_>) -> Result<()> {
+    stage.heading("Memories are Markdown files with an index, exactly as the client keeps them.")?;
+    stage.command(
+        "add --type feedback --name prices --description \"money is integer cents\" --text \"Never a float for money.\"",
+    )?;
+    stage.command("add --type project --name freeze --description \"code freeze from 1 March\" --text \"See [[prices]].\"")?;
+    stage.command("ls")?;
+    stage.command("rename prices money")?;
+    stage.say("The link in the other memory and the line in the index went along:")?;
+    stage.command("show freeze")?;
+    stage.command("load")?;
+    stage.say("The last one is what your agent sees at the start of every session.")?;
+    Ok(())
+}
+
 fn a_project_that_moves(stage: &mut Stage<'_>) -> Result<()> {
     stage.heading("A project is renamed. Its memory is not lost.")?;
-    stage.remember("shop", "- [Prices](prices.md) — money is integer cents\n")?;
     stage.command("project ls")?;
     stage.rename("shop", "webshop")?;
-    stage.command("path")?;
+    stage.command("")?;
     stage.command("project adopt --dry-run")?;
     Ok(())
 }

@@ -75,13 +75,13 @@ pub(super) fn carry_out(plan: &Plan, memory: &mut Memory, how: &How, world: &mut
         writeln!(world.stdout, "Nothing to change.")?;
     }
     for change in &plan.changes {
-        let (verb, path) = match change {
-            Change::Write { path, base: None, .. } => ("added", path.to_string()),
-            Change::Write { path, base: Some(_), .. } => ("changed", path.to_string()),
-            Change::Delete { path, .. } => ("removed", path.to_string()),
-            Change::Rename { from, to, .. } => ("renamed", format!("{from} to {to}")),
+        let (done, planned, path) = match change {
+            Change::Write { path, base: None, .. } => ("added", "add", path.to_string()),
+            Change::Write { path, base: Some(_), .. } => ("changed", "change", path.to_string()),
+            Change::Delete { path, .. } => ("removed", "remove", path.to_string()),
+            Change::Rename { from, to, .. } => ("renamed", "rename", format!("{from} to {to}")),
         };
-        let verb = if how.dry_run { format!("{:<8}", format!("{verb}?")) } else { format!("{verb:<8}") };
+        let verb = if how.dry_run { format!("would {planned:<7}") } else { format!("{done:<8}") };
         writeln!(world.stdout, "{} {}", paint.quiet(&verb), printable(&path))?;
     }
     for conflict in &applied.conflicts {

@@ -78,3 +78,15 @@ fn a_directory_deleted_under_our_feet_is_said() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("no longer exists"));
 }
+
+#[test]
+fn the_demonstration_runs_and_leaves_nothing_behind() {
+    let sandbox = Sandbox::new();
+    let temporary = sandbox.home.dir("tmp");
+    let sandbox = sandbox.var("TMPDIR", temporary.as_str());
+    let before = sandbox.home.tree("");
+    let block = sandbox.run(["demo"]);
+    assert_eq!((block.code, block.stderr.as_str()), (0, ""));
+    assert!(block.stdout.contains("moved: this project was at `~/shop`"), "{}", block.stdout);
+    assert_eq!(sandbox.home.tree(""), before);
+}

@@ -11,6 +11,8 @@ mod architecture;
 mod check;
 mod general;
 mod harness;
+mod memories;
 mod path;
 mod project;
 mod tidy;
+mod tool;

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use anyhow::{Result, ensure};
 use camino::Utf8PathBuf;
-use memdir_core::project::encode_path::encode;
 use memdir_disk::throwaway_dir::ThrowawayDir;
 
 use crate::world::World;
@@ -56,16 +55,9 @@ impl<'a> Stage<'a> {
         self.typed(&format!("mv ~/{from} ~/{to} && cd ~/{to}"))
     }
 
-    /// What an agent wrote before memdir came along.
-    pub(super) fn remember(&mut self, project: &str, index: &str) -> Result<()> {
-        let slug = encode(self.home.path().join(project).as_str());
-        self.home.write(&format!(".claude/projects/{slug}/memory/MEMORY.md"), index)?;
-        Ok(())
-    }
-
     /// Runs a command of memdir in process and shows all that it says.
     pub(super) fn command(&mut self, line: &str) -> Result<()> {
-        self.typed(&format!("memdir {line}"))?;
+        self.typed(format!("memdir {line}").trim_end())?;
         let said = Said::default();
         let world = World {
             home: Some(self.home.path().to_owned()),
