@@ -21,6 +21,7 @@ pub mod plan;
 pub mod project;
 pub mod prompt;
 pub mod rel_path;
+pub mod secrets;
 pub mod settings;
 pub mod team_key;
 pub mod tool_path;
