@@ -80,6 +80,8 @@ pub const REMOTE: &str = "CLAUDE_CODE_REMOTE";
 pub const REMOTE_MEMORY_DIR: &str = "CLAUDE_CODE_REMOTE_MEMORY_DIR";
 /// A memory directory that beats every setting.
 pub const MEMORY_PATH_OVERRIDE: &str = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE";
+/// The session in which the client runs a hook or a command.
+pub const SESSION_ID: &str = "CLAUDE_CODE_SESSION_ID";
 /// Pins the project directory's name; counts only beside [`CLAUDE_CONFIG_DIR`].
 pub const PROJECT_DIR_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";
 

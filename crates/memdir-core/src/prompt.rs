@@ -8,6 +8,7 @@ use serde::Serialize;
 mod agent_memory;
 mod auto_memory;
 mod daily_log;
+mod index_block;
 mod instruction_files;
 mod journal;
 mod past_sessions;

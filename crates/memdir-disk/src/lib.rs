@@ -20,6 +20,7 @@ pub mod project_dirs;
 pub mod random;
 pub mod real_look;
 pub mod registry;
+pub mod scratchpad;
 mod state_file;
 pub mod store_lock;
 mod swap_file;

@@ -12,6 +12,8 @@ use serde::de::DeserializeOwned;
 
 use crate::state_file;
 
+mod taken_over;
+
 /// The registry below our state directory. Opening it touches nothing; only a change makes its folders.
 #[derive(Debug, Clone)]
 pub struct Registry {

@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::world::World;
 
 mod add;
+mod agent;
 mod check;
 mod completions;
 mod demo;
@@ -26,6 +27,7 @@ mod overview;
 mod parse;
 mod path;
 mod project;
+mod prompt;
 mod reindex;
 mod rename;
 mod rm;
@@ -106,6 +108,16 @@ pub(crate) static COMMANDS: &[Entry] = &[
         "List projects, and bring memory to where a project is now",
     ),
     Entry::of::<tool::Tool>(Group::Machines, "tool", "Run one command of the API's memory tool"),
+    Entry::of::<prompt::Prompt>(
+        Group::Machines,
+        "prompt",
+        "Print what an agent is told about its memory, or all that it is told at a turn",
+    ),
+    Entry::of::<agent::Agent>(
+        Group::Machines,
+        "agent",
+        "Show custom agents, their memory, their tools and snapshots",
+    ),
     Entry::of::<check::Check>(
         Group::Machines,
         "check",

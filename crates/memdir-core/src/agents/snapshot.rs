@@ -30,7 +30,7 @@ pub const MANIFEST: &str = "snapshot.json";
 /// The largest file of a snapshot.
 pub const MAX_FILE_BYTES: u64 = 256 * 1024;
 /// The most that all files of a snapshot have together.
-pub const MAX_TOTAL_BYTES: u64 = 2 * 1024 * 1024;
+pub const MAX_TOTAL_BYTES: u64 = 512 * 1024;
 /// The most files of a snapshot.
 pub const MAX_FILES: usize = 500;
 

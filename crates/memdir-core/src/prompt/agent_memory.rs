@@ -2,14 +2,18 @@
 
 use camino::Utf8Path;
 
-use super::auto_memory::{NOT_SAVED, TRUST, TYPES, how_to_save, index_block, thousands};
+use super::auto_memory::{NOT_SAVED, TRUST, TYPES, how_to_save, thousands};
+use super::index_block::index_block;
 use super::shown_dir::shown_dir;
 use crate::agents::Scope;
+use crate::hygiene::Owner;
 use crate::memory::entrypoint::{self, ENTRYPOINT, MAX_LINES, MAX_UNITS};
 
 /// What the memory section of a custom agent depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentMemory<'a> {
+    /// The agent's name.
+    pub name: &'a str,
     /// The agent's memory directory.
     pub memory_dir: &'a Utf8Path,
     /// Who shares it.
@@ -35,7 +39,7 @@ impl AgentMemory<'_> {
             NOT_SAVED.to_owned(),
             how_to_save(),
             TRUST.to_owned(),
-            index_block(&loaded),
+            index_block(&loaded, Owner::Agent(self.name)),
         ];
         blocks.join("\n\n")
     }

@@ -7,8 +7,10 @@ use camino::Utf8Path;
 
 use super::Profile;
 use super::daily_log::daily_log;
+use super::index_block::index_block;
 use super::shown_dir::shown_dir;
 use super::team::team;
+use crate::hygiene::Owner;
 use crate::memory::entrypoint::{self, ENTRYPOINT, MAX_LINES, MAX_UNITS};
 use crate::memory::index::MAX_LINE_UNITS;
 
@@ -71,7 +73,7 @@ impl<'a> AutoMemory<'a> {
         }
         if self.profile == Profile::Seed {
             let loaded = entrypoint::load(self.index.unwrap_or_default(), entrypoint::Profile::Seed);
-            blocks.push(index_block(&loaded));
+            blocks.push(index_block(&loaded, Owner::User));
         }
         blocks.join("\n\n")
     }
@@ -91,14 +93,6 @@ impl<'a> AutoMemory<'a> {
         blocks.extend(self.keeps_daily_logs.then(|| daily_log(dir)));
         blocks
     }
-}
-
-/// MEMORY.md at the end of a section, made inert.
-pub(super) fn index_block(loaded: &entrypoint::Loaded) -> String {
-    if !loaded.shown {
-        return format!("## {ENTRYPOINT}\n\nNothing is saved yet.");
-    }
-    format!("## {ENTRYPOINT}\n\n{}", loaded.text)
 }
 
 fn long_opening(dir: &str) -> String {

@@ -7,6 +7,7 @@
 )]
 #![allow(clippy::disallowed_methods, reason = "tests make and break files")]
 
+mod agent;
 mod architecture;
 mod check;
 mod general;
@@ -14,5 +15,6 @@ mod harness;
 mod memories;
 mod path;
 mod project;
+mod prompt;
 mod tidy;
 mod tool;

@@ -1,0 +1,140 @@
+//! What an agent is told at one turn, read from the disk.
+
+use camino::Utf8PathBuf;
+use memdir_core::env::Env;
+use memdir_core::instructions::{self, Collected, Kind, Surroundings};
+use memdir_core::locate::{LocateError, Location};
+use memdir_core::look::{Kind as Entry, Look};
+use memdir_core::prompt::{
+    AutoMemory, ComponentId, Form, InstructionText, PastSessions, Profile, Scratchpad, instruction_files,
+};
+use memdir_core::rel_path::ENTRYPOINT;
+use memdir_core::settings::{ClientFlags, SettingsError};
+use memdir_disk::real_look::RealLook;
+use memdir_disk::scratchpad::Scratchpads;
+
+/// The longest index that is read; an agent is shown a few hundredths of it.
+const MAX_INDEX_BYTES: u64 = 16 << 20;
+
+/// Reads the components of a prompt that are ours. The author of an agent asks it for those and fills the slots
+/// with their own text:
+///
+/// ```no_run
+/// # use memdir_core::{env::Env, prompt::{ComponentId, Form, Profile, PromptSession}, settings::ClientFlags};
+/// # fn example(env: Env) -> Result<(), memdir_core::locate::LocateError> {
+/// let source = memdir_lib::turn::TurnSource::open(env, ClientFlags::default(), Form::Long, Profile::Current)?;
+/// let mut session = PromptSession::new(Profile::Current);
+/// let turn = session.turn(|id| match id {
+///     ComponentId::Language => Some("Answer in Danish.".to_owned()),
+///     ours => source.text(ours),
+/// });
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct TurnSource<'a> {
+    env: Env,
+    flags: ClientFlags,
+    form: Form,
+    profile: Profile,
+    location: Location,
+    guidelines: &'a [&'a str],
+    add_dirs: Vec<Utf8PathBuf>,
+    session: Option<String>,
+}
+
+impl<'a> TurnSource<'a> {
+    /// Finds the memory of a directory; nothing else is read yet.
+    ///
+    /// # Errors
+    /// What the client itself would refuse to start with, and a missing home directory.
+    pub fn open(env: Env, flags: ClientFlags, form: Form, profile: Profile) -> Result<Self, LocateError> {
+        let location = memdir_core::locate::locate(&env, &flags, &RealLook)?;
+        let session = env.var(memdir_core::env::SESSION_ID).map(str::to_owned);
+        Ok(Self { env, flags, form, profile, location, guidelines: &[], add_dirs: Vec::new(), session })
+    }
+
+    /// Adds guidelines of the caller to the memory section, an item each.
+    #[must_use]
+    pub fn with_guidelines(mut self, guidelines: &'a [&'a str]) -> Self {
+        self.guidelines = guidelines;
+        self
+    }
+
+    /// Where memory is, and whether it is on.
+    #[must_use]
+    pub fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// The text of a component that is ours, as it is now; `None` for the slots and for what there is not.
+    #[must_use]
+    pub fn text(&self, id: ComponentId) -> Option<String> {
+        match id {
+            ComponentId::PastSessions => self.past_sessions(),
+            ComponentId::AutoMemory => self.auto_memory(),
+            ComponentId::Scratchpad => self.scratchpad(),
+            ComponentId::Instructions => self.instruction_text(|kind| !is_memory(kind)),
+            ComponentId::Index => self.instruction_text(is_memory),
+            ComponentId::Journal
+            | ComponentId::ModelOverride
+            | ComponentId::Environment
+            | ComponentId::Language
+            | ComponentId::OutputStyle
+            | ComponentId::McpInstructions => None,
+        }
+    }
+
+    /// The memory section; `None` while memory is off.
+    #[must_use]
+    pub fn auto_memory(&self) -> Option<String> {
+        if !self.location.enabled {
+            return None;
+        }
+        let memory_dir = &self.location.memory_dir;
+        let absolute = self.env.cwd.join(memory_dir);
+        let index = match self.profile {
+            Profile::Seed => RealLook.read(&absolute.join(ENTRYPOINT), MAX_INDEX_BYTES).ok(),
+            Profile::Current => None,
+        };
+        let section = AutoMemory {
+            has_team: RealLook.kind(&absolute.join("team")) == Some(Entry::Dir),
+            guidelines: self.guidelines,
+            index: index.as_deref(),
+            ..AutoMemory::new(memory_dir, self.form, self.profile)
+        };
+        Some(section.render())
+    }
+
+    /// The instruction files, and why others are not among them.
+    ///
+    /// # Errors
+    /// What the client itself would refuse to start with.
+    pub fn instructions(&self) -> Result<Collected, SettingsError> {
+        let surroundings = Surroundings::find(&self.env, &self.flags, &self.add_dirs, &RealLook)?;
+        Ok(instructions::collect(&surroundings, &RealLook))
+    }
+
+    fn instruction_text(&self, wanted: fn(Kind) -> bool) -> Option<String> {
+        let collected = self.instructions().ok()?;
+        let files = collected.files.iter().filter(|file| wanted(file.kind));
+        let shown =
+            files.map(|file| InstructionText { path: &file.path, label: file.label, text: &file.text });
+        Some(instruction_files(shown))
+    }
+
+    fn past_sessions(&self) -> Option<String> {
+        let project_dir = self.env.cwd.join(&self.location.project_dir);
+        let exists = self.location.enabled && RealLook.kind(&project_dir) == Some(Entry::Dir);
+        exists.then(|| PastSessions { project_dir: &project_dir }.render())
+    }
+
+    fn scratchpad(&self) -> Option<String> {
+        let directory = Scratchpads::new(&self.env.state_dir()?).path(self.session.as_deref()?).ok()?;
+        let exists = RealLook.kind(&directory) == Some(Entry::Dir);
+        exists.then(|| Scratchpad { directory: &directory }.render())
+    }
+}
+
+fn is_memory(kind: Kind) -> bool {
+    matches!(kind, Kind::AutoMemory | Kind::Team)
+}

@@ -1,0 +1,179 @@
+//! `memdir agent snapshot`: hand an agent's memory on, or take it over.
+
+use std::io::Write;
+
+use anyhow::Result;
+use camino::Utf8Path;
+use clap::{Args, Subcommand};
+use jiff::Timestamp;
+use memdir_core::agents::AgentName;
+use memdir_core::agents::snapshot::{Outcome, Standing};
+use memdir_core::operation::OperationId;
+use memdir_core::rel_path::RelPath;
+use memdir_lib::agents::{Agents, Snapshots};
+use serde::Serialize;
+
+use crate::exit::Exit;
+use crate::world::World;
+
+/// Hand an agent's memory to everybody who has the project, or take it over
+#[derive(Debug, Args)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "A snapshot is what the agent knows in scope `user`, put into the repository below
+`.claude/agent-snapshots/`. Taking one over merges it with what your agent has learned;
+nothing of yours is written over, and `memdir undo` brings everything back.
+
+Examples:
+  memdir agent snapshot create reviewer
+  memdir agent snapshot status reviewer
+  memdir agent snapshot apply reviewer
+  memdir agent snapshot keep reviewer"
+)]
+pub(super) struct Snapshot {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Put your memory of the agent into the repository
+    Create(One),
+    /// Say whether there is a snapshot that you have not decided on, and what it would change
+    Status(One),
+    /// Take the snapshot over, merged with your own memory of the agent
+    Apply(One),
+    /// Keep your own memory, and do not be offered this snapshot again
+    Keep(One),
+}
+
+#[derive(Debug, Args)]
+struct One {
+    /// The agent
+    name: String,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What happened, or would, as `--json` prints it.
+#[derive(Serialize)]
+struct Answer<'a> {
+    agent: &'a str,
+    standing: Standing,
+    snapshot_dir: &'a Utf8Path,
+    memory_dir: &'a Utf8Path,
+    created: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided: Option<Timestamp>,
+    op: Option<OperationId>,
+    files: Vec<FileOutcome>,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct FileOutcome {
+    path: RelPath,
+    outcome: Outcome,
+}
+
+impl Snapshot {
+    pub(super) fn run(self, agents: &Agents, world: &mut World) -> Result<Exit> {
+        let (Action::Create(one) | Action::Status(one) | Action::Apply(one) | Action::Keep(one)) =
+            &self.action;
+        let name = AgentName::parse(&one.name)?;
+        let snapshots = Snapshots::open(agents, &name)?;
+        let mut answer = Answer {
+            agent: name.as_str(),
+            standing: Standing::Current,
+            snapshot_dir: snapshots.directory(),
+            memory_dir: snapshots.memory_dir(),
+            created: None,
+            decided: None,
+            op: None,
+            files: Vec::new(),
+            warnings: name.warning().into_iter().collect(),
+        };
+        let said = match &self.action {
+            Action::Create(_) => match snapshots.create(world.now)? {
+                Some(made) => {
+                    answer.created = Some(made.created);
+                    answer.op = made.operation;
+                    answer.warnings.extend(made.warnings);
+                    format!("made the snapshot `{}`; commit it to hand it on", answer.snapshot_dir)
+                }
+                None => format!("the snapshot `{}` is up to date", answer.snapshot_dir),
+            },
+            Action::Apply(_) => {
+                let taken = snapshots.apply(world.now)?;
+                answer.created = Some(taken.created);
+                answer.op = taken.operation;
+                answer.files = outcomes(taken.outcomes);
+                answer.warnings.extend(taken.warnings);
+                match &answer.op {
+                    Some(operation) => {
+                        format!("took the snapshot over into `{}` ({operation})", answer.memory_dir)
+                    }
+                    None => format!("`{}` holds all of the snapshot already", answer.memory_dir),
+                }
+            }
+            Action::Keep(_) => {
+                answer.created = Some(snapshots.keep()?);
+                answer.standing = Standing::Kept;
+                format!("kept `{}` as it is; a newer snapshot will be offered again", answer.memory_dir)
+            }
+            Action::Status(_) => {
+                let status = snapshots.status()?;
+                answer.standing = status.standing;
+                answer.created = status.created;
+                answer.decided = status.decided;
+                answer.files = outcomes(status.outcomes);
+                answer.warnings.extend(status.warnings);
+                explain(status.standing, answer.agent)
+            }
+        };
+        if one.json {
+            world.print_json(&answer)?;
+            return Ok(Exit::Yes);
+        }
+        writeln!(world.stdout, "{said}")?;
+        for file in &answer.files {
+            writeln!(world.stdout, "  {:10} {}", word(file.outcome), file.path)?;
+        }
+        world.stdout.flush()?;
+        for warning in &answer.warnings {
+            world.warn(warning)?;
+        }
+        Ok(Exit::Yes)
+    }
+}
+
+fn outcomes(files: Vec<(RelPath, Outcome)>) -> Vec<FileOutcome> {
+    files.into_iter().map(|(path, outcome)| FileOutcome { path, outcome }).collect()
+}
+
+fn explain(standing: Standing, agent: &str) -> String {
+    let decide = format!("`memdir agent snapshot apply {agent}` takes it over, `keep` leaves it");
+    match standing {
+        Standing::Absent => "this project has no snapshot for the agent".to_owned(),
+        Standing::Initialise => {
+            format!("there is a snapshot, and you have no memory of the agent yet: {decide}")
+        }
+        Standing::Newer => format!("there is a snapshot that you have not decided on: {decide}"),
+        Standing::Current => "you have taken this snapshot over".to_owned(),
+        Standing::Kept => "you have kept your own memory instead of this snapshot".to_owned(),
+        Standing::Older => "this snapshot is older than the one that you decided on".to_owned(),
+    }
+}
+
+fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Added => "added",
+        Outcome::Updated => "updated",
+        Outcome::Removed => "removed",
+        Outcome::Merged => "merged",
+        Outcome::KeptBoth => "kept both",
+        Outcome::Kept => "kept",
+        Outcome::Same => "same",
+    }
+}
