@@ -51,7 +51,7 @@ pub fn merge(base: &str, mine: &str, theirs: &str) -> Merged {
         }
         kept.insert(key, lines);
     }
-    conflicts.sort_by(|left, right| left.path.cmp(&right.path));
+    conflicts.sort_by(|left, right| (&left.path, &left.lines).cmp(&(&right.path, &right.lines)));
     Merged { text: written(&first, &second, &kept), conflicts }
 }
 
