@@ -13,6 +13,7 @@ mod add;
 mod agent;
 mod check;
 mod completions;
+mod context;
 mod demo;
 mod edit;
 mod editor;
@@ -63,17 +64,19 @@ impl Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Group {
     Memory,
+    Agent,
     Projects,
     Machines,
     Program,
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 4] = [Self::Memory, Self::Projects, Self::Machines, Self::Program];
+    pub(crate) const ALL: [Self; 5] = [Self::Memory, Self::Agent, Self::Projects, Self::Machines, Self::Program];
 
     pub(crate) fn heading(self) -> &'static str {
         match self {
             Self::Memory => "Memory",
+            Self::Agent => "What the agent sees",
             Self::Projects => "Projects",
             Self::Machines => "For agents and scripts",
             Self::Program => "The program itself",
@@ -97,6 +100,11 @@ pub(crate) static COMMANDS: &[Entry] = &[
         "Rebuild MEMORY.md from the files, keeping your headings and order",
     ),
     Entry::of::<load::Load>(Group::Memory, "load", "Print MEMORY.md exactly as the agent gets it"),
+    Entry::of::<context::Context>(
+        Group::Agent,
+        "context",
+        "Show every instruction that the agent is given, in its order",
+    ),
     Entry::of::<path::Path>(
         Group::Projects,
         "path",

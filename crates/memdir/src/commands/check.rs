@@ -8,7 +8,11 @@ use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
+mod memory;
 mod path;
+mod secrets;
+mod verdict;
+mod write;
 
 /// Answer a question of an agent or a script with yes or no
 #[derive(Debug, Parser)]
@@ -23,6 +27,9 @@ pub(crate) struct Check {
 #[derive(Debug, Subcommand)]
 enum Question {
     Path(path::CheckPath),
+    Write(write::CheckWrite),
+    Memory(memory::CheckMemory),
+    Secrets(secrets::CheckSecrets),
 }
 
 impl Run for Check {
@@ -33,6 +40,9 @@ impl Run for Check {
     fn run(self, world: &mut World) -> Result<Exit> {
         match self.question {
             Question::Path(question) => question.run(world),
+            Question::Write(question) => question.run(world),
+            Question::Memory(question) => question.run(world),
+            Question::Secrets(question) => question.run(world),
         }
     }
 }

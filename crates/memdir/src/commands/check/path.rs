@@ -1,7 +1,6 @@
 //! `memdir check path`: is this a path that memory may be written to?
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 
 use anyhow::{Context, Result, bail};
@@ -11,9 +10,9 @@ use memdir_core::{base64, trust};
 use memdir_disk::check_path::{PathJudge, Surface as JudgedOnDisk};
 use serde_json::{Map, Value};
 
+use super::verdict;
 use crate::exit::Exit;
 use crate::json_lines;
-use crate::output::printable;
 use crate::world::World;
 
 /// Is this a path that memory may be written to?
@@ -64,23 +63,14 @@ impl CheckPath {
                 let surface = json_lines::text(question, "surface")?;
                 let surface = Surface::from_str(surface, false)
                     .map_err(|_| anyhow::anyhow!("there is no surface `{surface}`"))?;
-                Ok(verdict(answer(surface, &input_bytes(question)?, &judge, home.as_deref())))
+                Ok(verdict::fields(answer(surface, &input_bytes(question)?, &judge, home.as_deref())))
             })?;
             return Ok(Exit::Yes);
         }
         let (Some(surface), Some(input)) = (self.surface, self.input) else {
             bail!("a surface and a path are needed")
         };
-        match answer(surface, input.as_bytes(), &judge, home.as_deref()) {
-            Ok(path) => {
-                writeln!(world.stdout, "allow  {path}")?;
-                Ok(Exit::Yes)
-            }
-            Err(why) => {
-                writeln!(world.stdout, "deny   {}", printable(&why))?;
-                Ok(Exit::No)
-            }
-        }
+        verdict::print(answer(surface, input.as_bytes(), &judge, home.as_deref()), world)
     }
 }
 
@@ -111,12 +101,4 @@ fn input_bytes(question: &Map<String, Value>) -> Result<Vec<u8>> {
     }
     let encoded = json_lines::text(question, "input_b64").context("`input` or `input_b64` is needed")?;
     base64::decode(encoded).context("`input_b64` is not base64")
-}
-
-fn verdict(answer: Result<String, String>) -> Map<String, Value> {
-    let (verdict, key, value) = match answer {
-        Ok(path) => ("allow", "path", path),
-        Err(why) => ("deny", "why", why),
-    };
-    Map::from_iter([("verdict".to_owned(), verdict.into()), (key.to_owned(), value.into())])
 }

@@ -1,0 +1,93 @@
+//! `memdir context`: every instruction file that the client loads, in its order, and why others are left out.
+
+use std::io::Write;
+
+use anyhow::Result;
+use camino::Utf8PathBuf;
+use clap::Parser;
+use memdir_core::instructions::{Collected, Surroundings, collect, reading};
+use memdir_disk::real_look::RealLook;
+
+use super::Run;
+use crate::arguments::{ClientOptions, Global};
+use crate::exit::Exit;
+use crate::output::printable;
+use crate::world::World;
+
+/// Show every instruction that the agent is given, in its order
+#[derive(Debug, Parser)]
+#[command(
+    name = "context",
+    after_help = "Examples:
+  memdir context
+  memdir context --why
+  memdir context --reading src/main.rs
+  memdir context --json | jq -r '.files[].path'"
+)]
+pub(crate) struct Context {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// List the files with their sizes, and say why others are left out
+    #[arg(long, conflicts_with = "json")]
+    why: bool,
+    /// Show what reading this file would add
+    #[arg(long, value_name = "FILE")]
+    reading: Option<Utf8PathBuf>,
+    /// As with the client's --add-dir
+    #[arg(long, value_name = "DIR", help_heading = "Options of the client")]
+    add_dir: Vec<Utf8PathBuf>,
+    #[command(flatten)]
+    client: ClientOptions,
+    #[command(flatten)]
+    global: Global,
+}
+
+impl Run for Context {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let env = world.env()?;
+        let surroundings = Surroundings::find(&env, &self.client.flags(), &self.add_dir, &RealLook)?;
+        let collected = match &self.reading {
+            Some(file) => reading(&surroundings, &env.cwd.join(file), &RealLook),
+            None => collect(&surroundings, &RealLook),
+        };
+        if self.json {
+            world.print_json(&collected)?;
+            return Ok(Exit::Yes);
+        }
+        if self.why { list(&collected, world)? } else { texts(&collected, world)? }
+        for warning in &collected.warnings {
+            world.warn(&warning.to_string())?;
+        }
+        Ok(Exit::Yes)
+    }
+}
+
+fn texts(collected: &Collected, world: &mut World) -> Result<()> {
+    let paint = world.paint;
+    for (number, file) in collected.files.iter().enumerate() {
+        let gap = if number == 0 { "" } else { "\n" };
+        let heading = format!("── {} ({})", printable(file.path.as_str()), file.label);
+        writeln!(world.stdout, "{gap}{}\n\n{}", paint.quiet(&heading), file.text)?;
+    }
+    Ok(())
+}
+
+fn list(collected: &Collected, world: &mut World) -> Result<()> {
+    let paint = world.paint;
+    for file in &collected.files {
+        let from = file.parent.as_ref().map(|parent| format!("  imported by {}", printable(parent.as_str())));
+        let size = paint.quiet(&format!("{:>8}", file.text.chars().count()));
+        let path = paint.strong(&printable(file.path.as_str()));
+        writeln!(world.stdout, "{size}  {path}  {}{}", paint.quiet(file.label), from.unwrap_or_default())?;
+    }
+    for left_out in &collected.left_out {
+        let path = printable(left_out.path.as_str());
+        writeln!(world.stdout, "{}  {path}  {}", paint.warn("left out"), left_out.reason)?;
+    }
+    Ok(())
+}
