@@ -71,7 +71,8 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 5] = [Self::Memory, Self::Agent, Self::Projects, Self::Machines, Self::Program];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Memory, Self::Agent, Self::Projects, Self::Machines, Self::Program];
 
     pub(crate) fn heading(self) -> &'static str {
         match self {

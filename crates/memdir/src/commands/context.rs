@@ -59,7 +59,11 @@ impl Run for Context {
             world.print_json(&collected)?;
             return Ok(Exit::Yes);
         }
-        if self.why { list(&collected, world)? } else { texts(&collected, world)? }
+        if self.why {
+            list(&collected, world)?
+        } else {
+            texts(&collected, world)?
+        }
         for warning in &collected.warnings {
             world.warn(&warning.to_string())?;
         }

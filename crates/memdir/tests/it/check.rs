@@ -46,7 +46,7 @@ fn lines_are_answered_in_order_whatever_they_are() {
     assert_snapshot!(sandbox.show("check path --root ../../memory --jsonl"), @r#"
     exit 0
     --- stdout
-    {"id":1,"verdict":"allow","path":"a.md"}
+    {"id":1,"verdict":"allow","why":"a.md"}
     {"id":null,"error":"not a JSON object: expected ident at line 1 column 2"}
     {"id":"two","verdict":"deny","why":"not UTF-8"}
     {"id":3,"error":"there is no surface `nowhere`"}

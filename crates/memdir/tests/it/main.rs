@@ -8,6 +8,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests make and break files")]
 
 mod agent;
+mod agent_sees;
 mod architecture;
 mod check;
 mod general;

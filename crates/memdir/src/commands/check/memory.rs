@@ -10,16 +10,17 @@ use serde_json::Value;
 
 use crate::exit::Exit;
 use crate::json_lines;
-use crate::output::printable;
 use crate::world::World;
 
 /// What must happen to a text before a model is shown it?
 #[derive(Debug, Args)]
-#[command(after_help = "Without --jsonl one text is read from standard input; the exit code is 1 if it is flagged or rejected.
+#[command(
+    after_help = "Without --jsonl one text is read from standard input; the exit code is 1 if it is flagged or rejected.
 
 Examples:
   memdir check memory < tabs.md
-  memdir check memory --jsonl < texts.jsonl")]
+  memdir check memory --jsonl < texts.jsonl"
+)]
 pub(super) struct CheckMemory {
     /// Read `{id, text | text_parts, surface?}` a line from standard input, answer `{id, action, rendered, reasons}`
     #[arg(long)]
@@ -31,9 +32,11 @@ impl CheckMemory {
         if self.jsonl {
             json_lines::answer_each(world, "id", |question| {
                 let question = Value::Object(question.clone());
-                let input = MemoryInput::deserialize(&question).context("`text` or `text_parts` is needed")?;
+                let input =
+                    MemoryInput::deserialize(&question).context("`text` or `text_parts` is needed")?;
                 let surface = question.get("surface").filter(|value| !value.is_null());
-                let surface = surface.map_or(Ok(Surface::Prompt), Surface::deserialize).unwrap_or(Surface::Prompt);
+                let surface =
+                    surface.map_or(Ok(Surface::Prompt), Surface::deserialize).unwrap_or(Surface::Prompt);
                 match serde_json::to_value(check_memory(&input, surface))? {
                     Value::Object(fields) => Ok(fields),
                     other => anyhow::bail!("not an object: {other}"),
@@ -49,7 +52,7 @@ impl CheckMemory {
         let paint = world.paint;
         writeln!(world.stderr, "{}", paint.strong(action.as_str().unwrap_or_default()))?;
         for reason in &checked.reasons {
-            writeln!(world.stderr, "  {}", printable(&reason.to_string()))?;
+            writeln!(world.stderr, "  {}", reason.describe())?;
         }
         world.stdout.write_all(checked.rendered.as_bytes())?;
         Ok(if matches!(checked.action, Action::Flag | Action::Reject) { Exit::No } else { Exit::Yes })

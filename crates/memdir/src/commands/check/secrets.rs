@@ -13,12 +13,14 @@ use crate::world::World;
 
 /// Does a text hold a key or a password?
 #[derive(Debug, Args)]
-#[command(after_help = "The value itself is never printed. Without --jsonl one text is read from standard input; the exit code is 1
+#[command(
+    after_help = "The value itself is never printed. Without --jsonl one text is read from standard input; the exit code is 1
 if something was found.
 
 Examples:
   memdir check secrets < notes.md
-  memdir check secrets --jsonl < texts.jsonl")]
+  memdir check secrets --jsonl < texts.jsonl"
+)]
 pub(super) struct CheckSecrets {
     /// Read `{id, text}` a line from standard input, answer `{id, found: [{rule, line, column}]}` a line
     #[arg(long)]

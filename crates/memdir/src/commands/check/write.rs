@@ -40,7 +40,8 @@ impl CheckWrite {
         let place = Place::find(&env, &ClientFlags::default())?;
         let places = Places::new(&env, &place.settings, &place.location);
         let answer = |tool: &str, path: &str, agent: Option<&str>| {
-            let tool = Tool::from_name(tool).with_context(|| format!("there is no tool `{tool}`: Read, Write or Edit"))?;
+            let tool = Tool::from_name(tool)
+                .with_context(|| format!("there is no tool `{tool}`: Read, Write or Edit"))?;
             let found = may_touch(tool, path, agent, &places, &RealLook);
             anyhow::Ok(if found.allow { Ok(found.why) } else { Err(found.why) })
         };
@@ -52,7 +53,9 @@ impl CheckWrite {
             })?;
             return Ok(Exit::Yes);
         }
-        let (Some(tool), Some(path)) = (&self.tool, &self.path) else { bail!("a tool and a path are needed") };
+        let (Some(tool), Some(path)) = (&self.tool, &self.path) else {
+            bail!("a tool and a path are needed")
+        };
         verdict::print(answer(tool, path, self.agent.as_deref())?, world)
     }
 }
