@@ -60,9 +60,9 @@ impl Run for Context {
             return Ok(Exit::Yes);
         }
         if self.why {
-            list(&collected, world)?
+            list(&collected, world)?;
         } else {
-            texts(&collected, world)?
+            texts(&collected, world)?;
         }
         for warning in &collected.warnings {
             world.warn(&warning.to_string())?;
