@@ -24,14 +24,27 @@ const BLACK_FLAG: char = '\u{1F3F4}';
 pub fn clean(text: &str) -> Cow<'_, str> {
     let mut cleaner = Cleaner { text, output: String::new(), kept_from: 0, marks: 0 };
     let mut position = 0;
-    loop {
-        let plain = plain_ascii_length(text.as_bytes().get(position..).unwrap_or_default());
-        if plain > 0 {
-            cleaner.marks = 0;
-            position += plain;
+    while let Some(&byte) = text.as_bytes().get(position) {
+        if byte.is_ascii() {
+            let plain = plain_ascii_length(text.as_bytes().get(position..).unwrap_or_default());
+            if plain > 0 {
+                cleaner.marks = 0;
+                position += plain;
+                continue;
+            }
         }
-        let Some(character) = text.get(position..).and_then(|rest| rest.chars().next()) else { break };
-        position += cleaner.take(position, character);
+        // Plain letters of other scripts in a row, then at most one character that needs a judgement.
+        for character in text.get(position..).unwrap_or_default().chars() {
+            if !character.is_ascii() && characters::kind(character) == Kind::Plain {
+                cleaner.marks = 0;
+                position += character.len_utf8();
+            } else if character.is_ascii() && plain_ascii_length(&[character as u8]) == 1 {
+                break;
+            } else {
+                position += cleaner.take(position, character);
+                break;
+            }
+        }
     }
     cleaner.finish()
 }
@@ -164,8 +177,12 @@ fn is_emoji_end(character: char) -> bool {
 fn plain_ascii_length(bytes: &[u8]) -> usize {
     const BLOCK: usize = 64;
     let is_plain = |byte: u8| (byte.wrapping_sub(0x20) < 0x5F) | (byte == b'\n') | (byte == b'\t');
-    let mut length = 0;
-    for block in bytes.chunks_exact(BLOCK) {
+    // Between letters of other scripts runs are short, and a whole block is more than there is to see.
+    let mut length = bytes.iter().take(BLOCK / 4).take_while(|&&byte| is_plain(byte)).count();
+    if length < BLOCK / 4 {
+        return length;
+    }
+    for block in bytes.get(length..).unwrap_or_default().chunks_exact(BLOCK) {
         if !block.iter().fold(true, |plain, &byte| plain & is_plain(byte)) {
             break;
         }

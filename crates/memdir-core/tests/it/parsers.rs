@@ -1,6 +1,7 @@
 //! What must hold for any input of every parser: the bodies of the fuzz targets, run by the suite over their corpora.
 
 use jiff::Timestamp;
+use memdir_core::hygiene::{Owner, Provenance, clean, escape, read_back, render, unescape};
 use memdir_core::memory::entrypoint::{self, MAX_UNITS, Profile, Usage};
 use memdir_core::memory::frontmatter::{self, Frontmatter};
 use memdir_core::memory::index::{Index, add_line, balance, examine, merge};
@@ -15,7 +16,7 @@ use memdir_core::memory::{js_text, topic};
 type Body = fn(&[u8]);
 
 /// Every target: its name, which is also the folder of its corpus, and its body.
-pub(crate) const TARGETS: [(&str, Body); 7] = [
+pub(crate) const TARGETS: [(&str, Body); 8] = [
     ("entrypoint", load_entrypoint),
     ("frontmatter", edit_frontmatter),
     ("topic", read_topic),
@@ -23,6 +24,7 @@ pub(crate) const TARGETS: [(&str, Body); 7] = [
     ("index", keep_index),
     ("merge", merge_three),
     ("memory_tool", run_tool),
+    ("render_memory", quote_memory),
 ];
 
 /// No more than the limits is loaded, whatever the bytes.
@@ -123,5 +125,31 @@ impl ToolFiles for OneFile {
 
     fn read(&self, _path: &str) -> Result<Vec<u8>, String> {
         Ok(b"one\ntwo\n".to_vec())
+    }
+}
+
+/// No memory and no name speaks with any voice but its own. The input is parted at its first NUL byte.
+pub(crate) fn quote_memory(data: &[u8]) {
+    let input = String::from_utf8_lossy(data);
+    let (name, text) = input.split_once('\0').unwrap_or(("x.md", &input));
+    let cleaned = clean(text);
+    assert_eq!(clean(&cleaned), cleaned, "cleaning twice changes more");
+    assert_eq!(unescape(&escape(text)), text, "escaping cannot be taken back");
+    let provenance = Provenance {
+        file: name,
+        owner: Owner::Team(name),
+        modified: None,
+        changed_by: None,
+        now: Timestamp::UNIX_EPOCH,
+    };
+    let rendered = render(text, &provenance, 200);
+    let quoted = read_back(&rendered);
+    assert!(quoted.is_some(), "not one quotation: {rendered}");
+    let Some(quoted) = quoted else { return };
+    assert!(cleaned.starts_with(&quoted.text));
+    assert_eq!(quoted.is_cut, quoted.text.len() < cleaned.len());
+    assert_eq!(rendered.matches("</").count(), 1);
+    for forged in ["<system", "<|im", "[INST]", "Human:", "Assistant:", "\u{1B}"] {
+        assert!(!rendered.contains(forged), "{forged} in {rendered}");
     }
 }

@@ -44,6 +44,8 @@ fn string_length(rest: &[u8]) -> usize {
             b'\n' => return 0,
             0x07 => return index + 1,
             0x1B if rest.get(index + 1) == Some(&b'\\') => return index + 2,
+            // Another sequence begins, so this one never ended.
+            0x1B => return 0,
             0x9C if index > 0 && rest.get(index - 1) == Some(&0xC2) => return index + 1,
             _ => {}
         }

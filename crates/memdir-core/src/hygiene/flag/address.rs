@@ -170,7 +170,12 @@ fn meaning_of(chunk: &str) -> Option<u128> {
     if !chunk.contains(['.', '/', '@', '_']) {
         return None;
     }
-    if SECRET_PATHS.iter().any(|part| chunk.contains(part))
+    let could_be_secret = chunk.starts_with(['.', '/', '~'])
+        || ["/.", "id_", "credentials", "service", "wallet", "cookies", ".ssh", ".aws"]
+            .iter()
+            .any(|part| chunk.contains(part));
+    if could_be_secret
+        && SECRET_PATHS.iter().any(|part| chunk.contains(part))
         && !HARMLESS_ENDINGS.iter().any(|end| chunk.ends_with(end))
     {
         return Some(SECRET_PATH);

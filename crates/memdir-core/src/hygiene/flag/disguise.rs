@@ -32,14 +32,31 @@ pub(super) fn hidden_texts(text: &str) -> Vec<String> {
     let cleaned = clean(text);
     hidden.extend(joined_letters(&cleaned));
     hidden.extend(blobs(&cleaned));
-    if cleaned.bytes().any(|byte| byte.is_ascii_alphabetic()) {
-        hidden.push(cleaned.chars().map(rotate).collect());
-        hidden.push(cleaned.lines().map(|line| line.chars().rev().collect::<String>() + "\n").collect());
-    }
-    if cleaned.contains(['0', '1', '3', '4', '@', '$']) {
-        hidden.extend(without_digits_for_letters(&cleaned));
-    }
+    let whole_texts = [
+        Some(cleaned.chars().map(rotate).collect()),
+        Some(cleaned.lines().map(|line| line.chars().rev().collect::<String>() + "\n").collect()),
+        without_digits_for_letters(&cleaned),
+    ];
+    hidden.extend(whole_texts.into_iter().flatten().filter(|text| is_worth_reading(text)));
     hidden
+}
+
+/// Whether a text that was turned around holds a word without which the rules would find nothing.
+fn is_worth_reading(text: &str) -> bool {
+    const WORDS: [&[u8]; 10] = [
+        b"ignore",
+        b"disregard",
+        b"instruction",
+        b"system",
+        b"forget",
+        b"password",
+        b"secret",
+        b"curl",
+        b"overrid",
+        b"user",
+    ];
+    let lower = text.to_ascii_lowercase();
+    WORDS.iter().any(|word| memchr::memmem::find(lower.as_bytes(), word).is_some())
 }
 
 /// The text with letters of other scripts replaced by the Latin ones that they imitate, in words that mix both.

@@ -12,25 +12,53 @@ use super::words::split_words;
 
 /// What the phrases that begin at the first of `words` mean.
 pub(super) fn meaning(words: &[&str]) -> u128 {
-    let Some(key) = words.first().and_then(|word| key(word)) else { return 0 };
-    let Some(phrases) = LEXICON.get(&key) else { return 0 };
-    phrases.iter().filter(|phrase| phrase.begins(words)).fold(0, |sum, phrase| sum | phrase.meaning)
+    let Some(first) = words.first().filter(|word| !word.is_empty()) else { return 0 };
+    let exact = LEXICON.exact.get(*first);
+    let open = stem_key(first).and_then(|key| LEXICON.open.get(key));
+    let phrases = exact.into_iter().chain(open).flatten();
+    phrases.filter(|phrase| phrase.begins(words)).fold(0, |sum, phrase| sum | phrase.meaning)
 }
 
-static LEXICON: LazyLock<HashMap<[char; 2], Vec<Phrase>>> = LazyLock::new(|| {
-    let mut lexicon: HashMap<[char; 2], Vec<Phrase>> = HashMap::new();
+/// Letters by which open stems are found; every open stem has at least as many.
+const STEM_KEY: usize = 2;
+
+static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
+    let mut lexicon = Lexicon::default();
     for (meaning, list) in
         [english::WORDS, romance::WORDS, northern::WORDS, eastern::WORDS].into_iter().flatten()
     {
         for text in list.split(',') {
-            let phrase = Phrase::parse(text, *meaning);
-            if let Some(key) = phrase.words.first().and_then(|(word, _)| key(word)) {
-                lexicon.entry(key).or_default().push(phrase);
-            }
+            lexicon.add(Phrase::parse(text, *meaning));
         }
     }
     lexicon
 });
+
+/// Phrases by their first word: by the whole of it, or by its first letters where it may go on.
+#[derive(Default)]
+struct Lexicon {
+    exact: HashMap<String, Vec<Phrase>>,
+    open: HashMap<String, Vec<Phrase>>,
+}
+
+impl Lexicon {
+    fn add(&mut self, phrase: Phrase) {
+        match phrase.words.first() {
+            Some((stem, true)) => {
+                if let Some(key) = stem_key(stem) {
+                    self.open.entry(key.to_owned()).or_default().push(phrase);
+                }
+            }
+            Some((word, false)) => self.exact.entry(word.clone()).or_default().push(phrase),
+            None => {}
+        }
+    }
+}
+
+fn stem_key(word: &str) -> Option<&str> {
+    let end = word.char_indices().nth(STEM_KEY).map_or(word.len(), |(index, _)| index);
+    word.get(..end).filter(|key| key.chars().count() == STEM_KEY)
+}
 
 /// Words in a row; after each, whether the text's word may go on.
 struct Phrase {
@@ -57,11 +85,4 @@ impl Phrase {
                 if *is_open { word.starts_with(stem.as_str()) } else { word == stem }
             })
     }
-}
-
-/// The first two letters; one, where a word is a single character.
-fn key(word: &str) -> Option<[char; 2]> {
-    let mut characters = word.chars();
-    let first = characters.next()?;
-    Some([first, characters.next().unwrap_or('\0')])
 }

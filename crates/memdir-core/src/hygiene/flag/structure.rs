@@ -6,42 +6,42 @@ use super::address::is_known_host;
 /// The most that one line's commands and links are looked at.
 const LONGEST_LINE: usize = 4_096;
 
+type Check = (&'static [&'static str], fn(&str) -> bool, Reason);
+
+/// What every line that could be one of these holds, the rule for such a line, and what it finds.
+const CHECKS: &[Check] = &[
+    (&FETCHERS, runs_what_it_fetches, Reason::RemoteCode),
+    (&SHELL_FORMS, opens_shell, Reason::RemoteCode),
+    (&["chmod"], opens_file_modes, Reason::WeakensSecurity),
+    (&["]("], links_outside, Reason::OutsideReference),
+    (&["@"], includes_outside, Reason::OutsideReference),
+    (&["rm -"], wipes, Reason::Destructive),
+    (&["bash"], allows_everything, Reason::PermissionChange),
+    (&["style="], hides_by_style, Reason::HiddenText),
+];
+const FETCHERS: [&str; 7] =
+    ["curl ", "wget ", "iwr ", "invoke-webrequest", "fetch ", "base64 -d", "base64 --decode"];
+const SHELL_FORMS: [&str; 6] = ["/dev/tcp/", "nc -e ", "ncat -e ", "bash -i >&", "sh -i >&", "mkfifo /tmp"];
+
 /// Reasons that the folded text's lines give.
 pub(super) fn reasons_of(folded: &str) -> Vec<Reason> {
-    let mut reasons = Vec::new();
-    for line in folded.lines() {
-        let end =
-            (0..=LONGEST_LINE.min(line.len())).rev().find(|&end| line.is_char_boundary(end)).unwrap_or(0);
-        let line = line.get(..end).unwrap_or_default();
-        if runs_what_it_fetches(line) {
-            reasons.push(Reason::RemoteCode);
-        }
-        if opens_shell(line) {
-            reasons.push(Reason::RemoteCode);
-        }
-        if opens_file_modes(line) {
-            reasons.push(Reason::WeakensSecurity);
-        }
-        if links_outside(line) || includes_outside(line) {
-            reasons.push(Reason::OutsideReference);
-        }
-        if wipes(line) {
-            reasons.push(Reason::Destructive);
-        }
-        if allows_everything(line) {
-            reasons.push(Reason::PermissionChange);
-        }
-        if hides_by_style(line) {
-            reasons.push(Reason::HiddenText);
-        }
-    }
-    reasons
+    let holds = |signs: &&[&str]| {
+        signs.iter().any(|sign| memchr::memmem::find(folded.as_bytes(), sign.as_bytes()).is_some())
+    };
+    let checks = CHECKS.iter().filter(|(signs, _, _)| holds(signs));
+    checks
+        .filter(|(_, applies, _)| folded.lines().any(|line| applies(beginning(line))))
+        .map(|(_, _, reason)| *reason)
+        .collect()
+}
+
+fn beginning(line: &str) -> &str {
+    let end = (0..=LONGEST_LINE.min(line.len())).rev().find(|&end| line.is_char_boundary(end)).unwrap_or(0);
+    line.get(..end).unwrap_or_default()
 }
 
 /// `curl … | sh`, `bash <(curl …)`, `eval "$(curl …)"`, `iwr … | iex`, `base64 -d | sh`.
 fn runs_what_it_fetches(line: &str) -> bool {
-    const FETCHERS: [&str; 7] =
-        ["curl ", "wget ", "iwr ", "invoke-webrequest", "fetch ", "base64 -d", "base64 --decode"];
     const SHELLS: [&str; 14] = [
         "sh", "bash", "zsh", "dash", "python", "python3", "node", "perl", "ruby", "iex", "sudo", "source",
         "eval", "pwsh",
@@ -72,10 +72,7 @@ fn runs_what_it_fetches(line: &str) -> bool {
 
 /// A shell handed to another machine.
 fn opens_shell(line: &str) -> bool {
-    ["/dev/tcp/", "nc -e ", "ncat -e ", "bash -i >&", "sh -i >&", "mkfifo /tmp"]
-        .iter()
-        .any(|form| line.contains(form))
-        && !negates(line)
+    SHELL_FORMS.iter().any(|form| line.contains(form)) && !negates(line)
 }
 
 fn opens_file_modes(line: &str) -> bool {

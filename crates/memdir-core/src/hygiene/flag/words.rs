@@ -29,6 +29,8 @@ pub(super) struct Token {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sentence {
     pub(super) tokens: Vec<Token>,
+    /// What any of them means, so that most questions need no look at the tokens.
+    all: u128,
 }
 
 /// All sentences of a folded text.
@@ -153,13 +155,14 @@ impl Reader {
             token.meaning |= meaning;
         }
         // An API key is a secret, whatever product the words of its name could belong to.
-        let secrets: Vec<usize> = sentence.positions(SECRET).collect();
-        for position in secrets {
-            for token in sentence.tokens.iter_mut().skip(position).take(3) {
+        let mut since_secret = usize::MAX;
+        for token in &mut sentence.tokens {
+            since_secret = if token.meaning & SECRET != 0 { 0 } else { since_secret.saturating_add(1) };
+            if since_secret <= 2 {
                 token.meaning &= !PRODUCT;
             }
         }
-        self.sentences.push(sentence);
+        self.sentences.push(sentence.summed());
     }
 }
 
@@ -233,16 +236,22 @@ impl Sentence {
                 token.meaning = 0;
             }
         }
+        self.summed()
+    }
+
+    fn summed(mut self) -> Self {
+        self.all = self.tokens.iter().fold(0, |sum, token| sum | token.meaning);
         self
     }
 
     /// Whether any token means one of these.
     pub(super) fn has(&self, meaning: u128) -> bool {
-        self.tokens.iter().any(|token| token.meaning & meaning != 0)
+        self.all & meaning != 0
     }
 
     fn positions(&self, meaning: u128) -> impl Iterator<Item = usize> + '_ {
-        self.tokens
+        let tokens = if self.has(meaning) { self.tokens.as_slice() } else { &[] };
+        tokens
             .iter()
             .enumerate()
             .filter(move |(_, token)| token.meaning & meaning != 0)
