@@ -21,6 +21,7 @@ pub mod random;
 pub mod real_look;
 pub mod registry;
 pub mod scratchpad;
+pub mod settings_file;
 mod state_file;
 pub mod store_lock;
 mod swap_file;
