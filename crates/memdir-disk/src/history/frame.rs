@@ -79,7 +79,7 @@ impl<'a> Frame<'a> {
     /// The verified body; `None` if it was changed.
     pub(crate) fn body(&self) -> Option<Vec<u8>> {
         (checksum(&[self.masked_body]) == self.body_checksum)
-            .then(|| self.masked_body.iter().map(|byte| byte ^ self.mask).collect())
+            .then(|| mask_body(self.mask, self.header, self.masked_body))
     }
 }
 
@@ -104,7 +104,10 @@ pub(crate) fn encode_frame(kind: FrameKind, header: &[u8], body: &[u8]) -> Optio
     if header.len() > MAX_HEADER_BYTES || body.len() > MAX_BODY_BYTES {
         return None;
     }
-    let (mask, masked) = mask_body(body);
+    // The first one nearly always does; content made to hold the magic cannot foresee the second.
+    let (mask, masked) = (0..=u8::MAX)
+        .map(|mask| (mask, mask_body(mask, header, body)))
+        .find(|(_, masked)| memmem::find(masked, &MAGIC).is_none())?;
     let mut bytes = Vec::with_capacity(FIXED_BYTES + header.len() + body.len());
     bytes.extend_from_slice(&MAGIC);
     bytes.extend_from_slice(&[kind.to_byte(), mask, 0, 0]);
@@ -118,13 +121,14 @@ pub(crate) fn encode_frame(kind: FrameKind, header: &[u8], body: &[u8]) -> Optio
     Some(bytes)
 }
 
-fn mask_body(body: &[u8]) -> (u8, Vec<u8>) {
-    // The first mask nearly always does. A body made to defeat all of them gains no more than this: if its frame
-    // is damaged later, a frame that it forges may be read in its place.
-    (0..=u8::MAX)
-        .map(|mask| (mask, body.iter().map(|byte| byte ^ mask).collect::<Vec<u8>>()))
-        .find(|(_, masked)| memmem::find(masked, &MAGIC).is_none())
-        .unwrap_or_else(|| (0, body.to_vec()))
+/// Combines a body with a stream of bytes that only whoever knows the header can foresee; mask 0 leaves it alone.
+fn mask_body(mask: u8, header: &[u8], body: &[u8]) -> Vec<u8> {
+    if mask == 0 {
+        return body.to_vec();
+    }
+    let mut stream = vec![0; body.len()];
+    blake3::Hasher::new().update(header).update(&[mask]).finalize_xof().fill(&mut stream);
+    body.iter().zip(stream).map(|(byte, other)| byte ^ other).collect()
 }
 
 fn checksum(parts: &[&[u8]]) -> u64 {
@@ -144,12 +148,20 @@ pub(crate) struct Damage {
     pub(crate) length: usize,
 }
 
+/// Whether another frame begins inside the body. No body holds the magic: this one was torn off there, and what was
+/// written later stands in its place.
+fn is_torn(frame: &Frame<'_>, bytes: &[u8]) -> bool {
+    let (start, end) = (FIXED_BYTES + frame.header.len(), frame.length());
+    let reach = bytes.len().min(end + MAGIC.len() - 1);
+    memmem::find(bytes.get(start..reach).unwrap_or_default(), &MAGIC).is_some_and(|found| start + found < end)
+}
+
 /// All frames of a segment with their offsets, and what lies between them.
 pub(crate) fn scan(segment: &[u8]) -> (Vec<(usize, Frame<'_>)>, Vec<Damage>) {
     let (mut frames, mut damages) = (Vec::new(), Vec::new());
     let mut position = 0;
     while let Some(rest) = segment.get(position..).filter(|rest| !rest.is_empty()) {
-        if let Some(frame) = Frame::parse(rest) {
+        if let Some(frame) = Frame::parse(rest).filter(|frame| !is_torn(frame, rest)) {
             frames.push((position, frame));
             position += frame.length();
             continue;
@@ -209,6 +221,19 @@ mod tests {
             if kept == "01234" {
                 assert!(frames[own].1.body().is_none() || position < starts[own] + 12, "{position}");
             }
+        }
+    }
+
+    #[test]
+    fn what_follows_a_torn_frame_is_not_taken_for_its_body() {
+        let (bytes, starts) = segment();
+        let torn = &bytes[starts[1]..starts[2]];
+        for length in 1..torn.len() {
+            let mut log = bytes[..starts[1]].to_vec();
+            log.extend(&torn[..length]);
+            log.extend(&bytes[starts[2]..]);
+            assert_eq!(headers(&log), "0234", "{length}");
+            assert_eq!(scan(&log).1, [Damage { offset: starts[1], length }]);
         }
     }
 
