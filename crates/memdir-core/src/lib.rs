@@ -6,6 +6,7 @@
 
 pub mod agents;
 pub mod base64;
+pub mod config;
 pub mod content_hash;
 pub mod env;
 pub mod guarded_root;

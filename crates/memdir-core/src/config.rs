@@ -1,0 +1,173 @@
+//! The user's own settings of memdir: `config.toml`, read and never written.
+//!
+//! It lies where [`crate::env::Env::config_file`] says and nowhere else: nothing that a repository contains is ever
+//! configuration of ours. A key that we do not know is warned about, because it is often a slip of the pen. A file
+//! that is broken, or a value that a key does not take, is an error: a user who asked for review and mistyped it
+//! must not get the opposite.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::operation::{AuthorKind, StoreId};
+
+mod read;
+#[cfg(test)]
+mod tests;
+
+/// The largest file that is read.
+pub const MAX_BYTES: u64 = 1 << 20;
+
+/// What the user has settled. Without a file it is all defaults.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Config {
+    /// What becomes of changes that a person did not ask for: by scope.
+    pub writes: Writes,
+    /// What happens to secrets: `[secrets]`.
+    pub secrets: Secrets,
+    /// What is on: `[features]`.
+    pub features: Features,
+    /// What differs for one memory directory: `[projects.<store id>]`.
+    pub projects: BTreeMap<String, ProjectConfig>,
+}
+
+/// A configuration together with what was odd about it, a line each.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReadConfig {
+    /// The settings.
+    pub config: Config,
+    /// Keys that mean nothing to us.
+    pub warnings: Vec<String>,
+}
+
+/// Why a configuration cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct ConfigError {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub message: String,
+}
+
+impl Config {
+    /// Reads the text of a configuration file.
+    ///
+    /// # Errors
+    /// It is no TOML, or a key of ours has a value that it does not take.
+    pub fn parse(text: &str) -> Result<ReadConfig, ConfigError> {
+        read::read(text)
+    }
+
+    /// What becomes of a change of a memory directory that this kind of author wants.
+    ///
+    /// A person's own commands and what was noticed afterwards are never held up.
+    #[must_use]
+    pub fn mode(&self, author: AuthorKind, store: Option<&StoreId>, scope: WriteScope) -> WriteMode {
+        let scope = match author {
+            AuthorKind::Person | AuthorKind::Foreign => return WriteMode::Auto,
+            AuthorKind::Team => WriteScope::Team,
+            AuthorKind::Agent | AuthorKind::Extract | AuthorKind::Dream => scope,
+        };
+        let own = store.and_then(|store| self.projects.get(&store.0)).and_then(|project| project.writes);
+        own.or_else(|| self.writes.by_scope.get(&scope).copied()).unwrap_or(self.writes.default)
+    }
+}
+
+/// `writes = "…"` or a table `[writes]`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Writes {
+    /// For every scope that is not named: the text itself, or `default` in the table. `auto` if absent.
+    pub default: WriteMode,
+    /// The scopes that are named.
+    pub by_scope: BTreeMap<WriteScope, WriteMode>,
+}
+
+/// What becomes of a change that an agent, extraction, a dream or a team mate wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WriteMode {
+    /// It is applied, recorded, and can be undone.
+    #[default]
+    Auto,
+    /// It waits until the user accepts it.
+    Review,
+    /// It is refused.
+    Off,
+}
+
+/// Whose memory a change is about: the keys of `[writes]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WriteScope {
+    /// `memory`: the memory directory of a project.
+    Memory,
+    /// `user`: what an agent remembers in all projects.
+    User,
+    /// `project`: what an agent remembers in a repository.
+    Project,
+    /// `local`: what an agent remembers in a project on this machine.
+    Local,
+    /// `team`: whatever a team mate sends.
+    Team,
+}
+
+/// `[secrets]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Secrets {
+    /// `on_write`: what happens when a memory that is to be written holds a secret. `warn` if absent.
+    pub on_write: SecretsOnWrite,
+}
+
+/// What happens when a memory that is to be written holds a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SecretsOnWrite {
+    /// It is written, and the user is told.
+    #[default]
+    Warn,
+    /// It is written with the secret taken out.
+    Redact,
+    /// It is not written.
+    Block,
+}
+
+/// `[features]`: named switches, each `true` or `false`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Features {
+    /// Whether we serve memory to agents at all. Default `true`; the client's own switches still count.
+    pub auto_memory: bool,
+    /// Whether agents are told how to search past sessions. Default `false`: it costs tokens in every session.
+    pub session_search: bool,
+    /// Whether agents get the short form of the guidance. Default `false`.
+    pub simple_prompt: bool,
+    /// Whether team memory takes part. Default `false`: nothing is shared that was not asked for.
+    pub team: bool,
+    /// Whether memories are extracted from transcripts. Default `false`.
+    pub extract: bool,
+    /// Whether snapshots of agents' memory are offered and taken over. Default `true`.
+    pub snapshots: bool,
+    /// Whether agents keep a log a day instead of topic files. Default `false`.
+    pub daily_logs: bool,
+}
+
+impl Default for Features {
+    fn default() -> Self {
+        Self {
+            auto_memory: true,
+            session_search: false,
+            simple_prompt: false,
+            team: false,
+            extract: false,
+            snapshots: true,
+            daily_logs: false,
+        }
+    }
+}
+
+/// `[projects.<store id>]`: what differs for one memory directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ProjectConfig {
+    /// `writes`: beats what `[writes]` says, in every scope.
+    pub writes: Option<WriteMode>,
+}

@@ -1,0 +1,164 @@
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{ConfigError, ProjectConfig, ReadConfig, SecretsOnWrite, WriteMode, WriteScope};
+use crate::operation::StoreId;
+
+/// Reads a whole file.
+pub(super) fn read(text: &str) -> Result<ReadConfig, ConfigError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let table = DeTable::parse(text).map_err(|error| ConfigError {
+        line: line_of(text, error.span().unwrap_or_default()),
+        message: error.message().lines().next().unwrap_or("not valid TOML").to_owned(),
+    })?;
+    let mut reader = Reader { text, read: ReadConfig::default() };
+    reader.top(table.get_ref())?;
+    Ok(reader.read)
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    read: ReadConfig,
+}
+
+type Value<'t> = Spanned<DeValue<'t>>;
+
+impl<'t> Reader<'t> {
+    fn top(&mut self, table: &DeTable<'t>) -> Result<(), ConfigError> {
+        for (key, value) in table {
+            match key.get_ref().as_ref() {
+                "writes" => self.writes(value)?,
+                "secrets" => self.secrets(value)?,
+                "features" => self.features(value)?,
+                "projects" => self.projects(value)?,
+                other => self.unknown(other, key.span()),
+            }
+        }
+        Ok(())
+    }
+
+    fn writes(&mut self, value: &Value<'t>) -> Result<(), ConfigError> {
+        let Some(table) = value.get_ref().as_table() else {
+            self.read.config.writes.default = self.one_of(value, "writes", &MODES)?;
+            return Ok(());
+        };
+        for (key, value) in table {
+            let name = format!("writes.{}", key.get_ref());
+            let scope = SCOPES.iter().find(|(word, _)| *word == key.get_ref().as_ref());
+            match (key.get_ref().as_ref(), scope) {
+                ("default", _) => self.read.config.writes.default = self.one_of(value, &name, &MODES)?,
+                (_, Some((_, scope))) => {
+                    let mode = self.one_of(value, &name, &MODES)?;
+                    self.read.config.writes.by_scope.insert(*scope, mode);
+                }
+                _ => self.unknown(&name, key.span()),
+            }
+        }
+        Ok(())
+    }
+
+    fn secrets(&mut self, value: &Value<'t>) -> Result<(), ConfigError> {
+        for (key, value) in self.table(value, "secrets")? {
+            let name = format!("secrets.{}", key.get_ref());
+            match key.get_ref().as_ref() {
+                "on_write" => self.read.config.secrets.on_write = self.one_of(value, &name, &ON_WRITE)?,
+                _ => self.unknown(&name, key.span()),
+            }
+        }
+        Ok(())
+    }
+
+    fn features(&mut self, value: &Value<'t>) -> Result<(), ConfigError> {
+        for (key, value) in self.table(value, "features")? {
+            let name = format!("features.{}", key.get_ref());
+            let features = &mut self.read.config.features;
+            let switch = match key.get_ref().as_ref() {
+                "auto_memory" => &mut features.auto_memory,
+                "session_search" => &mut features.session_search,
+                "simple_prompt" => &mut features.simple_prompt,
+                "team" => &mut features.team,
+                "extract" => &mut features.extract,
+                "snapshots" => &mut features.snapshots,
+                "daily_logs" => &mut features.daily_logs,
+                _ => {
+                    self.unknown(&name, key.span());
+                    continue;
+                }
+            };
+            match value.get_ref().as_bool() {
+                Some(on) => *switch = on,
+                None => return Err(self.error(value.span(), format!("`{name}` is `true` or `false`"))),
+            }
+        }
+        Ok(())
+    }
+
+    fn projects(&mut self, value: &Value<'t>) -> Result<(), ConfigError> {
+        for (store, value) in self.table(value, "projects")? {
+            let name = format!("projects.{}", store.get_ref());
+            if !StoreId::is_valid(store.get_ref()) {
+                let line = line_of(self.text, store.span());
+                self.read.warnings.push(format!("line {line}: `{name}` names no store, and is ignored"));
+                continue;
+            }
+            let mut project = ProjectConfig::default();
+            for (key, value) in self.table(value, &name)? {
+                let name = format!("{name}.{}", key.get_ref());
+                match key.get_ref().as_ref() {
+                    "writes" => project.writes = Some(self.one_of(value, &name, &MODES)?),
+                    _ => self.unknown(&name, key.span()),
+                }
+            }
+            self.read.config.projects.insert(store.get_ref().to_string(), project);
+        }
+        Ok(())
+    }
+
+    fn table<'v>(&self, value: &'v Value<'t>, name: &str) -> Result<&'v DeTable<'t>, ConfigError> {
+        value.get_ref().as_table().ok_or_else(|| self.error(value.span(), format!("`{name}` is a table")))
+    }
+
+    fn one_of<T: Copy>(
+        &self,
+        value: &Value<'t>,
+        name: &str,
+        choices: &[(&str, T)],
+    ) -> Result<T, ConfigError> {
+        let word = value.get_ref().as_str().unwrap_or_default();
+        let found = choices.iter().find(|(choice, _)| *choice == word).map(|(_, meaning)| *meaning);
+        found.ok_or_else(|| {
+            let words: Vec<String> = choices.iter().map(|(choice, _)| format!("\"{choice}\"")).collect();
+            self.error(value.span(), format!("`{name}` is one of {}", words.join(", ")))
+        })
+    }
+
+    fn unknown(&mut self, name: &str, span: Range<usize>) {
+        let line = line_of(self.text, span);
+        self.read.warnings.push(format!("line {line}: unknown key `{name}`"));
+    }
+
+    fn error(&self, span: Range<usize>, message: String) -> ConfigError {
+        ConfigError { line: line_of(self.text, span), message }
+    }
+}
+
+const MODES: [(&str, WriteMode); 3] =
+    [("auto", WriteMode::Auto), ("review", WriteMode::Review), ("off", WriteMode::Off)];
+
+const ON_WRITE: [(&str, SecretsOnWrite); 3] =
+    [("warn", SecretsOnWrite::Warn), ("redact", SecretsOnWrite::Redact), ("block", SecretsOnWrite::Block)];
+
+const SCOPES: [(&str, WriteScope); 5] = [
+    ("memory", WriteScope::Memory),
+    ("user", WriteScope::User),
+    ("project", WriteScope::Project),
+    ("local", WriteScope::Local),
+    ("team", WriteScope::Team),
+];
+
+fn line_of(text: &str, span: Range<usize>) -> usize {
+    let before = text.as_bytes().get(..span.start.min(text.len())).unwrap_or_default();
+    memchr::memchr_iter(b'\n', before).count() + 1
+}
