@@ -11,6 +11,7 @@
 mod armour;
 mod assignment;
 mod fingerprint;
+mod guard;
 mod judge;
 mod keywords;
 mod name;
@@ -28,6 +29,7 @@ use aho_corasick::AhoCorasick;
 use serde::Serialize;
 
 pub use fingerprint::{AllowList, Fingerprint, FingerprintKey};
+pub use guard::{OnSecret, SecretBlocked, guard};
 use judge::Kind;
 use keywords::{KEYWORDS, Keywords, Trigger};
 use position::Positions;

@@ -8,7 +8,9 @@ use memdir_core::memory::entrypoint::{ENTRYPOINT, Loaded, Profile, load};
 use memdir_core::operation::{Author, StoreId};
 use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
+use memdir_core::secrets::{OnSecret, guard};
 use memdir_core::settings::ClientFlags;
+use memdir_disk::allow_list;
 use memdir_disk::apply::{Applied, LOCK_PATIENCE, OnConflict, Request, Store, apply};
 use memdir_disk::disk_error::DiskError;
 use memdir_disk::memory_root::MemoryRoot;
@@ -37,6 +39,7 @@ pub struct Memory {
     state_dir: Option<Utf8PathBuf>,
     store: Option<StoreId>,
     trust: Trust,
+    on_secret: OnSecret,
     root: Option<MemoryRoot>,
 }
 
@@ -61,6 +64,7 @@ impl Memory {
             state_dir: env.state_dir(),
             store: place.look_up.store,
             trust: place.location.trust,
+            on_secret: OnSecret::default(),
         })
     }
 
@@ -133,6 +137,8 @@ impl Memory {
             }
         }
         let state_dir = self.state_dir.clone().ok_or(MemoryError::NoStateDir)?;
+        let allowed = allow_list::load(&state_dir)?;
+        let plan = &guard(plan.clone(), self.on_secret, allowed.as_ref())?;
         let store = self.store_id(now)?;
         let store = Store {
             memory_dir: &self.here.memory_dir,

@@ -11,6 +11,7 @@ use crate::world::World;
 
 mod add;
 mod agent;
+mod audit;
 mod check;
 mod completions;
 mod context;
@@ -101,6 +102,11 @@ pub(crate) static COMMANDS: &[Entry] = &[
         "Rebuild MEMORY.md from the files, keeping your headings and order",
     ),
     Entry::of::<load::Load>(Group::Memory, "load", "Print MEMORY.md exactly as the agent gets it"),
+    Entry::of::<audit::Audit>(
+        Group::Agent,
+        "audit",
+        "Find secrets that are stored in memory, agents' memory, journal, logs and history",
+    ),
     Entry::of::<context::Context>(
         Group::Agent,
         "context",

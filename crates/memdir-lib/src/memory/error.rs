@@ -2,6 +2,7 @@ use camino::Utf8PathBuf;
 use memdir_core::locate::LocateError;
 use memdir_core::memory::change::ChangeRefused;
 use memdir_core::rel_path::PathRefused;
+use memdir_core::secrets::SecretBlocked;
 use memdir_core::trust::RootRefused;
 use memdir_disk::disk_error::DiskError;
 
@@ -64,6 +65,9 @@ pub enum MemoryError {
     /// There is no home directory, so there is no place for history.
     #[error("no place for memdir's own state: neither `HOME` nor `MEMDIR_HOME` names a directory")]
     NoStateDir,
+    /// The change would write a secret, and the user's settings forbid that.
+    #[error(transparent)]
+    Secret(#[from] SecretBlocked),
     /// The registry failed.
     #[error(transparent)]
     Projects(#[from] ProjectsError),
@@ -85,6 +89,10 @@ impl MemoryError {
             }
             Self::Change(ChangeRefused::IsIndex { .. }) => {
                 "`memdir reindex` and `memdir edit` change it".to_owned()
+            }
+            Self::Secret(_) => {
+                "take it out, or declare it harmless with the fingerprint that `memdir audit` shows"
+                    .to_owned()
             }
             Self::NoStateDir => "set HOME".to_owned(),
             _ => return None,

@@ -124,3 +124,28 @@ fn a_secret_is_found_and_never_printed() {
     sandbox.stdin = format!("use {token} here");
     assert_eq!(sandbox.run(["check", "secrets"]).code, 1);
 }
+
+#[test]
+fn a_secret_that_is_stored_is_found_everywhere_and_can_be_declared_harmless() {
+    let sandbox = Sandbox::new();
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let block =
+        sandbox.run(["add", "--type=user", "--name=a", "--description=b", &format!("--text=use {token}")]);
+    assert_eq!(block.code, 0);
+    assert!(
+        block.stderr.contains("looks like a secret") && !block.stderr.contains(&token),
+        "{}",
+        block.stderr
+    );
+    sandbox.home.write("home/.claude/agent-memory/reviewer/MEMORY.md", format!("the key is {token}\n"));
+    assert_eq!(sandbox.run(["rm", "a"]).code, 0);
+    let block = sandbox.run(["audit", "--json"]);
+    assert!(block.code == 1 && !block.stdout.contains(&token), "{}", block.stdout);
+    let found: Value = serde_json::from_str(&block.stdout).unwrap();
+    let items = found["items"].as_array().unwrap();
+    assert_eq!(items.iter().filter(|item| item["op"].is_null()).count(), 1, "in the agent's memory");
+    assert!(items.iter().any(|item| item["op"].is_string()), "in history");
+    let fingerprint = items[0]["fingerprint"].as_str().unwrap();
+    let block = sandbox.run(["audit", "--allow", fingerprint]);
+    assert_eq!((block.code, block.stdout.as_str()), (0, ""));
+}
