@@ -29,7 +29,7 @@ use aho_corasick::AhoCorasick;
 use serde::Serialize;
 
 pub use fingerprint::{AllowList, Fingerprint, FingerprintKey};
-pub use guard::{OnSecret, SecretBlocked, guard};
+pub use guard::{SecretBlocked, guard};
 use judge::Kind;
 use keywords::{KEYWORDS, Keywords, Trigger};
 use position::Positions;

@@ -2,18 +2,21 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use memdir_core::config::{self, Config};
 use memdir_core::env::Env;
 use memdir_core::locate::Trust;
+use memdir_core::look::{Look, LookError};
 use memdir_core::memory::entrypoint::{ENTRYPOINT, Loaded, Profile, load};
 use memdir_core::operation::{Author, StoreId};
 use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
-use memdir_core::secrets::{OnSecret, guard};
+use memdir_core::secrets::guard;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::allow_list;
 use memdir_disk::apply::{Applied, LOCK_PATIENCE, OnConflict, Request, Store, apply};
 use memdir_disk::disk_error::DiskError;
 use memdir_disk::memory_root::MemoryRoot;
+use memdir_disk::real_look::RealLook;
 
 use crate::place::Place;
 use crate::projects::{Here, Probe, Projects};
@@ -39,7 +42,7 @@ pub struct Memory {
     state_dir: Option<Utf8PathBuf>,
     store: Option<StoreId>,
     trust: Trust,
-    on_secret: OnSecret,
+    config_file: Option<Utf8PathBuf>,
     root: Option<MemoryRoot>,
 }
 
@@ -64,7 +67,7 @@ impl Memory {
             state_dir: env.state_dir(),
             store: place.look_up.store,
             trust: place.location.trust,
-            on_secret: OnSecret::default(),
+            config_file: env.config_file(),
         })
     }
 
@@ -138,7 +141,7 @@ impl Memory {
         }
         let state_dir = self.state_dir.clone().ok_or(MemoryError::NoStateDir)?;
         let allowed = allow_list::load(&state_dir)?;
-        let plan = &guard(plan.clone(), self.on_secret, allowed.as_ref())?;
+        let plan = &guard(plan.clone(), self.config()?.secrets.on_write, allowed.as_ref())?;
         let store = self.store_id(now)?;
         let store = Store {
             memory_dir: &self.here.memory_dir,
@@ -160,6 +163,23 @@ impl Memory {
             self.root = open_if_there(&self.here.memory_dir)?;
         }
         Ok(applied)
+    }
+
+    /// The user's own settings of memdir; defaults where there are none.
+    ///
+    /// # Errors
+    /// The file is there and cannot be understood. Guessing could write what the user forbade.
+    pub fn config(&self) -> Result<Config, MemoryError> {
+        let Some(path) = &self.config_file else { return Ok(Config::default()) };
+        let unusable = |message: String| MemoryError::Config { path: path.clone(), message };
+        match RealLook.read(path, config::MAX_BYTES) {
+            Ok(bytes) => {
+                let text = String::from_utf8(bytes).map_err(|_| unusable("not valid UTF-8".to_owned()))?;
+                Ok(Config::parse(&text).map_err(|error| unusable(error.to_string()))?.config)
+            }
+            Err(LookError::NotFound) => Ok(Config::default()),
+            Err(error) => Err(unusable(error.to_string())),
+        }
     }
 
     /// The id of this directory, made and remembered at its first write.

@@ -2,24 +2,10 @@
 
 use std::collections::HashSet;
 
-use serde::Deserialize;
-
 use super::{AllowList, Finding, redact_findings, scan, scan_except};
+use crate::config::SecretsOnWrite;
 use crate::plan::{Change, Content, Plan};
 use crate::rel_path::RelPath;
-
-/// What to do about a secret that is about to be written. The user's choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnSecret {
-    /// Write it and say so.
-    #[default]
-    Warn,
-    /// Write everything else, and a mark in its place.
-    Redact,
-    /// Write nothing.
-    Block,
-}
 
 /// A plan that may not be applied, because it would write a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +24,11 @@ pub struct SecretBlocked {
 ///
 /// # Errors
 /// The first secret, if secrets block.
-pub fn guard(mut plan: Plan, policy: OnSecret, allowed: Option<&AllowList>) -> Result<Plan, SecretBlocked> {
+pub fn guard(
+    mut plan: Plan,
+    policy: SecretsOnWrite,
+    allowed: Option<&AllowList>,
+) -> Result<Plan, SecretBlocked> {
     let mut warnings = Vec::new();
     for change in &mut plan.changes {
         let Change::Write { path, content, base } = change else { continue };
@@ -46,13 +36,13 @@ pub fn guard(mut plan: Plan, policy: OnSecret, allowed: Option<&AllowList>) -> R
         let fresh = added_secrets(text, base.as_ref(), allowed);
         let Some(first) = fresh.first() else { continue };
         match policy {
-            OnSecret::Block => {
+            SecretsOnWrite::Block => {
                 return Err(SecretBlocked { path: path.clone(), line: first.line, rule: first.rule });
             }
-            OnSecret::Warn => warnings.extend(fresh.iter().map(|finding| {
+            SecretsOnWrite::Warn => warnings.extend(fresh.iter().map(|finding| {
                 format!("`{path}`, line {}: this looks like a secret ({})", finding.line, finding.rule)
             })),
-            OnSecret::Redact => {
+            SecretsOnWrite::Redact => {
                 warnings.extend(fresh.iter().map(|finding| {
                     format!("`{path}`, line {}: a secret ({}) was left out", finding.line, finding.rule)
                 }));
@@ -95,15 +85,15 @@ mod tests {
     #[test]
     fn the_user_chooses_what_happens_to_a_secret() {
         let secret = format!("one\nuse {TOKEN} here\n");
-        let warned = guard(plan(&secret, None), OnSecret::Warn, None).unwrap();
+        let warned = guard(plan(&secret, None), SecretsOnWrite::Warn, None).unwrap();
         assert_eq!(warned.changes, plan(&secret, None).changes);
         assert_eq!(warned.warnings.len(), 1);
         assert!(!warned.warnings[0].contains(TOKEN), "the value is never shown");
-        let redacted = guard(plan(&secret, None), OnSecret::Redact, None).unwrap();
+        let redacted = guard(plan(&secret, None), SecretsOnWrite::Redact, None).unwrap();
         let Change::Write { content, .. } = &redacted.changes[0] else { panic!() };
         let text = String::from_utf8(content.0.clone()).unwrap();
         assert!(text.starts_with("one\nuse [redacted:") && text.ends_with(" here\n"), "{text}");
-        let blocked = guard(plan(&secret, None), OnSecret::Block, None).unwrap_err();
+        let blocked = guard(plan(&secret, None), SecretsOnWrite::Block, None).unwrap_err();
         assert_eq!((blocked.path.as_str(), blocked.line), ("a.md", 2));
     }
 
@@ -111,7 +101,9 @@ mod tests {
     fn what_was_there_before_is_not_this_plans_doing() {
         let secret = format!("use {TOKEN} here\n");
         let longer = format!("# Title\n\n{secret}");
-        assert!(guard(plan(&longer, Some(&secret)), OnSecret::Block, None).is_ok());
-        assert!(guard(plan("nothing here\n", None), OnSecret::Block, None).unwrap().warnings.is_empty());
+        assert!(guard(plan(&longer, Some(&secret)), SecretsOnWrite::Block, None).is_ok());
+        assert!(
+            guard(plan("nothing here\n", None), SecretsOnWrite::Block, None).unwrap().warnings.is_empty()
+        );
     }
 }

@@ -65,6 +65,14 @@ pub enum MemoryError {
     /// There is no home directory, so there is no place for history.
     #[error("no place for memdir's own state: neither `HOME` nor `MEMDIR_HOME` names a directory")]
     NoStateDir,
+    /// The user's settings of memdir cannot be used, so nothing is written against them.
+    #[error("cannot use the settings in `{path}`: {message}")]
+    Config {
+        /// The file.
+        path: Utf8PathBuf,
+        /// What is wrong with it, with the line.
+        message: String,
+    },
     /// The change would write a secret, and the user's settings forbid that.
     #[error(transparent)]
     Secret(#[from] SecretBlocked),

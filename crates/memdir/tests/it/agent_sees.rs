@@ -149,3 +149,24 @@ fn a_secret_that_is_stored_is_found_everywhere_and_can_be_declared_harmless() {
     let block = sandbox.run(["audit", "--allow", fingerprint]);
     assert_eq!((block.code, block.stdout.as_str()), (0, ""));
 }
+
+#[test]
+fn the_users_settings_say_what_happens_to_a_secret() {
+    let sandbox = Sandbox::new();
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let text = format!("--text=use {token}");
+    let add = |name: &str| sandbox.run(["add", "--type=user", name, "--description=b", text.as_str()]);
+    sandbox.home.write("home/.config/memdir/config.toml", "[secrets]\non_write = \"block\"\n");
+    let block = add("--name=a");
+    assert!(
+        block.code == 2 && block.stderr.contains("a secret") && !block.stderr.contains(&token),
+        "{}",
+        block.stderr
+    );
+    sandbox.home.write("home/.config/memdir/config.toml", "[secrets]\non_write = \"redact\"\n");
+    assert_eq!(add("--name=b").code, 0);
+    assert!(sandbox.run(["show", "b"]).stdout.contains("use [redacted:"));
+    sandbox.home.write("home/.config/memdir/config.toml", "[secrets]\non_write = perhaps\n");
+    let block = add("--name=c");
+    assert!(block.code == 2 && block.stderr.contains("config.toml"), "{}", block.stderr);
+}
