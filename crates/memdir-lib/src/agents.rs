@@ -60,6 +60,9 @@ pub enum AgentsError {
     /// There is no memory to make a snapshot of.
     #[error("there is no memory in `{0}`")]
     NoMemory(Utf8PathBuf),
+    /// A memory that would go into the repository holds secrets.
+    #[error("nothing was handed on, because secrets would be: {}", .0.join(", "))]
+    Secrets(Vec<String>),
     /// A link in the repository leads out of it.
     #[error("`{0}` leads out of the project by a link")]
     LeadsOut(Utf8PathBuf),

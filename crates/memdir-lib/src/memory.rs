@@ -24,7 +24,7 @@ use crate::projects::{Here, Probe, Projects};
 mod catalogue;
 mod changes;
 mod error;
-mod merge;
+pub(crate) mod merge;
 mod recovery;
 
 pub use catalogue::{Catalogue, Entry};

@@ -3,7 +3,7 @@
 use camino::Utf8PathBuf;
 use memdir_core::env::Env;
 use memdir_core::instructions::{self, Collected, Kind, Surroundings};
-use memdir_core::locate::{LocateError, Location};
+use memdir_core::locate::{LocateError, Location, Trust, locate};
 use memdir_core::look::{Kind as Entry, Look};
 use memdir_core::prompt::{
     AutoMemory, ComponentId, Form, InstructionText, PastSessions, Profile, Scratchpad, instruction_files,
@@ -12,6 +12,8 @@ use memdir_core::rel_path::ENTRYPOINT;
 use memdir_core::settings::{ClientFlags, SettingsError};
 use memdir_disk::real_look::RealLook;
 use memdir_disk::scratchpad::Scratchpads;
+
+use crate::place::Place;
 
 /// The longest index that is read; an agent is shown a few hundredths of it.
 const MAX_INDEX_BYTES: u64 = 16 << 20;
@@ -48,7 +50,11 @@ impl<'a> TurnSource<'a> {
     /// # Errors
     /// What the client itself would refuse to start with, and a missing home directory.
     pub fn open(env: Env, flags: ClientFlags, form: Form, profile: Profile) -> Result<Self, LocateError> {
-        let location = memdir_core::locate::locate(&env, &flags, &RealLook)?;
+        let mut location = locate(&env, &flags, &RealLook)?;
+        // Only our registry knows whether the user agreed, and only then is it asked.
+        if location.trust == Trust::NeedsConsent {
+            location = Place::find(&env, &flags)?.location;
+        }
         let session = env.var(memdir_core::env::SESSION_ID).map(str::to_owned);
         Ok(Self { env, flags, form, profile, location, guidelines: &[], add_dirs: Vec::new(), session })
     }

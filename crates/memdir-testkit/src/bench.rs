@@ -2,8 +2,10 @@
 
 mod measure;
 mod projects;
+mod prompt;
 mod sandbox;
 
 pub use measure::{Row, Table};
 pub use projects::{path, project_ls};
+pub use prompt::prompt;
 pub use sandbox::Bench;

@@ -4,17 +4,16 @@ use camino::Utf8Path;
 use jiff::Timestamp;
 use memdir_core::agents::AgentName;
 use memdir_core::agents::snapshot::{BadSnapshot, Files, MAX_FILE_BYTES, MAX_FILES};
-use memdir_core::memory::index;
 use memdir_core::operation::Author;
 use memdir_core::plan::{Content, Plan};
 use memdir_core::project::registry::Sighting;
-use memdir_core::rel_path::{ENTRYPOINT, RelPath};
 use memdir_disk::apply::{Applied, LOCK_PATIENCE, OnConflict, Request, Store, apply};
 use memdir_disk::memory_root::MemoryRoot;
 use memdir_disk::random::random_bits;
 use memdir_disk::registry::Registry;
 
 use super::{Agents, AgentsError};
+use crate::memory::merge::merge;
 
 impl Agents {
     pub(super) fn registry(&self) -> Result<Registry, AgentsError> {
@@ -53,7 +52,7 @@ impl Agents {
             staged: None,
             on_conflict: OnConflict::KeepBoth,
             patience: LOCK_PATIENCE,
-            merge: &merge_index,
+            merge: &merge,
         };
         Ok(apply(&store, plan, &request)?)
     }
@@ -80,13 +79,4 @@ pub(super) fn read_files(directory: &Utf8Path, warnings: &mut Vec<String>) -> Re
         }
     }
     Ok(files)
-}
-
-/// Two changes of an index become one; of any other file both versions are kept.
-fn merge_index(path: &RelPath, base: Option<&[u8]>, ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
-    if path.as_str() != ENTRYPOINT {
-        return None;
-    }
-    let text = |bytes| std::str::from_utf8(bytes).ok();
-    Some(index::merge(text(base.unwrap_or_default())?, text(ours)?, text(theirs)?).text.into_bytes())
 }

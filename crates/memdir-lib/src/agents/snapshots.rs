@@ -10,6 +10,7 @@ use memdir_core::agents::{AgentName, Scope};
 use memdir_core::hygiene::{Reason, flag};
 use memdir_core::plan::Content;
 use memdir_core::rel_path::RelPath;
+use memdir_core::secrets::scan;
 use memdir_disk::memory_root::MemoryRoot;
 
 use super::agent_store::read_files;
@@ -107,12 +108,16 @@ impl<'a> Snapshots<'a> {
     /// Makes a snapshot of the user's memory, or brings the one that exists up to date; `None` if it is.
     ///
     /// # Errors
-    /// There is no memory, it is too large, or something cannot be written.
+    /// There is no memory, it holds a secret or is too large, or something cannot be written.
     pub fn create(&self, now: Timestamp) -> Result<Option<Kept>, AgentsError> {
         let mut warnings = Vec::new();
         let memory = read_files(&self.memory_dir, &mut warnings)?;
         if memory.is_empty() {
             return Err(AgentsError::NoMemory(self.memory_dir.clone()));
+        }
+        let secrets = secrets(&memory);
+        if !secrets.is_empty() {
+            return Err(AgentsError::Secrets(secrets));
         }
         let mut before = read_files(&self.snapshot_dir, &mut Vec::new())?;
         if let Some(manifest) = self.read_file(&manifest_path()?, MAX_MANIFEST_BYTES)? {
@@ -209,6 +214,15 @@ impl<'a> Snapshots<'a> {
 /// What the next merge is made from: what was last taken over, nothing at first.
 fn base(taken: Option<&TakenOver>) -> Files {
     taken.map(|taken| taken.files.clone()).unwrap_or_default()
+}
+
+/// Where secrets stand in a memory, with the rule that found each, never the value.
+fn secrets(memory: &Files) -> Vec<String> {
+    let found = memory.iter().flat_map(|(path, content)| {
+        let text = String::from_utf8_lossy(&content.0);
+        scan(&text).into_iter().map(move |finding| format!("`{path}:{finding}`"))
+    });
+    found.collect()
 }
 
 /// Files of a snapshot that look like an attack on whoever reads them, each with the reasons.

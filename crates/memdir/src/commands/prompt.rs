@@ -88,6 +88,9 @@ impl Run for Prompt {
             }
             return Ok(Exit::Yes);
         }
+        for warning in source.location().all_warnings() {
+            world.warn(&warning)?;
+        }
         let text = source.auto_memory();
         print_section(self.json, text, source.location(), world)
     }

@@ -269,6 +269,19 @@ fn a_snapshot_that_lies_or_leads_out_is_refused() {
 }
 
 #[test]
+fn a_secret_is_never_handed_on() {
+    let sandbox = sandbox();
+    let secret = ["ghp_", "x7Kd93mQpL2vR8sT4uW6yZ1aB5cE0fG2hJ4k"].concat();
+    sandbox.home.write(format!("{MEMORY}/a.md"), format!("# Access\ntoken: {secret}\n"));
+    private(&sandbox);
+    let block = sandbox.run(["agent", "snapshot", "create", "reviewer"]);
+    assert_eq!(block.code, 2);
+    assert!(block.stderr.contains("`a.md:2:8: "), "{}", block.stderr);
+    assert!(!block.stderr.contains(&secret));
+    assert_eq!(sandbox.home.tree(SNAPSHOT), "");
+}
+
+#[test]
 fn a_snapshot_that_gives_orders_is_shown_with_a_warning() {
     let sandbox = sandbox();
     sandbox.home.write(

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{Files, Snapshot};
 use crate::memory::index;
+use crate::memory::text_merge::merge_text;
 use crate::plan::{Change, Content, Plan};
 use crate::rel_path::{ENTRYPOINT, RelPath};
 
@@ -40,8 +41,8 @@ pub enum Outcome {
 
 /// Merges a snapshot into a memory, both made from `base`: what was last taken over, nothing at first.
 ///
-/// A file that only the snapshot changed becomes the snapshot's; what the user changed or deleted stays so; of an
-/// index that both changed all lines stay; any other file that both changed is kept twice.
+/// A file that only the snapshot changed becomes the snapshot's; what the user changed or deleted stays so; what
+/// both changed is merged, or kept twice where they disagree.
 #[must_use]
 pub fn take_over(snapshot: &Snapshot, mine: &Files, base: &Files) -> TakeOver {
     let mut plan = Plan::new("take over a snapshot of an agent's memory");
@@ -86,14 +87,15 @@ pub fn take_over(snapshot: &Snapshot, mine: &Files, base: &Files) -> TakeOver {
     TakeOver { plan, outcomes }
 }
 
-/// An index of which both sides changed lines; other files have no lines that belong together.
+/// Both changes in one file, where that is possible: any two indexes, and files that have a common beginning.
 fn merged(path: &RelPath, base: Option<&Content>, mine: &Content, theirs: &Content) -> Option<Content> {
-    if path.as_str() != ENTRYPOINT {
-        return None;
+    let text = |content: &Content| std::str::from_utf8(&content.0).map(str::to_owned).ok();
+    let (mine, theirs) = (text(mine)?, text(theirs)?);
+    if path.as_str() == ENTRYPOINT {
+        let base = base.map_or(Some(String::new()), text)?;
+        return Some(Content::from(index::merge(&base, &mine, &theirs).text));
     }
-    let base = base.map_or(Some(""), |content| std::str::from_utf8(&content.0).ok())?;
-    let (mine, theirs) = (std::str::from_utf8(&mine.0).ok()?, std::str::from_utf8(&theirs.0).ok()?);
-    Some(Content::from(index::merge(base, mine, theirs).text))
+    merge_text(&text(base?)?, &mine, &theirs).ok().map(Content::from)
 }
 
 fn keep_beside(plan: &mut Plan, path: &RelPath, theirs: &Content, mine: &Files, snapshot: &Snapshot) {

@@ -50,6 +50,13 @@ fn a_snapshot_is_merged_and_never_written_over_what_was_learned() {
     check("a.md=1", "a.md=mine", "a.md=2", "a.md=mine a.snapshot.md=2", "a.md KeptBoth");
     check("", "a.md=mine", "a.md=2", "a.md=mine a.snapshot.md=2", "a.md KeptBoth");
     check(
+        "a.md=1/2/3/4/5/",
+        "a.md=1/2/3/4/mine/",
+        "a.md=theirs/2/3/4/5/",
+        "a.md=theirs/2/3/4/mine/",
+        "a.md Merged",
+    );
+    check(
         "",
         "a.md=mine a.snapshot.md=other",
         "a.md=2",
