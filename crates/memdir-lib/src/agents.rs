@@ -17,6 +17,9 @@ use memdir_disk::memory_root::MemoryRoot;
 use memdir_disk::real_look::RealLook;
 use memdir_disk::registry::RegistryError;
 
+use crate::features::read_features;
+use crate::turn::switch_off;
+
 mod agent_store;
 mod snapshots;
 
@@ -82,7 +85,8 @@ impl Agents {
     pub fn open(env: &Env, flags: &ClientFlags) -> Result<Self, LocateError> {
         let git_root = find_git_root(&env.cwd, &RealLook).map(|found| found.root);
         let settings = Settings::read(env, flags, git_root.as_deref(), &RealLook)?;
-        let location = locate_with(env, &settings, git_root, &RealLook);
+        let mut location = locate_with(env, &settings, git_root, &RealLook);
+        switch_off(&mut location, read_features(env).0);
         let dirs = AgentDirs::new(env, &settings, &location.root);
         let config_dir = env.cwd.join(settings.config_dir());
         Ok(Self { env: env.clone(), location, config_dir, dirs })

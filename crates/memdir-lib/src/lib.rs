@@ -33,6 +33,7 @@
 
 pub mod agents;
 pub mod audit;
+pub mod features;
 pub mod memory;
 pub mod memory_tool;
 pub mod place;

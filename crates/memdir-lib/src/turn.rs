@@ -1,6 +1,7 @@
 //! What an agent is told at one turn, read from the disk.
 
 use camino::Utf8PathBuf;
+use memdir_core::config::Features;
 use memdir_core::env::Env;
 use memdir_core::instructions::{self, Collected, Kind, Surroundings};
 use memdir_core::locate::{LocateError, Location, Trust, locate};
@@ -13,6 +14,7 @@ use memdir_core::settings::{ClientFlags, SettingsError};
 use memdir_disk::real_look::RealLook;
 use memdir_disk::scratchpad::Scratchpads;
 
+use crate::features::read_features;
 use crate::place::Place;
 
 /// The longest index that is read; an agent is shown a few hundredths of it.
@@ -22,9 +24,9 @@ const MAX_INDEX_BYTES: u64 = 16 << 20;
 /// with their own text:
 ///
 /// ```no_run
-/// # use memdir_core::{env::Env, prompt::{ComponentId, Form, Profile, PromptSession}, settings::ClientFlags};
+/// # use memdir_core::{env::Env, prompt::{ComponentId, Profile, PromptSession}, settings::ClientFlags};
 /// # fn example(env: Env) -> Result<(), memdir_core::locate::LocateError> {
-/// let source = memdir_lib::turn::TurnSource::open(env, ClientFlags::default(), Form::Long, Profile::Current)?;
+/// let source = memdir_lib::turn::TurnSource::open(env, ClientFlags::default(), None, Profile::Current)?;
 /// let mut session = PromptSession::new(Profile::Current);
 /// let turn = session.turn(|id| match id {
 ///     ComponentId::Language => Some("Answer in Danish.".to_owned()),
@@ -42,21 +44,44 @@ pub struct TurnSource<'a> {
     guidelines: &'a [&'a str],
     add_dirs: Vec<Utf8PathBuf>,
     session: Option<String>,
+    features: Features,
+    warnings: Vec<String>,
 }
 
 impl<'a> TurnSource<'a> {
-    /// Finds the memory of a directory; nothing else is read yet.
+    /// Finds the memory of a directory and the user's switches; nothing else is read yet. Without a form, the
+    /// user's settings choose one.
     ///
     /// # Errors
     /// What the client itself would refuse to start with, and a missing home directory.
-    pub fn open(env: Env, flags: ClientFlags, form: Form, profile: Profile) -> Result<Self, LocateError> {
+    pub fn open(
+        env: Env,
+        flags: ClientFlags,
+        form: Option<Form>,
+        profile: Profile,
+    ) -> Result<Self, LocateError> {
         let mut location = locate(&env, &flags, &RealLook)?;
         // Only our registry knows whether the user agreed, and only then is it asked.
         if location.trust == Trust::NeedsConsent {
             location = Place::find(&env, &flags)?.location;
         }
+        let (features, mut warnings) = read_features(&env);
+        switch_off(&mut location, features);
+        warnings.extend(location.all_warnings());
+        let form = form.unwrap_or(if features.simple_prompt { Form::Short } else { Form::Long });
         let session = env.var(memdir_core::env::SESSION_ID).map(str::to_owned);
-        Ok(Self { env, flags, form, profile, location, guidelines: &[], add_dirs: Vec::new(), session })
+        Ok(Self {
+            env,
+            flags,
+            form,
+            profile,
+            location,
+            guidelines: &[],
+            add_dirs: Vec::new(),
+            session,
+            features,
+            warnings,
+        })
     }
 
     /// Adds guidelines of the caller to the memory section, an item each.
@@ -72,6 +97,12 @@ impl<'a> TurnSource<'a> {
         &self.location
     }
 
+    /// What a person should know, a line each.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
     /// The text of a component that is ours, as it is now; `None` for the slots and for what there is not.
     #[must_use]
     pub fn text(&self, id: ComponentId) -> Option<String> {
@@ -80,7 +111,8 @@ impl<'a> TurnSource<'a> {
             ComponentId::AutoMemory => self.auto_memory(),
             ComponentId::Scratchpad => self.scratchpad(),
             ComponentId::Instructions => self.instruction_text(|kind| !is_memory(kind)),
-            ComponentId::Index => self.instruction_text(is_memory),
+            ComponentId::Index if self.location.enabled => self.instruction_text(is_memory),
+            ComponentId::Index => None,
             ComponentId::Journal
             | ComponentId::ModelOverride
             | ComponentId::Environment
@@ -103,7 +135,8 @@ impl<'a> TurnSource<'a> {
             Profile::Current => None,
         };
         let section = AutoMemory {
-            has_team: RealLook.kind(&absolute.join("team")) == Some(Entry::Dir),
+            keeps_daily_logs: self.features.daily_logs,
+            has_team: self.features.team && RealLook.kind(&absolute.join("team")) == Some(Entry::Dir),
             guidelines: self.guidelines,
             index: index.as_deref(),
             ..AutoMemory::new(memory_dir, self.form, self.profile)
@@ -130,7 +163,8 @@ impl<'a> TurnSource<'a> {
 
     fn past_sessions(&self) -> Option<String> {
         let project_dir = self.env.cwd.join(&self.location.project_dir);
-        let exists = self.location.enabled && RealLook.kind(&project_dir) == Some(Entry::Dir);
+        let is_on = self.location.enabled && self.features.session_search;
+        let exists = is_on && RealLook.kind(&project_dir) == Some(Entry::Dir);
         exists.then(|| PastSessions { project_dir: &project_dir }.render())
     }
 
@@ -138,6 +172,14 @@ impl<'a> TurnSource<'a> {
         let directory = Scratchpads::new(&self.env.state_dir()?).path(self.session.as_deref()?).ok()?;
         let exists = RealLook.kind(&directory) == Some(Entry::Dir);
         exists.then(|| Scratchpad { directory: &directory }.render())
+    }
+}
+
+/// Applies the user's own switch over all of memory.
+pub(crate) fn switch_off(location: &mut Location, features: Features) {
+    if location.enabled && !features.auto_memory {
+        location.enabled = false;
+        location.decided_by = "config:features.auto_memory".to_owned();
     }
 }
 

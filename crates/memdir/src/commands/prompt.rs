@@ -31,7 +31,7 @@ Examples:
   memdir prompt --assemble --json"
 )]
 pub(crate) struct Prompt {
-    /// Explain everything (the default)
+    /// Explain everything (the default, unless `simple_prompt` is set)
     #[arg(long, conflicts_with = "short")]
     long: bool,
     /// Only the rules, for models that know the rest
@@ -73,12 +73,19 @@ impl Run for Prompt {
         if let Some(name) = &self.agent {
             return self.agent_section(name, world);
         }
-        let form = if self.short { Form::Short } else { Form::Long };
+        let form = match (self.long, self.short) {
+            (true, _) => Some(Form::Long),
+            (_, true) => Some(Form::Short),
+            _ => None,
+        };
         let profile = match self.profile {
             ProfileName::Current => Profile::Current,
             ProfileName::Seed => Profile::Seed,
         };
         let source = TurnSource::open(world.env()?, self.client.flags(), form, profile)?;
+        for warning in source.warnings() {
+            world.warn(warning)?;
+        }
         if self.assemble {
             let turn = PromptSession::new(profile).turn(|id| source.text(id));
             if self.json {
@@ -87,9 +94,6 @@ impl Run for Prompt {
                 show(&turn, world)?;
             }
             return Ok(Exit::Yes);
-        }
-        for warning in source.location().all_warnings() {
-            world.warn(&warning)?;
         }
         let text = source.auto_memory();
         print_section(self.json, text, source.location(), world)

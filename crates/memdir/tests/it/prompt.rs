@@ -50,11 +50,8 @@ fn the_index_stands_where_the_profile_says() {
         let parts = json(&sandbox, line)["parts"].as_array().unwrap().clone();
         parts.iter().map(|part| part["id"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(ids("prompt --assemble --json"), ["past_sessions", "auto_memory", "instructions", "index"]);
-    assert_eq!(
-        ids("prompt --assemble --profile seed --json"),
-        ["past_sessions", "auto_memory", "instructions"]
-    );
+    assert_eq!(ids("prompt --assemble --json"), ["auto_memory", "instructions", "index"]);
+    assert_eq!(ids("prompt --assemble --profile seed --json"), ["auto_memory", "instructions"]);
 }
 
 #[test]
@@ -117,8 +114,42 @@ fn a_team_directory_adds_the_rules_of_the_team() {
     let dir = memory_dir(&sandbox);
     sandbox.home.dir(format!("{dir}/team"));
     assert!(
+        !stdout(&sandbox, "prompt").contains("## Team memory"),
+        "nothing is shared that was not asked for"
+    );
+    features(&sandbox, "team = true");
+    assert!(
         stdout(&sandbox, "prompt --short").contains(&format!("## Team memory\n\n`{dir}/team/` is shared"))
     );
+}
+
+/// The user's own settings.
+fn features(sandbox: &Sandbox, switches: &str) {
+    sandbox.home.write("home/.config/memdir/config.toml", format!("[features]\n{switches}\n"));
+}
+
+#[test]
+fn switches_choose_what_is_told() {
+    let sandbox = Sandbox::new();
+    let dir = memory_dir(&sandbox);
+    sandbox.home.dir(&dir);
+    features(&sandbox, "simple_prompt = true\nsession_search = true\ndaily_logs = true");
+    assert_eq!(headings(&stdout(&sandbox, "prompt")), ["# Memory", "## How to save"]);
+    assert!(stdout(&sandbox, "prompt").contains(&format!("`{dir}/logs/YYYY/MM/YYYY-MM-DD.md`")));
+    assert_eq!(headings(&stdout(&sandbox, "prompt --long"))[0], "# auto memory");
+    assert_eq!(json(&sandbox, "prompt --assemble --json")["parts"][0]["id"], "past_sessions");
+    sandbox.home.write(format!("{dir}/MEMORY.md"), "- [A](a.md)\n");
+    features(&sandbox, "auto_memory = false");
+    assert_eq!(json(&sandbox, "prompt --assemble --json")["parts"], serde_json::json!([]));
+    insta::assert_snapshot!(sandbox.show("prompt"), @"
+    exit 0
+    --- stderr
+    warning: memory is off (config:features.auto_memory), so an agent is told nothing about it
+    ");
+    features(&sandbox, "auto_memory = maybe");
+    let block = sandbox.run(["prompt"]);
+    assert_eq!((block.code, headings(&block.stdout)[0]), (0, "# auto memory"));
+    assert!(block.stderr.contains("so the defaults count"), "{}", block.stderr);
 }
 
 #[test]

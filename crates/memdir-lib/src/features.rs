@@ -1,0 +1,24 @@
+//! The user's named switches, for what only asks whether something is on.
+
+use memdir_core::config::{self, Config, Features};
+use memdir_core::env::Env;
+use memdir_core::look::{Look, LookError};
+use memdir_disk::real_look::RealLook;
+
+/// Reads the switches, with what is wrong with the file; a file that cannot be used leaves them as they are by
+/// default, since an agent should start all the same.
+#[must_use]
+pub fn read_features(env: &Env) -> (Features, Vec<String>) {
+    let Some(path) = env.config_file() else { return (Features::default(), Vec::new()) };
+    let unusable = |problem: String| {
+        (Features::default(), vec![format!("cannot use `{path}`, so the defaults count: {problem}")])
+    };
+    match RealLook.read(&path, config::MAX_BYTES) {
+        Ok(bytes) => match Config::parse(&String::from_utf8_lossy(&bytes)) {
+            Ok(read) => (read.config.features, Vec::new()),
+            Err(error) => unusable(error.to_string()),
+        },
+        Err(LookError::NotFound) => (Features::default(), Vec::new()),
+        Err(error) => unusable(error.to_string()),
+    }
+}
