@@ -134,7 +134,9 @@ proptest! {
     #[test]
     fn nothing_over_the_limits_is_ever_loaded(text in "(?s).{0,40}", times in 1usize..3000) {
         let loaded = load(text.repeat(times).as_bytes(), Profile::Agent);
-        let kept = loaded.text.strip_suffix(loaded.warning.as_deref().unwrap_or_default()).unwrap();
+        // Where cleaning left nothing else, the last trim also took the blank line before the warning.
+        let warning = loaded.warning.as_deref().unwrap_or_default();
+        let kept = loaded.text.strip_suffix(warning).or(loaded.text.strip_suffix(warning.trim_start())).unwrap();
         prop_assert!(js_text::units(kept) <= MAX_UNITS);
         // The lines were counted before other line ends became newlines.
         if !text.contains(['\r', '\u{2028}', '\u{2029}']) {
