@@ -8,6 +8,7 @@ pub mod allow_list;
 pub mod apply;
 mod beneath;
 pub mod browse;
+pub mod cache_dir;
 pub mod check_path;
 pub mod disk_error;
 pub mod history;

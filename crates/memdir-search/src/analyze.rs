@@ -41,6 +41,11 @@ pub enum Sort {
     Whole,
 }
 
+/// The words of a text as people compare them: lower case, without accents, one space in between.
+pub(crate) fn fold_text(text: &str) -> String {
+    text.split_whitespace().map(fold::fold).collect::<Vec<_>>().join(" ")
+}
+
 /// Turns words into terms. Keeps what it has seen, because words repeat.
 pub struct Analyzer {
     stemmer: Stemmer,

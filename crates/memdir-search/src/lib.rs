@@ -4,4 +4,18 @@
 //! search builds it anew.
 
 pub mod analyze;
+mod collection;
+mod document;
+mod error;
+mod query;
+mod rank;
+mod search;
+mod searcher;
+mod segment;
 pub mod transcript;
+
+pub use collection::{Collection, Freshness, Kind, Limits, Scope, Source};
+pub use error::SearchError;
+pub use query::Query;
+pub use search::{Found, Hit, Options};
+pub use searcher::Searcher;

@@ -18,6 +18,16 @@ impl Term {
         hash = (hash ^ (hash >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
         Self(hash ^ (hash >> 32))
     }
+
+    /// Half of it, never 0: enough to compare a few terms with each other.
+    pub(crate) fn short(self) -> u32 {
+        (self.0 as u32).max(1)
+    }
+
+    /// Which of `1 << bits` equal parts of all terms it lies in.
+    pub(crate) fn bucket(self, bits: u32) -> usize {
+        self.0.checked_shr(64 - bits).unwrap_or(0) as usize
+    }
 }
 
 /// A map by term: a term is already a hash.

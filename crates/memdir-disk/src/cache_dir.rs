@@ -1,0 +1,122 @@
+//! A folder of derived files: written whole, never needed, deleted without regret.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::state_file::make_directory;
+
+/// A folder in which one process at a time writes derived files, and any number read them.
+///
+/// Nothing here is made durable: after a crash a file may be missing or damaged, and its reader must notice.
+#[derive(Debug, Clone)]
+pub struct CacheDir {
+    path: Utf8PathBuf,
+}
+
+/// The right to write in a [`CacheDir`], until it is dropped.
+#[derive(Debug)]
+pub struct CacheWriter {
+    path: Utf8PathBuf,
+    _lock: File,
+}
+
+impl CacheDir {
+    /// The folder, whether it exists or not.
+    #[must_use]
+    pub fn new(path: Utf8PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Where it lies.
+    #[must_use]
+    pub fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    /// Takes the right to write, making the folder if need be; `None` if another process has it.
+    ///
+    /// # Errors
+    /// The folder or its lock cannot be made.
+    pub fn try_write(&self) -> io::Result<Option<CacheWriter>> {
+        make_directory(&self.path)?;
+        let path = self.path.join("lock");
+        let lock = fs::OpenOptions::new().create(true).write(true).truncate(false).mode(0o600).open(path)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(CacheWriter { path: self.path.clone(), _lock: lock })),
+            Err(fs::TryLockError::WouldBlock) => Ok(None),
+            Err(fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+impl CacheWriter {
+    /// Writes a file so that a reader sees the old one, the new one or none, never a part.
+    ///
+    /// # Errors
+    /// What the system or `fill` says; the old file is then left as it was.
+    pub fn write(&self, name: &str, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        let temporary = self.path.join(format!("{name}.tmp"));
+        let written = (|| {
+            let file = fs::OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(true)
+                .mode(0o600)
+                .open(&temporary)?;
+            let mut buffered = BufWriter::with_capacity(256 << 10, file);
+            fill(&mut buffered)?;
+            buffered.flush()?;
+            fs::rename(&temporary, self.path.join(name))
+        })();
+        if written.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+        written
+    }
+
+    /// Removes every file of the folder that `keep` does not want. Whoever has one open reads on.
+    pub fn remove_others(&self, keep: impl Fn(&str) -> bool) {
+        let Ok(entries) = fs::read_dir(&self.path) else { return };
+        for entry in entries.flatten() {
+            let unwanted = entry.file_name().to_str().is_some_and(|name| name != "lock" && !keep(name));
+            if unwanted && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_writes_at_a_time_and_a_failed_write_leaves_the_old_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = CacheDir::new(Utf8Path::from_path(folder.path()).unwrap().join("a/b"));
+        let writer = cache.try_write().unwrap().unwrap();
+        assert!(cache.try_write().unwrap().is_none());
+        writer.write("x", |file| file.write_all(b"old")).unwrap();
+        let failed = writer.write("x", |file| {
+            file.write_all(b"new")?;
+            Err(io::Error::other("full"))
+        });
+        assert!(failed.is_err());
+        assert_eq!(fs::read(cache.path().join("x")).unwrap(), b"old");
+        writer.write("y", |_| Ok(())).unwrap();
+        writer.remove_others(|name| name == "y");
+        let mut names: Vec<_> = cache
+            .path()
+            .read_dir_utf8()
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_owned())
+            .collect();
+        names.sort();
+        assert_eq!(names, ["lock", "y"]);
+        drop(writer);
+        assert!(cache.try_write().unwrap().is_some());
+    }
+}

@@ -1,0 +1,345 @@
+//! Bringing an index up to date with what changed on disk.
+
+use std::collections::HashSet;
+use std::io::{self, Seek, SeekFrom};
+use std::sync::Arc;
+use std::time::Instant;
+
+use memdir_disk::cache_dir::CacheWriter;
+use memdir_disk::random::random_bits;
+
+use super::file_table::{FileEntry, FileTable};
+use super::manifest::{self, SegmentInfo};
+use super::scan::{ChangedFile, Differences, scan};
+use super::{Collection, Freshness, Kind, Limits, Live, read_file};
+use crate::analyze::Analyzer;
+use crate::document::{FileId, add_markdown, add_session};
+use crate::error::SearchError;
+use crate::segment::{Input, Segment, SegmentBuilder, merge};
+use crate::transcript::Position;
+
+/// How much a segment holds in memory before it is written.
+const SEGMENT_BYTES: usize = 24 << 20;
+/// How much is indexed in memory when another process has the right to write.
+const BORROWED_BYTES: usize = 8 << 20;
+/// A file that changed this shortly ago may change again without its time showing it.
+const UNSETTLED_NANOSECONDS: i64 = 20_000_000;
+/// A segment is merged with those behind it when they are together at least a quarter as big.
+const MERGE_RATIO: u64 = 4;
+
+impl Collection {
+    /// Compares the folder with the index and indexes what changed, as far as the limits allow.
+    ///
+    /// One process at a time writes. Whoever comes second indexes what changed in memory, for itself alone, so
+    /// nobody waits and nobody misses anything.
+    ///
+    /// # Errors
+    /// The folder of the index cannot be read. That it cannot be *written* is no error: the search goes on from
+    /// memory.
+    pub fn refresh(&mut self, limits: &mut Limits<'_>) -> Result<Freshness, SearchError> {
+        match self.try_refresh(limits) {
+            Err(SearchError::Damaged { .. } | SearchError::Read { .. }) => {
+                // Whatever is wrong with the index, the files are the truth: begin again.
+                self.rebuild(limits)
+            }
+            other => other,
+        }
+    }
+
+    /// Builds the index anew, whatever there is of it.
+    ///
+    /// # Errors
+    /// See [`Collection::refresh`].
+    pub fn rebuild(&mut self, limits: &mut Limits<'_>) -> Result<Freshness, SearchError> {
+        self.forget();
+        self.update(limits, true)
+    }
+
+    fn try_refresh(&mut self, limits: &mut Limits<'_>) -> Result<Freshness, SearchError> {
+        self.reopen()?;
+        self.update(limits, false)
+    }
+
+    fn update(&mut self, limits: &mut Limits<'_>, from_nothing: bool) -> Result<Freshness, SearchError> {
+        let mut table = self.manifest.load_table(self.cache.path())?;
+        let mut differences = scan(&self.source, &table);
+        let fresh = |differences: &Differences| differences.changed.is_empty() && differences.gone.is_empty();
+        if fresh(&differences) && self.manifest.complete {
+            return Ok(Freshness { files: differences.files, ..Freshness::default() });
+        }
+        let writer = self.cache.try_write().ok().flatten();
+        // Between the look and the lock another process may have done the work.
+        if writer.is_some() && !from_nothing && self.reopen()? {
+            table = self.manifest.load_table(self.cache.path())?;
+            differences = scan(&self.source, &table);
+        }
+        let mut update = Update::new(self, &table, writer, limits);
+        update.index(&differences)?;
+        let Update { freshness, entries, finished, writer, .. } = update;
+        let dead: HashSet<u64> = differences.gone.iter().copied().chain(finished.rewritten).collect();
+        let kept = table
+            .entries()
+            .iter()
+            .filter(|entry| !dead.contains(&entry.key) && !finished.read.contains(&entry.key));
+        let table = FileTable::new(kept.copied().chain(entries).collect());
+        self.bury(&dead)?;
+        self.segments.extend(finished.segments.iter().map(|(live, _)| live.clone()));
+        let names = finished.segments.into_iter().map(|(live, name)| SegmentInfo {
+            name,
+            passages: live.segment.passages() as u64,
+            dead: Vec::new(),
+        });
+        self.manifest.segments.extend(names);
+        self.manifest.complete = freshness.waiting == 0;
+        if let Some(writer) = writer {
+            self.merge(&writer, freshness.waiting > 0)?;
+            // A full disk costs the index, not the answer.
+            let _ = self.save(&writer, &table);
+        }
+        Ok(freshness)
+    }
+
+    /// Marks every group of these files as dead.
+    fn bury(&mut self, keys: &HashSet<u64>) -> Result<(), SearchError> {
+        if keys.is_empty() {
+            return Ok(());
+        }
+        for (live, info) in self.segments.iter_mut().zip(&mut self.manifest.segments) {
+            let all = live.segment.group_keys()?.iter().enumerate();
+            let dying = all.filter(|(_, key)| keys.contains(key)).map(|(group, _)| group as u32);
+            live.dead.extend(dying);
+            live.dead.sort_unstable();
+            live.dead.dedup();
+            info.dead.clone_from(&live.dead);
+        }
+        Ok(())
+    }
+
+    /// Joins small segments, and drops what is dead in them.
+    fn merge(&mut self, writer: &CacheWriter, in_haste: bool) -> Result<(), SearchError> {
+        if in_haste && self.segments.len() < 16 {
+            return Ok(());
+        }
+        let Some(start) = self.merge_start() else { return Ok(()) };
+        let name = new_name("segment");
+        let olds = self.segments.get(start..).unwrap_or_default();
+        let is_dead: Vec<_> = olds.iter().map(|live| move |group: u32| live.is_dead(group)).collect();
+        let inputs: Vec<_> = olds
+            .iter()
+            .zip(&is_dead)
+            .map(|(live, is_dead)| Input { segment: &live.segment, is_dead })
+            .collect();
+        let mut failure = None;
+        let written = writer.write(&name, |out| match merge(&inputs, out) {
+            Ok(written) => written,
+            Err(error) => {
+                failure = Some(error);
+                Err(io::Error::other("a segment is damaged"))
+            }
+        });
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        if written.is_err() {
+            return Ok(());
+        }
+        let segment = Arc::new(Segment::open(&self.cache.path().join(&name))?);
+        self.segments.truncate(start);
+        self.manifest.segments.truncate(start);
+        self.manifest.segments.push(SegmentInfo {
+            name,
+            passages: segment.passages() as u64,
+            dead: Vec::new(),
+        });
+        self.segments.push(Live { segment, dead: Vec::new() });
+        Ok(())
+    }
+
+    /// Where the run of segments starts that should become one.
+    fn merge_start(&self) -> Option<usize> {
+        let sizes: Vec<u64> = self.manifest.segments.iter().map(|info| info.passages).collect();
+        let mut start = sizes.len().checked_sub(1)?;
+        let mut total = *sizes.get(start)?;
+        while let Some(before) = start.checked_sub(1)
+            && let Some(size) = sizes.get(before)
+            && *size < total.saturating_mul(MERGE_RATIO)
+        {
+            total += size;
+            start = before;
+        }
+        let mostly_dead = self.segments.iter().position(|live| live.dead.len() * 2 > live.segment.groups());
+        match mostly_dead {
+            Some(index) => Some(index.min(start)),
+            None => (start + 1 < sizes.len()).then_some(start),
+        }
+    }
+
+    /// Makes this state the one that everybody sees, and removes what only older states named.
+    fn save(&mut self, writer: &CacheWriter, table: &FileTable) -> io::Result<()> {
+        let name = new_name("files");
+        writer.write(&name, |out| out.write_all(&table.encode()))?;
+        self.manifest.table = name;
+        writer.write(manifest::NAME, |out| out.write_all(&self.manifest.encode()))?;
+        writer.remove_others(|name| self.manifest.names(name));
+        Ok(())
+    }
+}
+
+fn new_name(what: &str) -> String {
+    format!("{what}-{:032x}", random_bits().unwrap_or_default())
+}
+
+/// One pass over the changed files.
+struct Update<'a, 'b> {
+    source: &'a super::Source,
+    cache: &'a super::CacheDir,
+    table: &'a FileTable,
+    limits: &'a mut Limits<'b>,
+    writer: Option<CacheWriter>,
+    freshness: Freshness,
+    entries: Vec<FileEntry>,
+    finished: Finished,
+    builder: SegmentBuilder,
+    in_memory: usize,
+}
+
+/// What came of it.
+#[derive(Default)]
+struct Finished {
+    /// New segments with their names; one in memory has none.
+    segments: Vec<(Live, String)>,
+    /// Files that were read: their old entries no longer count.
+    read: HashSet<u64>,
+    /// Files of which nothing that was indexed before counts.
+    rewritten: Vec<u64>,
+}
+
+impl<'a, 'b> Update<'a, 'b> {
+    fn new(
+        collection: &'a Collection,
+        table: &'a FileTable,
+        writer: Option<CacheWriter>,
+        limits: &'a mut Limits<'b>,
+    ) -> Self {
+        Self {
+            source: &collection.source,
+            cache: &collection.cache,
+            table,
+            limits,
+            writer,
+            freshness: Freshness::default(),
+            entries: Vec::new(),
+            finished: Finished::default(),
+            builder: SegmentBuilder::new(Analyzer::new()),
+            in_memory: 0,
+        }
+    }
+
+    fn index(&mut self, differences: &Differences) -> Result<(), SearchError> {
+        let total = differences.changed.len();
+        self.freshness.files = differences.files;
+        for (done, file) in differences.changed.iter().enumerate() {
+            if self.is_late() {
+                self.freshness.waiting += total - done;
+                break;
+            }
+            (self.limits.progress)(done, total);
+            self.file(file);
+            if self.builder.bytes() > self.room() {
+                self.flush()?;
+            }
+        }
+        (self.limits.progress)(total, total);
+        self.flush()
+    }
+
+    fn room(&self) -> usize {
+        if self.writer.is_some() { SEGMENT_BYTES } else { BORROWED_BYTES }
+    }
+
+    fn is_late(&self) -> bool {
+        let borrowed = self.writer.is_none() && self.in_memory >= BORROWED_BYTES;
+        borrowed || self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Reads one changed file. One that cannot be read is remembered as it is, without content.
+    fn file(&mut self, changed: &ChangedFile) {
+        let known = changed.known.and_then(|at| self.table.entries().get(at)).copied();
+        self.finished.read.insert(changed.key);
+        self.freshness.read += 1;
+        let mut entry = FileEntry { key: changed.key, stamp: changed.stamp, ..FileEntry::default() };
+        let Ok((mut file, stamp)) = read_file::open(&self.source.root.join(&changed.path)) else {
+            self.finished.rewritten.push(changed.key);
+            self.entries.push(entry);
+            return;
+        };
+        entry.stamp = stamp;
+        let id = FileId { key: changed.key, path: &changed.path, modified: stamp.modified / 1_000_000_000 };
+        match self.source.kind {
+            Kind::Markdown => {
+                self.finished.rewritten.push(changed.key);
+                if let Ok(content) = read_file::read(&file, &stamp) {
+                    add_markdown(&mut self.builder, &id, &content);
+                }
+            }
+            Kind::Transcripts => {
+                let grown = known.filter(|known| {
+                    known.offset > 0
+                        && known.stamp.inode == stamp.inode
+                        && stamp.size >= known.offset
+                        && read_file::tail(&file, known.offset) == known.tail
+                });
+                let from = grown
+                    .map_or(Position::default(), |known| Position { offset: known.offset, line: known.line });
+                if grown.is_none() {
+                    self.finished.rewritten.push(changed.key);
+                }
+                if file.seek(SeekFrom::Start(from.offset)).is_ok() {
+                    let deadline = self.limits.deadline;
+                    let in_time = || deadline.is_none_or(|deadline| Instant::now() < deadline);
+                    let part = add_session(&mut self.builder, &id, &file, from, in_time);
+                    (entry.offset, entry.line) = (part.end.offset, part.end.line);
+                    entry.tail = read_file::tail(&file, part.end.offset);
+                    if !part.whole {
+                        entry.stamp.modified = 0;
+                        self.freshness.waiting += 1;
+                    }
+                }
+            }
+        }
+        let now = i64::try_from(self.limits.now.as_nanosecond()).unwrap_or(i64::MAX);
+        if stamp.modified > now.saturating_sub(UNSETTLED_NANOSECONDS) {
+            entry.stamp.modified = 0;
+        }
+        self.entries.push(entry);
+    }
+
+    /// Ends the segment that is being built and begins another.
+    fn flush(&mut self) -> Result<(), SearchError> {
+        if self.builder.is_empty() {
+            return Ok(());
+        }
+        let full = std::mem::replace(&mut self.builder, SegmentBuilder::new(Analyzer::new()));
+        let mut on_disk = None;
+        if let Some(writer) = &self.writer {
+            let name = new_name("segment");
+            match writer.write(&name, |out| full.write(out)) {
+                Ok(()) => on_disk = Some((Segment::open(&self.cache.path().join(&name))?, name)),
+                // The disk is full or may not be written: go on in memory.
+                Err(_) => self.writer = None,
+            }
+        }
+        let (segment, name) = match on_disk {
+            Some(found) => found,
+            None => {
+                let mut bytes = Vec::new();
+                let _ = full.write(&mut bytes);
+                self.in_memory += bytes.len();
+                (Segment::in_memory(bytes)?, String::new())
+            }
+        };
+        self.builder = SegmentBuilder::new(full.into_analyzer());
+        self.finished.segments.push((Live { segment: Arc::new(segment), dead: Vec::new() }, name));
+        Ok(())
+    }
+}

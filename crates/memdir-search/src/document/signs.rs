@@ -1,0 +1,94 @@
+//! What kind of text it is, seen from its surface.
+
+use std::borrow::Cow;
+
+use crate::analyze::{Sort, Term};
+use crate::segment::{SegmentBuilder, UnitFlags};
+
+/// Words that place something in time.
+#[rustfmt::skip]
+static TIME_WORDS: &[&str] = &[
+    "ago", "april", "august", "century", "date", "day", "days", "decade", "december", "february", "friday",
+    "january", "july", "june", "last", "month", "months", "monday", "morning", "next", "november", "october",
+    "recently", "saturday", "september", "since", "spring", "summer", "sunday", "thursday", "today", "tomorrow",
+    "tonight", "tuesday", "wednesday", "week", "weekend", "weeks", "winter", "year", "years", "yesterday",
+];
+
+/// Whether the text places something in time, and how much of it asks.
+pub(super) fn flags(text: &str) -> UnitFlags {
+    let mut flags = UnitFlags::default();
+    let names_time = text.split(|c: char| !c.is_ascii_alphabetic()).any(|word| {
+        (3..=9).contains(&word.len()) && TIME_WORDS.iter().any(|time| time.eq_ignore_ascii_case(word))
+    });
+    if names_time {
+        flags.0 |= UnitFlags::TIME;
+    }
+    flags.with_question_share(question_share(text))
+}
+
+/// The share of the text that stands in sentences which end with a question mark.
+fn question_share(text: &str) -> f32 {
+    let (mut asking, mut start) = (0, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        if matches!(byte, b'?' | b'.' | b'!' | b'\n') {
+            if byte == b'?' {
+                asking += at + 1 - start;
+            }
+            start = at + 1;
+        }
+    }
+    if text.is_empty() { 0.0 } else { asking as f32 / text.len() as f32 }
+}
+
+/// The name at the start of a turn, as in minutes and chats: `Anna: I have found it`.
+pub(super) fn speaker_label(text: &str) -> Option<&str> {
+    let (label, rest) = text.split_once(':')?;
+    let is_name = (2..=30).contains(&label.len())
+        && rest.starts_with(' ')
+        && label.split(' ').count() <= 3
+        && label.split(' ').all(|word| word.chars().next().is_some_and(char::is_uppercase))
+        && label.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'' | '.'));
+    is_name.then_some(label)
+}
+
+/// The term that stands for a speaker: the first word of the name.
+pub(super) fn speaker_term(builder: &mut SegmentBuilder, label: &str) -> Option<Term> {
+    let mut first = None;
+    builder.analyzer.each_term(label, |term, _, sort| {
+        if sort == Sort::Word {
+            first.get_or_insert(term);
+        }
+    });
+    first
+}
+
+/// Text from bytes that may hold anything.
+pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speakers() {
+        let check = |text: &str, expected: Option<&str>| assert_eq!(speaker_label(text), expected, "{text}");
+        check("Anna: hello", Some("Anna"));
+        check("Dr. Ada Byron: hello", Some("Dr. Ada Byron"));
+        check("Note that: hello", None);
+        check("error: no such file", None);
+        check("https://x", None);
+        check("Error:x", None);
+        check("no colon", None);
+    }
+
+    #[test]
+    fn questions_and_times() {
+        let share = |text: &str| (flags(text).question_share() * 10.0).round();
+        assert_eq!((share("Who is it?"), share("It is me."), share("")), (10.0, 0.0, 0.0));
+        assert_eq!(share("It is me. Is it you?"), 5.0);
+        assert!(flags("We met last Friday").has(UnitFlags::TIME));
+        assert!(!flags("We met in the lasting rain").has(UnitFlags::TIME));
+    }
+}

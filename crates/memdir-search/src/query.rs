@@ -1,0 +1,187 @@
+//! What somebody asks for: words, exact phrases, words that must not stand there, filters, and times.
+
+use jiff::civil::Date;
+
+use crate::analyze::{Analyzer, Sort, Term};
+use crate::collection::Scope;
+use crate::transcript::Role;
+
+mod filters;
+mod split;
+#[cfg(test)]
+mod tests;
+mod time;
+
+pub(crate) use filters::Filters;
+pub(crate) use time::{Days, day_in, day_number};
+
+/// A question, understood.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Query {
+    pub(crate) terms: Vec<QueryTerm>,
+    /// Exact phrases, as they were typed.
+    pub(crate) phrases: Vec<String>,
+    /// Terms of which none may stand in a hit.
+    pub(crate) excluded: Vec<Term>,
+    pub(crate) filters: Filters,
+    /// The days that the question names.
+    pub(crate) times: Vec<Days>,
+    /// Asks when something was.
+    pub(crate) asks_when: bool,
+    /// Asks what the agent said, rather than what the person did.
+    pub(crate) asks_agent: bool,
+    /// Words that were left out because they say nothing.
+    pub(crate) empty_words: bool,
+}
+
+/// A term that is looked for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct QueryTerm {
+    pub(crate) term: Term,
+    pub(crate) text: String,
+    pub(crate) weight: f32,
+    /// A word as typed, rather than a form that we made of it.
+    pub(crate) is_word: bool,
+}
+
+/// Text beyond this is not a question.
+const MAX_BYTES: usize = 16 << 10;
+const MAX_TERMS: usize = 256;
+/// How much a word counts that says little.
+const WEAK: f32 = 0.5;
+/// How much two words count that somebody may have written as one.
+const JOINED: f32 = 0.5;
+
+impl Query {
+    /// Understands a question. `today` is the day that "yesterday" lies before.
+    #[must_use]
+    pub fn parse(text: &str, today: Date, analyzer: &mut Analyzer) -> Self {
+        let text = text.get(..text.floor_char_boundary(MAX_BYTES)).unwrap_or_default();
+        let mut query = Self::default();
+        let mut words = String::new();
+        for part in split::split(text) {
+            match part {
+                split::Part::Text(text) => {
+                    words.push_str(text);
+                    words.push(' ');
+                }
+                split::Part::Phrase(phrase) => {
+                    words.push_str(phrase);
+                    words.push(' ');
+                    query.phrases.push(phrase.to_owned());
+                }
+                split::Part::Excluded(word) => {
+                    analyzer.each_term(word, |term, _, _| query.excluded.push(term));
+                }
+                split::Part::Filter { key, value } => {
+                    if !query.filters.add(key, value, today) {
+                        words.push_str(key);
+                        words.push(' ');
+                        words.push_str(value);
+                        words.push(' ');
+                    }
+                }
+            }
+        }
+        query.add_words(&words, analyzer);
+        query.times = time::times(&words, today);
+        let lower = words.to_lowercase();
+        let first = lower.split_whitespace().next().unwrap_or_default();
+        query.asks_when = first == "when" || WHEN.iter().any(|phrase| lower.contains(phrase));
+        query.asks_agent = AGENT.iter().any(|phrase| lower.contains(phrase));
+        query
+    }
+
+    /// A query of words alone: nothing in it is a filter, a phrase or an exclusion.
+    #[must_use]
+    pub fn of_words(text: &str, analyzer: &mut Analyzer) -> Self {
+        let text = text.get(..text.floor_char_boundary(MAX_BYTES)).unwrap_or_default();
+        let mut query = Self::default();
+        query.add_words(text, analyzer);
+        query
+    }
+
+    /// Whether there is nothing to look for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty() && self.phrases.is_empty() && self.times.is_empty() && self.filters.is_empty()
+    }
+
+    fn add_words(&mut self, text: &str, analyzer: &mut Analyzer) {
+        let mut previous = String::new();
+        for word in crate::analyze::words(text) {
+            let mut said = false;
+            analyzer.each_term(word.text(), |term, text, sort| {
+                said = true;
+                let weight = if sort == Sort::Weak { WEAK } else { 1.0 };
+                self.add(QueryTerm { term, text: text.to_owned(), weight, is_word: sort == Sort::Word });
+            });
+            let says_nothing = !said;
+            self.empty_words |= says_nothing;
+            let lower = if says_nothing { String::new() } else { word.text().to_lowercase() };
+            if !previous.is_empty()
+                && !lower.is_empty()
+                && previous.len() + lower.len() <= 24
+                && lower.is_ascii()
+            {
+                let joined = format!("{previous}{lower}");
+                analyzer.each_term(&joined, |term, text, _| {
+                    self.add(QueryTerm { term, text: text.to_owned(), weight: JOINED, is_word: false });
+                });
+            }
+            previous = if lower.is_ascii() { lower } else { String::new() };
+        }
+    }
+
+    fn add(&mut self, term: QueryTerm) {
+        let full = self.terms.len() >= MAX_TERMS;
+        match self.terms.iter_mut().find(|known| known.term == term.term) {
+            Some(known) => {
+                known.is_word |= term.is_word;
+                known.weight = known.weight.max(term.weight);
+            }
+            None if full => {}
+            None => self.terms.push(term),
+        }
+    }
+
+    /// Asks only for what is this to the user.
+    pub fn restrict(&mut self, scopes: &[Scope]) {
+        self.filters.scopes.extend_from_slice(scopes);
+    }
+
+    /// Asks only for turns of one side of the conversation.
+    pub fn restrict_role(&mut self, role: Role) {
+        self.filters.role = Some(role);
+    }
+}
+
+static WHEN: &[&str] = &[
+    "what date",
+    "which date",
+    "what day",
+    "which day",
+    "which year",
+    "what year",
+    "which month",
+    "what month",
+    "how long ago",
+    "what time",
+];
+static AGENT: &[&str] = &[
+    "you said",
+    "you say",
+    "you suggest",
+    "you recommend",
+    "you told",
+    "you tell",
+    "you mention",
+    "did you",
+    "you gave",
+    "you provide",
+    "your suggestion",
+    "your recommendation",
+    "your answer",
+    "your advice",
+    "remind me what you",
+];

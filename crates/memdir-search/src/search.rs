@@ -1,0 +1,255 @@
+//! Answering a question from one or several collections.
+
+use std::collections::{HashMap, HashSet};
+
+use camino::Utf8PathBuf;
+use jiff::{Timestamp, tz::TimeZone};
+
+use crate::analyze::Term;
+use crate::collection::{Collection, Kind, Live, Scope};
+use crate::error::SearchError;
+use crate::query::{Filters, Query};
+use crate::rank::{Scored, best_first, rank};
+use crate::segment::{GroupRecord, Postings, UnitRecord};
+use crate::transcript::Role;
+
+mod phrase;
+mod snippet;
+#[cfg(test)]
+mod tests;
+mod typo;
+
+/// How a question is to be answered.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// How many hits are wanted.
+    pub limit: usize,
+    /// What the caller takes as now.
+    pub now: Timestamp,
+    /// Whether hits carry the words that were found; that opens their files.
+    pub snippets: bool,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// Words that occur nowhere, and what was looked for instead.
+    pub corrected: Vec<(String, String)>,
+}
+
+/// A file of Markdown, or a turn of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The file.
+    pub path: Utf8PathBuf,
+    /// The line at which the words stand, from 1.
+    pub line: u64,
+    /// The title, or the session's first prompt.
+    pub title: String,
+    /// The memory's type; `session` for a turn.
+    pub kind: String,
+    /// What it is to the user.
+    pub scope: Scope,
+    /// The project that it belongs to, if that is known.
+    pub project: String,
+    /// How well it answers; comparable within one answer.
+    pub score: f32,
+    /// The words that were found, and those around them.
+    pub snippet: String,
+    /// When it was said, or the file was changed.
+    pub time: Option<Timestamp>,
+    /// The turn, empty for Markdown.
+    pub uuid: String,
+}
+
+/// No more candidates than this are looked at when filters or phrases refuse them.
+const MAX_REFUSED: usize = 200_000;
+/// No more files than this are read to find a phrase.
+const MAX_PHRASE_READS: usize = 5_000;
+
+/// Answers a question.
+///
+/// # Errors
+/// An index is damaged: the caller may refresh it and ask again.
+pub(crate) fn search(
+    collections: &[&Collection],
+    query: &Query,
+    options: &Options,
+) -> Result<Found, SearchError> {
+    let mut searched = Searched::new(collections, query);
+    let today = options.now.to_zoned(TimeZone::UTC).date();
+    let today = crate::query::day_number(today);
+    let lives: Vec<&Live> = searched.parts.iter().map(|part| part.live).collect();
+    let mut ranked = rank(&lives, query, today)?;
+    let mut found = Found::default();
+    let mut corrected_query = None;
+    if typo::is_wanted(query, &ranked) {
+        let (corrected, corrections) = typo::correct(&lives, query, &ranked)?;
+        if !corrections.is_empty() {
+            ranked = rank(&lives, &corrected, today)?;
+            found.corrected = corrections;
+            corrected_query = Some(corrected);
+        }
+    }
+    let query = corrected_query.as_ref().unwrap_or(query);
+    searched.exclude(&query.excluded)?;
+    let mut snippets = snippet::Snippets::new(query, &ranked);
+    let mut reads = 0;
+    for candidate in best_first(ranked.candidates).take(MAX_REFUSED) {
+        if found.hits.len() >= options.limit {
+            break;
+        }
+        let Some(mut place) = searched.place(&candidate)? else { continue };
+        if !query.phrases.is_empty() {
+            reads += 1;
+            if reads > MAX_PHRASE_READS {
+                break;
+            }
+            if !phrase::stands_in(&place, &query.phrases) {
+                continue;
+            }
+        }
+        if options.snippets {
+            snippets.fill(&mut place);
+        }
+        found.hits.push(place.hit);
+    }
+    Ok(found)
+}
+
+/// A candidate that passed the filters, with what is needed to read it again.
+struct Place {
+    hit: Hit,
+    kind: Kind,
+    unit: UnitRecord,
+}
+
+/// One segment of one collection.
+struct Part<'a> {
+    collection: &'a Collection,
+    live: &'a Live,
+    records: HashMap<u32, Option<GroupRecord>>,
+    /// Groups that have given a hit already, where a hit is a file.
+    taken: HashSet<u32>,
+    /// Units, or groups where a hit is a file, that hold an excluded word.
+    excluded: HashSet<u32>,
+}
+
+struct Searched<'a> {
+    parts: Vec<Part<'a>>,
+    filters: &'a Filters,
+}
+
+impl<'a> Searched<'a> {
+    fn new(collections: &[&'a Collection], query: &'a Query) -> Self {
+        let filters = &query.filters;
+        let mut parts = Vec::new();
+        for collection in collections {
+            let source = collection.source();
+            let project = source.project.to_lowercase();
+            let wanted =
+                filters.projects.is_empty() || filters.projects.iter().any(|wanted| project.contains(wanted));
+            if !wanted {
+                continue;
+            }
+            parts.extend(collection.live().iter().map(|live| Part {
+                collection,
+                live,
+                records: HashMap::new(),
+                taken: HashSet::new(),
+                excluded: HashSet::new(),
+            }));
+        }
+        Self { parts, filters }
+    }
+
+    fn exclude(&mut self, terms: &[Term]) -> Result<(), SearchError> {
+        for part in &mut self.parts {
+            let segment = &part.live.segment;
+            for term in terms {
+                let Some(entry) = segment.find(*term)? else { continue };
+                let passage_unit = segment.passage_unit()?;
+                for (passage, _) in Postings::new(&segment.postings(&entry)?) {
+                    let unit = passage_unit.get(passage as usize).copied().unwrap_or(0);
+                    part.excluded.insert(match part.collection.source().kind {
+                        Kind::Transcripts => unit,
+                        Kind::Markdown => segment.unit_group()?.get(unit as usize).copied().unwrap_or(0),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The place of a candidate, unless something speaks against it.
+    fn place(&mut self, candidate: &Scored) -> Result<Option<Place>, SearchError> {
+        let Some(part) = self.parts.get_mut(candidate.segment as usize) else { return Ok(None) };
+        let segment = &part.live.segment;
+        let source = part.collection.source();
+        let unit = candidate.unit;
+        let group = segment.unit_group()?.get(unit as usize).copied().unwrap_or(0);
+        let subject = if source.kind == Kind::Markdown { group } else { unit };
+        if part.excluded.contains(&subject) || part.taken.contains(&group) {
+            return Ok(None);
+        }
+        let minutes = segment.unit_time()?.get(unit as usize).copied().unwrap_or(0);
+        let flags = segment.unit_flags()?.get(unit as usize).copied().unwrap_or(0);
+        let filters = self.filters;
+        if !filters.holds_day(i64::from(minutes) / 1_440) || !role_fits(filters.role, flags) {
+            return Ok(None);
+        }
+        let record = match part.records.entry(group) {
+            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+            std::collections::hash_map::Entry::Vacant(slot) => {
+                let record = segment.group(group)?;
+                let fits = fits(filters, source.scope_of(&record.path), source.kind, &record);
+                slot.insert(fits.then_some(record))
+            }
+        };
+        let Some(record) = record else { return Ok(None) };
+        if source.kind == Kind::Markdown {
+            part.taken.insert(group);
+        }
+        let unit_record = segment.unit(unit)?;
+        let time = Timestamp::from_second(i64::from(minutes) * 60).ok().filter(|_| minutes > 0);
+        let hit = Hit {
+            path: part.collection.path_of(&record.path),
+            line: unit_record.line,
+            title: record.title.clone(),
+            kind: match source.kind {
+                Kind::Markdown => record.kind.clone(),
+                Kind::Transcripts => "session".to_owned(),
+            },
+            scope: source.scope_of(&record.path),
+            project: source.project.clone(),
+            score: candidate.score,
+            snippet: String::new(),
+            time,
+            uuid: unit_record.uuid.clone(),
+        };
+        Ok(Some(Place { hit, kind: source.kind, unit: unit_record }))
+    }
+}
+
+fn fits(filters: &Filters, scope: Scope, kind: Kind, record: &GroupRecord) -> bool {
+    let among =
+        |wanted: &[String], value: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == value);
+    let type_of = if kind == Kind::Transcripts { "session" } else { record.kind.as_str() };
+    let path = record.path.to_lowercase();
+    (filters.scopes.is_empty() || filters.scopes.contains(&scope))
+        && among(&filters.types, &type_of.to_lowercase())
+        && (filters.branches.is_empty()
+            || (kind == Kind::Transcripts && among(&filters.branches, &record.kind)))
+        && (filters.paths.is_empty() || filters.paths.iter().any(|part| path.contains(part)))
+}
+
+fn role_fits(role: Option<Role>, flags: u8) -> bool {
+    use crate::segment::UnitFlags;
+    match role {
+        None => true,
+        Some(Role::User) => flags & UnitFlags::USER != 0,
+        Some(_) => flags & UnitFlags::ASSISTANT != 0,
+    }
+}

@@ -1,0 +1,145 @@
+//! The words that were found, and those around them.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
+use std::os::unix::fs::FileExt;
+
+use super::Place;
+use crate::analyze::{Analyzer, TermMap};
+use crate::collection::{Kind, open_file};
+use crate::document::first_prompt;
+use crate::query::Query;
+use crate::rank::Ranked;
+use crate::transcript::{Entry, Position, Reader, without_reminders};
+
+/// How long a snippet is at most, in characters.
+const SNIPPET: usize = 200;
+/// How much of a unit is looked at.
+const MAX_UNIT: u64 = 64 << 10;
+
+/// Makes snippets for the hits of one question.
+pub(super) struct Snippets {
+    analyzer: Analyzer,
+    weights: TermMap<f32>,
+}
+
+impl Snippets {
+    pub(super) fn new(query: &Query, ranked: &Ranked) -> Self {
+        let weight = |(index, weight): &(usize, f32)| Some((query.terms.get(*index)?.term, *weight));
+        let weights = ranked.term_weights.iter().filter_map(weight).collect();
+        Self { analyzer: Analyzer::new(), weights }
+    }
+
+    /// Fills in the snippet and the line; a session's title too. A file that is gone leaves them as they are.
+    pub(super) fn fill(&mut self, place: &mut Place) {
+        if place.kind == Kind::Transcripts
+            && let Ok(file) = open_file(&place.hit.path)
+            && let Some(title) = first_prompt(file.take(4 << 20))
+        {
+            place.hit.title = title;
+        }
+        let Some(text) = text_of(place) else { return };
+        let (line, best) = self.best_line(&text);
+        if place.kind == Kind::Markdown {
+            place.hit.line += line;
+        }
+        place.hit.snippet = self.around(best);
+    }
+
+    /// The line with most of what was asked for, and how many lines come before it.
+    fn best_line<'a>(&mut self, text: &'a str) -> (u64, &'a str) {
+        let mut best = (0, "", -1.0);
+        for (number, line) in text.lines().enumerate() {
+            let mut score = 0.0;
+            let mut seen: Vec<crate::analyze::Term> = Vec::new();
+            let weights = &self.weights;
+            self.analyzer.each_term(line, |term, _, _| {
+                if let Some(weight) = weights.get(&term)
+                    && !seen.contains(&term)
+                {
+                    seen.push(term);
+                    score += weight;
+                }
+            });
+            // A heading says less than the line that it stands over.
+            if line.starts_with('#') {
+                score *= 0.5;
+            }
+            if score > best.2 && !line.trim().is_empty() {
+                best = (number as u64, line, score);
+            }
+        }
+        (best.0, best.1)
+    }
+
+    /// A part of the line around the first word that was found, with white space folded.
+    fn around(&mut self, line: &str) -> String {
+        let folded = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let count = folded.chars().count();
+        if count <= SNIPPET {
+            return folded;
+        }
+        let weights = &self.weights;
+        let mut offset = 0;
+        let mut first = None;
+        for word in crate::analyze::words(&folded) {
+            // The word is a part of the text, so its place can be computed from its address-free offset.
+            let at = folded
+                .get(offset..)
+                .and_then(|rest| rest.find(word.text()))
+                .map_or(offset, |found| offset + found);
+            offset = at + word.text().len();
+            let mut hit = false;
+            self.analyzer.each_term(word.text(), |term, _, _| hit |= weights.contains_key(&term));
+            if hit {
+                first = Some(at);
+                break;
+            }
+        }
+        let before = folded.get(..first.unwrap_or(0)).map_or(0, |before| before.chars().count());
+        let start = before.saturating_sub(SNIPPET / 3).min(count - SNIPPET);
+        let window: String = folded.chars().skip(start).take(SNIPPET).collect();
+        let lead = if start > 0 { "…" } else { "" };
+        let trail = if start + SNIPPET < count { "…" } else { "" };
+        format!("{lead}{}{trail}", window.trim())
+    }
+}
+
+/// The text of a unit, read from its file as it is now.
+pub(super) fn text_of(place: &Place) -> Option<String> {
+    let mut file = open_file(&place.hit.path).ok()?;
+    match place.kind {
+        Kind::Markdown => read_range(&file, place.unit.offset, place.unit.length.min(MAX_UNIT)),
+        Kind::Transcripts => {
+            file.seek(SeekFrom::Start(place.unit.offset)).ok()?;
+            let mut text = None;
+            let from = Position { offset: place.unit.offset, line: 0 };
+            let read = Reader::resume(file, from).read(|entry| {
+                if let Entry::Turn(turn) = entry {
+                    let mut said = without_reminders(&turn.text).into_owned();
+                    for name in turn.files().chain(turn.commands()).chain(turn.errors()) {
+                        said.push('\n');
+                        said.push_str(name);
+                    }
+                    text = Some(said);
+                }
+                ControlFlow::Break(())
+            });
+            read.ok().and(text)
+        }
+    }
+}
+
+fn read_range(file: &File, offset: u64, length: u64) -> Option<String> {
+    let mut bytes = vec![0; length as usize];
+    let mut filled = 0;
+    while let Some(room) = bytes.get_mut(filled..).filter(|room| !room.is_empty()) {
+        match file.read_at(room, offset + filled as u64) {
+            Ok(0) | Err(_) => break,
+            Ok(count) => filled += count,
+        }
+    }
+    bytes.truncate(filled);
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}

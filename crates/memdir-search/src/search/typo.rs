@@ -1,0 +1,147 @@
+//! Words that occur nowhere, and the words that were probably meant.
+
+use crate::analyze::Term;
+use crate::collection::Live;
+use crate::error::SearchError;
+use crate::query::{Query, QueryTerm};
+use crate::rank::Ranked;
+
+/// A question of more words than this is understood from the others.
+const MAX_WORDS: usize = 6;
+/// How much a corrected word counts.
+const WEIGHT: f32 = 0.7;
+/// How many words may stand in for one.
+const MAX_ALTERNATIVES: usize = 2;
+
+/// Whether the question holds a word that may be misspelt.
+pub(super) fn is_wanted(query: &Query, ranked: &Ranked) -> bool {
+    let words = query.terms.iter().filter(|term| term.is_word).count();
+    let short = words <= MAX_WORDS || ranked.candidates.is_empty();
+    short && unknown(query, ranked).next().is_some()
+}
+
+/// Words of the question that occur nowhere and are long enough to be recognised.
+fn unknown<'a>(query: &'a Query, ranked: &'a Ranked) -> impl Iterator<Item = &'a QueryTerm> {
+    query.terms.iter().enumerate().filter_map(|(index, term)| {
+        let is_known = ranked.term_weights.iter().any(|(known, _)| *known == index);
+        let is_word = term.is_word && term.text.len() >= 4 && term.text.chars().all(char::is_alphabetic);
+        (!is_known && is_word).then_some(term)
+    })
+}
+
+/// The question with the nearest words that do occur, and what was replaced by what.
+pub(super) fn correct(
+    lives: &[&Live],
+    query: &Query,
+    ranked: &Ranked,
+) -> Result<(Query, Vec<(String, String)>), SearchError> {
+    let unknown: Vec<&QueryTerm> = unknown(query, ranked).take(MAX_WORDS).collect();
+    let mut nearest: Vec<Vec<Alternative>> = unknown.iter().map(|_| Vec::new()).collect();
+    for live in lives {
+        for (entry, text) in live.segment.dictionary()? {
+            for (word, alternatives) in unknown.iter().zip(&mut nearest) {
+                if let Some(distance) = distance(&word.text, &text) {
+                    add(
+                        alternatives,
+                        Alternative {
+                            distance,
+                            passages: entry.passages,
+                            term: entry.term,
+                            text: text.clone(),
+                        },
+                    );
+                }
+            }
+        }
+    }
+    let mut corrected = query.clone();
+    let mut corrections = Vec::new();
+    for (word, mut alternatives) in unknown.into_iter().zip(nearest) {
+        alternatives
+            .sort_by(|one, other| (one.distance, other.passages).cmp(&(other.distance, one.passages)));
+        let Some(best) = alternatives.first().map(|alternative| alternative.distance) else { continue };
+        for alternative in
+            alternatives.into_iter().filter(|alternative| alternative.distance == best).take(MAX_ALTERNATIVES)
+        {
+            corrections.push((word.text.clone(), alternative.text.clone()));
+            corrected.terms.push(QueryTerm {
+                term: alternative.term,
+                text: alternative.text,
+                weight: WEIGHT * word.weight,
+                is_word: false,
+            });
+        }
+    }
+    Ok((corrected, corrections))
+}
+
+struct Alternative {
+    distance: usize,
+    passages: u32,
+    term: Term,
+    text: String,
+}
+
+fn add(alternatives: &mut Vec<Alternative>, new: Alternative) {
+    match alternatives.iter_mut().find(|known| known.term == new.term) {
+        Some(known) => known.passages += new.passages,
+        None => alternatives.push(new),
+    }
+}
+
+/// How many letters were mistyped, if few enough for the length of the word: swapped, missing, added or wrong.
+fn distance(typed: &str, known: &str) -> Option<usize> {
+    let allowed = if typed.len() < 7 { 1 } else { 2 };
+    if typed.len().abs_diff(known.len()) > allowed || known.len() < 3 {
+        return None;
+    }
+    let (typed, known): (Vec<char>, Vec<char>) = (typed.chars().collect(), known.chars().collect());
+    // Hardly anybody mistypes the first letter, and a look at it spares most of the work.
+    if typed.first() != known.first() && typed.get(1) != known.first() {
+        return None;
+    }
+    let mut before_last: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=known.len()).collect();
+    for (row, letter) in typed.iter().enumerate() {
+        let mut current = Vec::with_capacity(known.len() + 1);
+        current.push(row + 1);
+        for (column, other) in known.iter().enumerate() {
+            let at = |list: &[usize], index: usize| list.get(index).copied().unwrap_or(usize::MAX / 2);
+            let mut cost = at(&last, column) + usize::from(letter != other);
+            cost = cost.min(at(&last, column + 1) + 1).min(at(&current, column) + 1);
+            let swapped = row > 0
+                && column > 0
+                && typed.get(row - 1) == Some(other)
+                && known.get(column - 1) == Some(letter);
+            if swapped {
+                cost = cost.min(at(&before_last, column - 1) + 1);
+            }
+            current.push(cost);
+        }
+        if current.iter().min().is_some_and(|least| *least > allowed) {
+            return None;
+        }
+        before_last = std::mem::replace(&mut last, current);
+    }
+    last.last().copied().filter(|distance| *distance <= allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mistyped_words() {
+        let check = |typed: &str, known: &str, expected: Option<usize>| {
+            assert_eq!(distance(typed, known), expected, "{typed} {known}");
+        };
+        check("postgers", "postgres", Some(1));
+        check("shcema", "schema", Some(1));
+        check("databse", "databas", Some(2));
+        check("migraton", "migrat", Some(2));
+        check("cache", "cachet", Some(1));
+        check("cat", "dog", None);
+        check("deploy", "employ", None);
+        check("kubernets", "kubernet", Some(1));
+    }
+}

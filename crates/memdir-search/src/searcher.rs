@@ -1,0 +1,88 @@
+use camino::Utf8Path;
+use jiff::civil::Date;
+
+use crate::analyze::Analyzer;
+use crate::collection::{Collection, Freshness, Limits, Source};
+use crate::error::SearchError;
+use crate::query::Query;
+use crate::search::{Found, Options, search};
+
+/// Several folders, searched as one. What a command, an MCP server or an agent holds on to.
+pub struct Searcher {
+    collections: Vec<Collection>,
+    analyzer: Analyzer,
+}
+
+impl Searcher {
+    /// Opens the indexes of some folders as they are. Nothing is scanned, written or refused.
+    ///
+    /// `cache` is the folder in which all indexes lie.
+    #[must_use]
+    pub fn open(cache: &Utf8Path, sources: Vec<Source>) -> Self {
+        let collections = sources.into_iter().map(|source| Collection::open(cache, source)).collect();
+        Self { collections, analyzer: Analyzer::new() }
+    }
+
+    /// Brings every index up to date, as far as the limits allow.
+    ///
+    /// # Errors
+    /// See [`Collection::refresh`].
+    pub fn refresh(&mut self, limits: &mut Limits<'_>) -> Result<Freshness, SearchError> {
+        let mut sum = Freshness::default();
+        for collection in &mut self.collections {
+            let one = collection.refresh(limits)?;
+            sum.files += one.files;
+            sum.read += one.read;
+            sum.waiting += one.waiting;
+        }
+        Ok(sum)
+    }
+
+    /// Understands a question.
+    #[must_use]
+    pub fn parse(&mut self, text: &str, today: Date) -> Query {
+        Query::parse(text, today, &mut self.analyzer)
+    }
+
+    /// Answers a question from the indexes as they are.
+    ///
+    /// # Errors
+    /// An index is damaged; a refresh brings it back.
+    pub fn search(&self, query: &Query, options: &Options) -> Result<Found, SearchError> {
+        let collections: Vec<&Collection> = self.collections.iter().collect();
+        search(&collections, query, options)
+    }
+
+    /// Answers a question; an index that turns out to be damaged is built anew first.
+    ///
+    /// # Errors
+    /// The index is damaged again as soon as it is built.
+    pub fn search_repairing(
+        &mut self,
+        query: &Query,
+        options: &Options,
+        limits: &mut Limits<'_>,
+    ) -> Result<Found, SearchError> {
+        match self.search(query, options) {
+            Err(SearchError::Damaged { .. }) => {
+                for collection in &mut self.collections {
+                    collection.rebuild(limits)?;
+                }
+                self.search(query, options)
+            }
+            other => other,
+        }
+    }
+
+    /// Whether some file was not indexed when an index was last written.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        self.collections.iter().any(|collection| !collection.is_complete())
+    }
+
+    /// The folders.
+    #[must_use]
+    pub fn collections(&self) -> &[Collection] {
+        &self.collections
+    }
+}

@@ -1,0 +1,307 @@
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::OnceLock;
+
+use camino::Utf8Path;
+
+use super::encode::{checksum, take_text, u16s, u32s, u64s, unseal};
+use super::layout::{FOOTER, Layout, Section};
+use super::record::{GroupRecord, UnitRecord};
+use crate::analyze::Term;
+use crate::error::{SearchError, damaged};
+
+/// A segment that can be read. What is read once is kept.
+pub(crate) struct Segment {
+    source: Source,
+    layout: Layout,
+    lengths: OnceLock<Vec<u16>>,
+    passage_unit: OnceLock<Vec<u32>>,
+    unit_group: OnceLock<Vec<u32>>,
+    unit_flags: OnceLock<Vec<u8>>,
+    unit_time: OnceLock<Vec<u32>>,
+    unit_speaker: OnceLock<Vec<u32>>,
+    group_keys: OnceLock<Vec<u64>>,
+    group_time: OnceLock<Vec<u32>>,
+    group_words: OnceLock<Vec<u32>>,
+}
+
+enum Source {
+    File(File),
+    Memory(Vec<u8>),
+}
+
+/// A line of the dictionary: where the postings of a term lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TermEntry {
+    pub(crate) term: Term,
+    /// Where they start in their section.
+    pub(super) offset: u64,
+    pub(super) length: u32,
+    /// In how many passages the term stands.
+    pub(crate) passages: u32,
+    /// In how many groups.
+    pub(crate) groups: u32,
+    pub(super) checksum: u32,
+}
+
+impl TermEntry {
+    pub(super) const BYTES: usize = 32;
+
+    /// How many bits tell the bucket, so that about thirty entries share one.
+    pub(super) fn bucket_bits(entries: usize) -> u32 {
+        (entries / 32 + 1).next_power_of_two().trailing_zeros()
+    }
+
+    pub(super) fn encode(&self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        let fields = self.term.0.to_le_bytes().into_iter().chain(self.offset.to_le_bytes());
+        let rest = [self.length, self.passages, self.groups, self.checksum];
+        let fields = fields.chain(rest.into_iter().flat_map(u32::to_le_bytes));
+        bytes.iter_mut().zip(fields).for_each(|(byte, value)| *byte = value);
+        bytes
+    }
+
+    fn decode(bytes: &[u8; Self::BYTES]) -> Self {
+        let (front, back) = bytes.split_at(16);
+        let wide = u64s(front);
+        let narrow = u32s(back);
+        let wide = |index: usize| wide.get(index).copied().unwrap_or(0);
+        let narrow = |index: usize| narrow.get(index).copied().unwrap_or(0);
+        Self {
+            term: Term(wide(0)),
+            offset: wide(1),
+            length: narrow(0),
+            passages: narrow(1),
+            groups: narrow(2),
+            checksum: narrow(3),
+        }
+    }
+}
+
+impl Segment {
+    /// Opens a segment on disk.
+    pub(crate) fn open(path: &Utf8Path) -> Result<Self, SearchError> {
+        let read = |source| SearchError::Read { path: path.to_owned(), source };
+        let file = File::open(path).map_err(read)?;
+        let length = file.metadata().map_err(read)?.len();
+        Self::new(Source::File(file), length)
+    }
+
+    /// A segment that was written to memory.
+    pub(crate) fn in_memory(bytes: Vec<u8>) -> Result<Self, SearchError> {
+        let length = bytes.len() as u64;
+        Self::new(Source::Memory(bytes), length)
+    }
+
+    fn new(source: Source, length: u64) -> Result<Self, SearchError> {
+        let Some(start) = length.checked_sub(FOOTER as u64) else { return damaged("a segment has been cut") };
+        let layout = Layout::decode(&source.read(start, FOOTER as u64)?, length)?;
+        let segment = Self {
+            source,
+            layout,
+            lengths: OnceLock::new(),
+            passage_unit: OnceLock::new(),
+            unit_group: OnceLock::new(),
+            unit_flags: OnceLock::new(),
+            unit_time: OnceLock::new(),
+            unit_speaker: OnceLock::new(),
+            group_keys: OnceLock::new(),
+            group_time: OnceLock::new(),
+            group_words: OnceLock::new(),
+        };
+        segment.check_sizes()?;
+        Ok(segment)
+    }
+
+    fn check_sizes(&self) -> Result<(), SearchError> {
+        let layout = &self.layout;
+        let sizes = [
+            (Section::Lengths, layout.passages, 2),
+            (Section::PassageUnit, layout.passages, 4),
+            (Section::UnitGroup, layout.units, 4),
+            (Section::UnitFlags, layout.units, 1),
+            (Section::UnitTime, layout.units, 4),
+            (Section::UnitStarts, layout.units.saturating_add(1), 4),
+            (Section::GroupKeys, layout.groups, 8),
+            (Section::GroupTime, layout.groups, 4),
+            (Section::GroupStarts, layout.groups.saturating_add(1), 4),
+        ];
+        let fits = sizes.into_iter().all(|(section, count, width)| {
+            let range = layout.range(section);
+            count.checked_mul(width) == Some(range.end - range.start)
+        });
+        if fits { Ok(()) } else { damaged("a segment's sections have the wrong size") }
+    }
+
+    pub(crate) fn groups(&self) -> usize {
+        self.layout.groups as usize
+    }
+
+    pub(crate) fn units(&self) -> usize {
+        self.layout.units as usize
+    }
+
+    pub(crate) fn passages(&self) -> usize {
+        self.layout.passages as usize
+    }
+
+    /// The sum of the lengths of all passages.
+    pub(crate) fn words(&self) -> u64 {
+        self.layout.words
+    }
+
+    pub(crate) fn lengths(&self) -> Result<&[u16], SearchError> {
+        self.load(&self.lengths, Section::Lengths, u16s)
+    }
+
+    pub(crate) fn passage_unit(&self) -> Result<&[u32], SearchError> {
+        self.load(&self.passage_unit, Section::PassageUnit, u32s)
+    }
+
+    pub(crate) fn unit_group(&self) -> Result<&[u32], SearchError> {
+        self.load(&self.unit_group, Section::UnitGroup, u32s)
+    }
+
+    pub(crate) fn unit_flags(&self) -> Result<&[u8], SearchError> {
+        self.load(&self.unit_flags, Section::UnitFlags, <[u8]>::to_vec)
+    }
+
+    /// When every unit was said, in minutes since 1970; 0 if unknown.
+    pub(crate) fn unit_time(&self) -> Result<&[u32], SearchError> {
+        self.load(&self.unit_time, Section::UnitTime, u32s)
+    }
+
+    /// The short term of every unit's speaker; empty if no unit has one.
+    pub(crate) fn unit_speaker(&self) -> Result<&[u32], SearchError> {
+        self.load(&self.unit_speaker, Section::UnitSpeaker, u32s)
+    }
+
+    pub(crate) fn group_keys(&self) -> Result<&[u64], SearchError> {
+        self.load(&self.group_keys, Section::GroupKeys, u64s)
+    }
+
+    pub(crate) fn group_time(&self) -> Result<&[u32], SearchError> {
+        self.load(&self.group_time, Section::GroupTime, u32s)
+    }
+
+    /// How many words every group has.
+    pub(crate) fn group_words(&self) -> Result<&[u32], SearchError> {
+        if let Some(known) = self.group_words.get() {
+            return Ok(known);
+        }
+        let unit_group = self.unit_group()?;
+        let mut words = vec![0_u32; self.groups()];
+        for (length, unit) in self.lengths()?.iter().zip(self.passage_unit()?) {
+            let group = unit_group.get(*unit as usize).copied().unwrap_or(u32::MAX);
+            if let Some(sum) = words.get_mut(group as usize) {
+                *sum += u32::from(*length);
+            }
+        }
+        Ok(self.group_words.get_or_init(|| words))
+    }
+
+    fn load<'a, T>(
+        &'a self,
+        slot: &'a OnceLock<Vec<T>>,
+        section: Section,
+        convert: fn(&[u8]) -> Vec<T>,
+    ) -> Result<&'a [T], SearchError> {
+        if let Some(loaded) = slot.get() {
+            return Ok(loaded);
+        }
+        let converted = convert(&self.whole(section)?);
+        Ok(slot.get_or_init(|| converted))
+    }
+
+    fn whole(&self, section: Section) -> Result<Vec<u8>, SearchError> {
+        let range = self.layout.range(section);
+        let bytes = self.source.read(range.start, range.end - range.start)?;
+        if checksum(&bytes) != self.layout.checksum(section) {
+            return damaged("a checksum does not fit");
+        }
+        Ok(bytes)
+    }
+
+    /// A part of a section.
+    fn part(&self, section: Section, offset: u64, length: u64) -> Result<Vec<u8>, SearchError> {
+        let range = self.layout.range(section);
+        let inside = offset.checked_add(length).is_some_and(|end| end <= range.end - range.start);
+        if !inside {
+            return damaged("an offset lies outside of its section");
+        }
+        self.source.read(range.start + offset, length)
+    }
+
+    /// Looks a term up.
+    pub(crate) fn find(&self, term: Term) -> Result<Option<TermEntry>, SearchError> {
+        let range = self.layout.range(Section::Entries);
+        let count = ((range.end - range.start) / TermEntry::BYTES as u64) as usize;
+        let bucket = term.bucket(TermEntry::bucket_bits(count)) as u64;
+        let bounds = u32s(&self.part(Section::Buckets, bucket * 8, 12)?);
+        let [start, sum, end] = *bounds.as_slice() else { return damaged("a bucket is missing") };
+        let Some(length) = end.checked_sub(start) else { return damaged("a bucket ends before it starts") };
+        let width = TermEntry::BYTES as u64;
+        let entries = self.part(Section::Entries, u64::from(start) * width, u64::from(length) * width)?;
+        if checksum(&entries) != sum {
+            return damaged("a checksum does not fit");
+        }
+        let mut entries = entries.as_chunks::<{ TermEntry::BYTES }>().0.iter().map(TermEntry::decode);
+        Ok(entries.find(|entry| entry.term == term))
+    }
+
+    /// The encoded postings of a term.
+    pub(crate) fn postings(&self, entry: &TermEntry) -> Result<Vec<u8>, SearchError> {
+        let bytes = self.part(Section::Postings, entry.offset, u64::from(entry.length))?;
+        if checksum(&bytes) != entry.checksum {
+            return damaged("a checksum does not fit");
+        }
+        Ok(bytes)
+    }
+
+    /// All terms with their texts, sorted by term.
+    pub(crate) fn dictionary(&self) -> Result<Vec<(TermEntry, String)>, SearchError> {
+        let entries = self.whole(Section::Entries)?;
+        let texts = self.whole(Section::Texts)?;
+        let mut rest = texts.as_slice();
+        let mut dictionary = Vec::with_capacity(entries.len() / TermEntry::BYTES);
+        for bytes in entries.as_chunks::<{ TermEntry::BYTES }>().0 {
+            let Some(text) = take_text(&mut rest) else { return damaged("a term has no text") };
+            dictionary.push((TermEntry::decode(bytes), text));
+        }
+        Ok(dictionary)
+    }
+
+    pub(crate) fn group(&self, group: u32) -> Result<GroupRecord, SearchError> {
+        let bytes = self.record(Section::GroupStarts, Section::GroupRecords, group)?;
+        GroupRecord::decode(unseal(&bytes)?).map_or_else(|| damaged("a record of a file"), Ok)
+    }
+
+    pub(crate) fn unit(&self, unit: u32) -> Result<UnitRecord, SearchError> {
+        let bytes = self.record(Section::UnitStarts, Section::UnitRecords, unit)?;
+        UnitRecord::decode(unseal(&bytes)?).map_or_else(|| damaged("a record of a unit"), Ok)
+    }
+
+    fn record(&self, starts: Section, records: Section, index: u32) -> Result<Vec<u8>, SearchError> {
+        let bounds = u32s(&self.part(starts, u64::from(index) * 4, 8)?);
+        let [start, end] = *bounds.as_slice() else { return damaged("a record is missing") };
+        let Some(length) = end.checked_sub(start) else { return damaged("a record ends before it starts") };
+        self.part(records, u64::from(start), u64::from(length))
+    }
+}
+
+impl Source {
+    fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, SearchError> {
+        let cut = SearchError::Damaged { what: "a segment has been cut" };
+        match self {
+            Self::File(file) => {
+                let mut bytes = vec![0; length as usize];
+                file.read_exact_at(&mut bytes, offset).map_err(|_| cut)?;
+                Ok(bytes)
+            }
+            Self::Memory(bytes) => {
+                let start = offset as usize;
+                bytes.get(start..start.saturating_add(length as usize)).map(<[u8]>::to_vec).ok_or(cut)
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! `memdir search`: the right memory for a few words.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use camino::Utf8PathBuf;
+use clap::Parser;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use memdir_search::{Freshness, Hit, Limits, Options, Scope, Searcher, Source};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Run;
+use crate::arguments::{ClientOptions, Global};
+use crate::exit::Exit;
+use crate::json_lines;
+use crate::output::{human_age, printable};
+use crate::world::World;
+
+/// Find memories, journal entries and past sessions
+#[derive(Debug, Parser)]
+#[command(
+    name = "search",
+    after_help = "Words may be in any form; a phrase in quotation marks must stand there exactly, and
+-word must not. type:, project:, in:, since:, until:, before:, on:, path:, branch: and role:
+narrow the answer. Times are understood: yesterday, last week, in May, 2026-10.
+
+Examples:
+  memdir search retry policy of the billing job
+  memdir search 'type:feedback since:2026-10 tests'
+  memdir search --in sessions '\"connection reset\" -redis'
+  memdir search --dir ~/notes --json -n 5 backup
+  memdir search --transcripts ~/.claude/projects/-home-me-app --jsonl < questions.jsonl"
+)]
+pub(crate) struct Search {
+    /// What to look for
+    query: Vec<String>,
+    /// How many hits
+    #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 10)]
+    limit: usize,
+    /// Where to look: memories, team, agents, logs, journal, instructions, sessions or all
+    #[arg(long = "in", value_name = "WHERE", value_delimiter = ',')]
+    within: Vec<String>,
+    /// Search any folder of Markdown instead
+    #[arg(long, value_name = "DIR", conflicts_with = "transcripts")]
+    dir: Option<Utf8PathBuf>,
+    /// Search any folder of session transcripts instead
+    #[arg(long, value_name = "DIR")]
+    transcripts: Option<Utf8PathBuf>,
+    /// Take the index as it is, without a look at what changed
+    #[arg(long)]
+    no_scan: bool,
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "jsonl")]
+    json: bool,
+    /// Answer one JSON object a line from standard input
+    #[arg(long, conflicts_with = "query")]
+    jsonl: bool,
+    #[command(flatten)]
+    client: ClientOptions,
+    #[command(flatten)]
+    global: Global,
+}
+
+/// How long a search without a terminal waits for a first indexing before it answers with what it has.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Run for Search {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let text = self.query.join(" ");
+        if text.trim().is_empty() && !self.jsonl {
+            bail!("nothing to search for");
+        }
+        let mut searcher = self.open(world, &text)?;
+        let mut partial = searcher.is_partial();
+        if !self.no_scan {
+            let deadline =
+                if self.jsonl || world.terminal.stderr { None } else { Some(Instant::now() + PATIENCE) };
+            partial = refresh(&mut searcher, world, deadline)?.waiting > 0;
+        }
+        if self.jsonl {
+            return self.answer_lines(&mut searcher, world);
+        }
+        let found = self.find(&mut searcher, &text, world.now, true)?;
+        if self.json {
+            let hits = found.hits.iter().map(|hit| Shown::of(hit, world.now)).collect();
+            world.print_json(&Answer { hits, partial, corrected: &found.corrected })?;
+        } else {
+            print(&found.hits, world)?;
+            for (typed, meant) in &found.corrected {
+                writeln!(world.stderr, "No `{}`; looked for `{}`.", printable(typed), printable(meant))?;
+            }
+        }
+        if partial {
+            world.warn("the index is not complete yet: ask again for more")?;
+        }
+        Ok(if found.hits.is_empty() { Exit::No } else { Exit::Yes })
+    }
+}
+
+impl Search {
+    fn open(&self, world: &World, text: &str) -> Result<Searcher> {
+        let env = world.env()?;
+        let cache = env.state_dir().context("no place for the search index: set HOME or MEMDIR_HOME")?;
+        let cache = cache.join("cache/search");
+        let real = |folder: &Utf8PathBuf| {
+            let absolute = env.cwd.join(folder);
+            absolute.canonicalize_utf8().with_context(|| format!("cannot search `{folder}`"))
+        };
+        let sources = if let Some(folder) = &self.dir {
+            vec![Source::markdown(real(folder)?, Scope::Folder)]
+        } else if let Some(folder) = &self.transcripts {
+            vec![Source::transcripts(real(folder)?)]
+        } else {
+            let _ = text;
+            bail!("not yet")
+        };
+        Ok(Searcher::open(&cache, sources))
+    }
+
+    fn find(
+        &self,
+        searcher: &mut Searcher,
+        text: &str,
+        now: Timestamp,
+        snippets: bool,
+    ) -> Result<memdir_search::Found> {
+        let query = searcher.parse(text, today(now));
+        let options = Options { limit: self.limit, now, snippets };
+        if self.no_scan {
+            return Ok(searcher.search(&query, &options)?);
+        }
+        let mut limits = Limits { now, deadline: None, progress: &mut |_, _| {} };
+        Ok(searcher.search_repairing(&query, &options, &mut limits)?)
+    }
+
+    /// `{qid, query, date?}` a line; hits are turns where transcripts are searched, files elsewhere.
+    fn answer_lines(&self, searcher: &mut Searcher, world: &mut World) -> Result<Exit> {
+        let now = world.now;
+        json_lines::answer_each(world, "qid", |question| {
+            let text = json_lines::text(question, "query")?;
+            let date =
+                question.get("date").and_then(Value::as_str).and_then(|date| date.parse::<Date>().ok());
+            let now = date
+                .and_then(|date| date.to_zoned(TimeZone::UTC).ok())
+                .map_or(now, |zoned| zoned.timestamp());
+            let found = self.find(searcher, text, now, false)?;
+            let name = |hit: &Hit| if hit.uuid.is_empty() { hit.path.to_string() } else { hit.uuid.clone() };
+            let ranked: Vec<Value> = found.hits.iter().map(|hit| name(hit).into()).collect();
+            Ok(Map::from_iter([("ranked".to_owned(), Value::Array(ranked))]))
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+fn today(now: Timestamp) -> Date {
+    now.to_zoned(TimeZone::system()).date()
+}
+
+/// Brings the indexes up to date, with a line on the terminal that says so if it takes long.
+fn refresh(searcher: &mut Searcher, world: &mut World, deadline: Option<Instant>) -> Result<Freshness> {
+    let is_terminal = world.terminal.stderr;
+    let stderr = &mut world.stderr;
+    let start = Instant::now();
+    let mut shown = false;
+    let mut progress = |done: usize, total: usize| {
+        if is_terminal && done % 64 == 0 && start.elapsed() > Duration::from_millis(300) {
+            shown = true;
+            let share = (done * 30).checked_div(total).unwrap_or(30).min(30);
+            let _ = write!(stderr, "\rindexing [{:<30}] {done} of {total} files", "#".repeat(share));
+            let _ = stderr.flush();
+        }
+    };
+    let mut limits = Limits { now: world.now, deadline, progress: &mut progress };
+    let freshness = searcher.refresh(&mut limits)?;
+    if shown {
+        write!(world.stderr, "\r{:<70}\r", "")?;
+    }
+    Ok(freshness)
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    hits: Vec<Shown<'a>>,
+    partial: bool,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    corrected: &'a [(String, String)],
+}
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    path: &'a Utf8PathBuf,
+    line: u64,
+    title: &'a str,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    score: f32,
+    snippet: &'a str,
+    age_days: Option<i64>,
+    #[serde(rename = "in")]
+    scope: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    uuid: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    project: &'a str,
+}
+
+impl<'a> Shown<'a> {
+    fn of(hit: &'a Hit, now: Timestamp) -> Self {
+        Self {
+            path: &hit.path,
+            line: hit.line,
+            title: &hit.title,
+            kind: &hit.kind,
+            score: hit.score,
+            snippet: &hit.snippet,
+            age_days: hit.time.map(|time| (now.as_second() - time.as_second()).max(0) / 86_400),
+            scope: hit.scope.as_str(),
+            uuid: &hit.uuid,
+            project: &hit.project,
+        }
+    }
+}
+
+fn print(hits: &[Hit], world: &mut World) -> Result<()> {
+    let paint = world.paint;
+    for hit in hits {
+        let age =
+            hit.time.map(|time| human_age(world.now.as_second() - time.as_second())).unwrap_or_default();
+        let kind = if hit.kind.is_empty() { hit.scope.as_str() } else { &hit.kind };
+        let title = paint.strong(&printable(&hit.title));
+        writeln!(world.stdout, "{title}  {}  {}", paint.code(&printable(kind)), paint.quiet(&age))?;
+        writeln!(world.stdout, "  {}", paint.quiet(&printable(&format!("{}:{}", hit.path, hit.line))))?;
+        if !hit.snippet.is_empty() {
+            writeln!(world.stdout, "  {}", printable(&hit.snippet))?;
+        }
+    }
+    Ok(())
+}
