@@ -38,4 +38,5 @@ pub mod memory;
 pub mod memory_tool;
 pub mod place;
 pub mod projects;
+pub mod sources;
 pub mod turn;

@@ -6,6 +6,7 @@ mod signs;
 
 pub(crate) use markdown::add_markdown;
 pub(crate) use session::{add_session, first_prompt};
+pub(crate) use signs::without_secrets;
 
 use crate::segment::GroupRecord;
 

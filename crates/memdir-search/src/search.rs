@@ -37,6 +37,8 @@ pub struct Found {
     pub hits: Vec<Hit>,
     /// Words that occur nowhere, and what was looked for instead.
     pub corrected: Vec<(String, String)>,
+    /// The question held only words that say nothing.
+    pub nothing_asked: bool,
 }
 
 /// A file of Markdown, or a turn of a session.
@@ -83,7 +85,7 @@ pub(crate) fn search(
     let today = crate::query::day_number(today);
     let lives: Vec<&Live> = searched.parts.iter().map(|part| part.live).collect();
     let mut ranked = rank(&lives, query, today)?;
-    let mut found = Found::default();
+    let mut found = Found { nothing_asked: query.is_empty(), ..Found::default() };
     let mut corrected_query = None;
     if typo::is_wanted(query, &ranked) {
         let (corrected, corrections) = typo::correct(&lives, query, &ranked)?;

@@ -53,13 +53,11 @@ fn plain_end(text: &str) -> usize {
         } else if byte.is_ascii() {
             let next = text.get(at + 1..).and_then(|rest| rest.chars().next());
             let joins = matches!(byte, b'_' | b'.' | b'-' | b'\'');
-            if joins && next.is_some_and(|c| is_letter(c) && !is_ideograph(c)) {
-                at += 1;
-            } else if byte == b'_' && next == Some('_') {
-                at += 1;
-            } else {
+            let goes_on = next.is_some_and(|c| is_letter(c) && !is_ideograph(c));
+            if !(joins && goes_on || byte == b'_' && next == Some('_')) {
                 return at;
             }
+            at += 1;
         } else {
             let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { return at };
             let next = text.get(at + c.len_utf8()..).and_then(|rest| rest.chars().next());

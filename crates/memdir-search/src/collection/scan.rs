@@ -142,7 +142,7 @@ impl Walk<'_> {
 
 /// What a stat says about a file's version.
 pub(super) fn stamp(stat: &Stat) -> Stamp {
-    let seconds = stat.st_mtime as i64;
+    let seconds = stat.st_mtime;
     Stamp {
         size: stat.st_size.cast_unsigned(),
         modified: seconds.saturating_mul(1_000_000_000).saturating_add(stat.st_mtime_nsec as i64),

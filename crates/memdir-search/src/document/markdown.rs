@@ -16,7 +16,7 @@ struct Frontmatter<'a> {
 
 /// Adds a file of Markdown. Nothing is refused: what is not understood is words.
 pub(crate) fn add_markdown(builder: &mut SegmentBuilder, file: &FileId<'_>, bytes: &[u8]) {
-    let text = signs::text_of(bytes);
+    let text = signs::without_secrets(signs::text_of(bytes));
     let (front, body_start) = frontmatter(&text);
     let body = text.get(body_start..).unwrap_or_default();
     let heading = first_heading(body);
@@ -74,7 +74,8 @@ fn line_number(text: &str, offset: usize) -> u64 {
 fn frontmatter(text: &str) -> (Frontmatter<'_>, usize) {
     let mut front = Frontmatter::default();
     let mut lines = text.split_inclusive('\n');
-    let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else { return (front, 0) };
+    let is_start = |line: &&str| line.trim_start_matches('\u{feff}').trim_end() == "---";
+    let Some(first) = lines.next().filter(is_start) else { return (front, 0) };
     let mut offset = first.len();
     for line in lines {
         offset += line.len();

@@ -38,6 +38,7 @@ pub(crate) fn add_session(
         if !group_is_open {
             group_is_open = true;
             let title = if turn.role == Role::User { without_reminders(&turn.text) } else { "".into() };
+            let title = signs::without_secrets(shorten(&title, NAME_BYTES).into());
             builder.group(file.key, &file.record(&title, &turn.branch));
         }
         add_turn(builder, &turn);
@@ -52,7 +53,7 @@ pub(crate) fn add_session(
 }
 
 fn add_turn(builder: &mut SegmentBuilder, turn: &Turn<'_>) {
-    let text = without_reminders(&turn.text);
+    let text = signs::without_secrets(without_reminders(&turn.text));
     let mut flags = signs::flags(&text);
     let label = signs::speaker_label(&text);
     let speaker = label.and_then(|label| signs::speaker_term(builder, label));
@@ -64,11 +65,11 @@ fn add_turn(builder: &mut SegmentBuilder, turn: &Turn<'_>) {
     builder.text(&text, Weight::BODY);
     for call in &turn.calls {
         for name in [&call.file, &call.command, &call.purpose].into_iter().flatten() {
-            builder.text(shorten(name, NAME_BYTES), Weight::CONTEXT);
+            builder.text(&signs::without_secrets(shorten(name, NAME_BYTES).into()), Weight::CONTEXT);
         }
     }
     for error in turn.errors() {
-        builder.text(shorten(error, NAME_BYTES), Weight::CONTEXT);
+        builder.text(&signs::without_secrets(shorten(error, NAME_BYTES).into()), Weight::CONTEXT);
     }
     for commit in turn.commits() {
         builder.text(commit.hash, Weight::CONTEXT);
@@ -95,7 +96,8 @@ pub(crate) fn first_prompt(source: impl Read) -> Option<String> {
         {
             let text = without_reminders(&turn.text);
             if !text.trim().is_empty() {
-                found = Some(shorten(&text, super::MAX_TITLE).to_owned());
+                let title = signs::without_secrets(shorten(&text, super::MAX_TITLE).into());
+                found = Some(title.into_owned());
                 return ControlFlow::Break(());
             }
         }

@@ -64,7 +64,22 @@ pub(super) fn speaker_term(builder: &mut SegmentBuilder, label: &str) -> Option<
 
 /// Text from bytes that may hold anything.
 pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
+    String::from_utf8_lossy(bytes)
+}
+
+/// The text with blanks in place of secrets: they do not enter the index, and everything else keeps its place.
+pub(crate) fn without_secrets(text: Cow<'_, str>) -> Cow<'_, str> {
+    let findings = memdir_core::secrets::scan(&text);
+    if findings.is_empty() {
+        return text;
+    }
+    let mut bytes = text.into_owned().into_bytes();
+    for finding in findings {
+        if let Some(secret) = bytes.get_mut(finding.range) {
+            secret.fill(b' ');
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

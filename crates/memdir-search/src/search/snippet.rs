@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use super::Place;
 use crate::analyze::{Analyzer, TermMap};
 use crate::collection::{Kind, open_file};
-use crate::document::first_prompt;
+use crate::document::{first_prompt, without_secrets};
 use crate::query::Query;
 use crate::rank::Ranked;
 use crate::transcript::{Entry, Position, Reader, without_reminders};
@@ -39,7 +39,7 @@ impl Snippets {
         {
             place.hit.title = title;
         }
-        let Some(text) = text_of(place) else { return };
+        let Some(text) = text_of(place).map(|text| without_secrets(text.into())) else { return };
         let (line, best) = self.best_line(&text);
         if place.kind == Kind::Markdown {
             place.hit.line += line;

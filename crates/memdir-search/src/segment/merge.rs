@@ -102,7 +102,7 @@ impl Plan {
                     continue;
                 };
                 let segment = input.segment;
-                let at = *new_group.get_or_insert_with(|| arrays.group_keys.len() as u32);
+                let at = *new_group.get_or_insert(arrays.group_keys.len() as u32);
                 if arrays.group_keys.len() as u32 == at {
                     let key = segment.group_keys()?.get(group as usize).copied().unwrap_or(0);
                     let time = segment.group_time()?.get(group as usize).copied().unwrap_or(0);

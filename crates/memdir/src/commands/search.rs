@@ -9,6 +9,7 @@ use clap::Parser;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use memdir_lib::sources;
 use memdir_search::{Freshness, Hit, Limits, Options, Scope, Searcher, Source};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -98,6 +99,10 @@ impl Run for Search {
                 writeln!(world.stderr, "No `{}`; looked for `{}`.", printable(typed), printable(meant))?;
             }
         }
+        if found.hits.is_empty() && !self.json {
+            let why = if found.nothing_asked { "only words that stand everywhere" } else { "nothing found" };
+            writeln!(world.stderr, "{why}")?;
+        }
         if partial {
             world.warn("the index is not complete yet: ask again for more")?;
         }
@@ -108,21 +113,42 @@ impl Run for Search {
 impl Search {
     fn open(&self, world: &World, text: &str) -> Result<Searcher> {
         let env = world.env()?;
-        let cache = env.state_dir().context("no place for the search index: set HOME or MEMDIR_HOME")?;
-        let cache = cache.join("cache/search");
+        let cache =
+            sources::index_folder(&env).context("no place for the search index: set HOME or MEMDIR_HOME")?;
         let real = |folder: &Utf8PathBuf| {
             let absolute = env.cwd.join(folder);
             absolute.canonicalize_utf8().with_context(|| format!("cannot search `{folder}`"))
         };
         let sources = if let Some(folder) = &self.dir {
-            vec![Source::markdown(real(folder)?, Scope::Folder)]
+            vec![sources::folder(&real(folder)?)]
         } else if let Some(folder) = &self.transcripts {
             vec![Source::transcripts(real(folder)?)]
         } else {
-            let _ = text;
-            bail!("not yet")
+            sources::project_sources(&env, &self.client.flags(), &self.scopes(text)?)?
         };
         Ok(Searcher::open(&cache, sources))
+    }
+
+    /// What `--in` and `in:` ask for. Filters of the query narrow it further.
+    fn scopes(&self, text: &str) -> Result<Vec<Scope>> {
+        let mut scopes = Vec::new();
+        let filters = text.split_whitespace().filter_map(|word| word.strip_prefix("in:"));
+        for word in self.within.iter().map(String::as_str).chain(filters) {
+            match Scope::named(word) {
+                _ if word == "all" => scopes.extend(Scope::ALL),
+                Some(scope) => scopes.push(scope),
+                None if self.within.iter().any(|within| within == word) => {
+                    bail!(
+                        "`{word}` is nothing that can be searched: memories, team, agents, logs, journal, instructions, sessions or all"
+                    );
+                }
+                None => {}
+            }
+        }
+        if scopes.is_empty() {
+            scopes.extend(sources::WRITTEN_DOWN);
+        }
+        Ok(scopes)
     }
 
     fn find(
@@ -132,7 +158,10 @@ impl Search {
         now: Timestamp,
         snippets: bool,
     ) -> Result<memdir_search::Found> {
-        let query = searcher.parse(text, today(now));
+        let mut query = searcher.parse(text, today(now));
+        if !self.within.is_empty() && self.dir.is_none() && self.transcripts.is_none() {
+            query.restrict(&self.scopes(text)?);
+        }
         let options = Options { limit: self.limit, now, snippets };
         if self.no_scan {
             return Ok(searcher.search(&query, &options)?);
@@ -171,7 +200,7 @@ fn refresh(searcher: &mut Searcher, world: &mut World, deadline: Option<Instant>
     let start = Instant::now();
     let mut shown = false;
     let mut progress = |done: usize, total: usize| {
-        if is_terminal && done % 64 == 0 && start.elapsed() > Duration::from_millis(300) {
+        if is_terminal && done.is_multiple_of(64) && start.elapsed() > Duration::from_millis(300) {
             shown = true;
             let share = (done * 30).checked_div(total).unwrap_or(30).min(30);
             let _ = write!(stderr, "\rindexing [{:<30}] {done} of {total} files", "#".repeat(share));

@@ -17,5 +17,6 @@ mod memories;
 mod path;
 mod project;
 mod prompt;
+mod search;
 mod tidy;
 mod tool;

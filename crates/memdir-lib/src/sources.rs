@@ -1,0 +1,72 @@
+//! What of a project can be searched, and where it lies.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use memdir_core::agents::{self, AgentDirs};
+use memdir_core::env::Env;
+use memdir_core::instructions::{self, Surroundings};
+use memdir_core::locate::LocateError;
+use memdir_core::settings::ClientFlags;
+use memdir_disk::real_look::RealLook;
+use memdir_search::{Scope, Source};
+
+use crate::place::Place;
+
+/// What a search looks at when nobody says where: everything that was written down to be remembered.
+pub const WRITTEN_DOWN: [Scope; 6] =
+    [Scope::Memories, Scope::Team, Scope::Agents, Scope::Logs, Scope::Journal, Scope::Instructions];
+
+/// Where all search indexes lie; `None` if there is no place for state of ours.
+#[must_use]
+pub fn index_folder(env: &Env) -> Option<Utf8PathBuf> {
+    env.state_dir().map(|state| state.join("cache/search"))
+}
+
+/// The folders of the project in which somebody works, for these scopes.
+///
+/// # Errors
+/// What the client itself would refuse to start with, and a missing home directory.
+pub fn project_sources(env: &Env, flags: &ClientFlags, scopes: &[Scope]) -> Result<Vec<Source>, LocateError> {
+    let place = Place::find(env, flags)?;
+    let wants = |any: &[Scope]| any.iter().any(|scope| scopes.contains(scope));
+    let project = place.location.root.file_name().unwrap_or_default().to_owned();
+    let mut sources = Vec::new();
+    let mut add = |root: Utf8PathBuf, make: fn(Utf8PathBuf) -> Source| {
+        sources.push(Source { project: project.clone(), ..make(root) });
+    };
+    if wants(&[Scope::Memories, Scope::Team, Scope::Logs]) {
+        add(place.here.memory_dir.clone(), |root| Source::markdown(root, Scope::Memories));
+    }
+    if wants(&[Scope::Agents]) {
+        let dirs = AgentDirs::new(env, &place.settings, &place.location.root);
+        for scope in [agents::Scope::User, agents::Scope::Project, agents::Scope::Local] {
+            add(dirs.root(scope).to_owned(), |root| Source::markdown(root, Scope::Agents));
+        }
+    }
+    if wants(&[Scope::Sessions]) {
+        add(env.cwd.join(&place.location.project_dir), Source::transcripts);
+    }
+    if wants(&[Scope::Instructions]) {
+        let surroundings = Surroundings::find(env, flags, &[], &RealLook)?;
+        sources.extend(instruction_files(&surroundings, &project));
+    }
+    Ok(sources)
+}
+
+/// The instruction files as one source: they lie all over, so they are named one by one.
+fn instruction_files(surroundings: &Surroundings, project: &str) -> Option<Source> {
+    let memory = surroundings.auto_memory.as_ref().map(|memory| memory.path.clone());
+    let files = instructions::collect(surroundings, &RealLook).files.into_iter().map(|file| file.path);
+    let files: Vec<Utf8PathBuf> = files.filter(|path| Some(path) != memory.as_ref()).collect();
+    let root = surroundings.cwd.clone();
+    (!files.is_empty()).then(|| Source {
+        files: Some(files),
+        project: project.to_owned(),
+        ..Source::markdown(root, Scope::Instructions)
+    })
+}
+
+/// A folder of Markdown that somebody named.
+#[must_use]
+pub fn folder(root: &Utf8Path) -> Source {
+    Source::markdown(root.to_owned(), Scope::Folder)
+}

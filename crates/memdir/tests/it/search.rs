@@ -1,0 +1,120 @@
+//! `memdir search` and what belongs to it.
+
+use std::fs;
+
+use camino::Utf8PathBuf;
+use serde_json::Value;
+
+use crate::harness::Sandbox;
+
+fn project_dir(sandbox: &Sandbox) -> Utf8PathBuf {
+    let memory: Utf8PathBuf = sandbox.run(["path"]).stdout.trim_end().into();
+    memory.parent().unwrap().to_owned()
+}
+
+/// A project with two memories, instructions, and a session in which somebody said something.
+fn project() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let folder = project_dir(&sandbox);
+    let write = |path: &str, text: &str| {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write(
+        "memory/tabs.md",
+        "---\nname: tabs\ndescription: wants tabs\ntype: feedback\n---\nUse tabs, never spaces.\n",
+    );
+    write("memory/team/deploy.md", "---\nname: deploy\ntype: project\n---\nNo deploys on Friday.\n");
+    let turns = [
+        ("u1", "user", "Why is the tunnel to the database down?"),
+        ("u2", "assistant", "The certificate expired."),
+    ];
+    let line = |(uuid, role, text): (&str, &str, &str)| {
+        format!(
+            "{{\"type\":\"{role}\",\"uuid\":\"{uuid}\",\"sessionId\":\"s1\",\"timestamp\":\"2026-11-14T10:00:00Z\",\"gitBranch\":\"main\",\"cwd\":\"/x\",\"message\":{{\"role\":\"{role}\",\"content\":\"{text}\"}}}}\n"
+        )
+    };
+    write("s1.jsonl", &turns.map(line).concat());
+    sandbox.home.write("home/project/CLAUDE.md", "Run the linter before every commit.\n");
+    sandbox
+}
+
+fn hits(sandbox: &Sandbox, arguments: &[&str]) -> Vec<(String, String)> {
+    let block = sandbox.run(["search", "--json"].iter().chain(arguments).copied());
+    let answer: Value = serde_json::from_str(&block.stdout).unwrap_or_else(|_| panic!("{}", block.stderr));
+    assert_eq!((answer["v"].as_u64(), answer["partial"].as_bool()), (Some(1), Some(false)));
+    let hits = answer["hits"].as_array().unwrap();
+    assert_eq!(block.code, u8::from(hits.is_empty()));
+    let text = |hit: &Value, key: &str| hit[key].as_str().unwrap_or_default().to_owned();
+    hits.iter()
+        .map(|hit| (text(hit, "path").rsplit('/').next().unwrap().to_owned(), text(hit, "in")))
+        .collect()
+}
+
+fn check(sandbox: &Sandbox, arguments: &[&str], expected: &[(&str, &str)]) {
+    let expected: Vec<_> =
+        expected.iter().map(|(path, scope)| ((*path).to_owned(), (*scope).to_owned())).collect();
+    assert_eq!(hits(sandbox, arguments), expected, "{arguments:?}");
+}
+
+#[test]
+fn every_part_of_a_project_is_found() {
+    let sandbox = project();
+    check(&sandbox, &["tabs", "or", "spaces"], &[("tabs.md", "memories")]);
+    check(&sandbox, &["friday deploy"], &[("deploy.md", "team")]);
+    check(&sandbox, &["linter"], &[("CLAUDE.md", "instructions")]);
+    check(&sandbox, &["tunnel"], &[]);
+    check(&sandbox, &["in:sessions tunnel", "-n", "1"], &[("s1.jsonl", "sessions")]);
+    check(&sandbox, &["--in", "sessions", "certificate", "-n1"], &[("s1.jsonl", "sessions")]);
+    check(&sandbox, &["--in", "team", "tabs"], &[]);
+    check(&sandbox, &["--in=all", "tabs", "--no-scan"], &[("tabs.md", "memories")]);
+}
+
+#[test]
+fn a_hit_has_what_the_contract_says() {
+    let sandbox = project();
+    let block = sandbox.run(["search", "--json", "--in", "sessions", "database", "tunnel", "-n", "1"]);
+    let answer: Value = serde_json::from_str(&block.stdout).unwrap();
+    let hit = &answer["hits"][0];
+    assert_eq!(
+        (hit["line"].as_u64(), hit["age_days"].as_u64(), hit["uuid"].as_str()),
+        (Some(1), Some(1), Some("u1"))
+    );
+    assert_eq!(hit["snippet"], "Why is the tunnel to the database down?");
+    assert_eq!((hit["title"].as_str(), hit["type"].as_str()), (hit["snippet"].as_str(), Some("session")));
+    assert!(hit["score"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn lines_are_answered_in_order() {
+    let mut sandbox = project();
+    sandbox.stdin =
+        "{\"qid\":1,\"query\":\"certificate\"}\nnonsense\n{\"qid\":\"b\",\"query\":\"zzz\"}\n".into();
+    let folder = project_dir(&sandbox);
+    let block = sandbox.run(["search", "--transcripts", folder.as_str(), "--jsonl", "-n", "1"]);
+    let lines: Vec<Value> = block.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0], serde_json::json!({"qid": 1, "ranked": ["u2"]}));
+    assert!(lines[1]["error"].is_string());
+    assert_eq!((block.code, &lines[2]["ranked"]), (0, &serde_json::json!([])));
+    sandbox.stdin = "{\"qid\":1,\"query\":\"tabs\"}\n".into();
+    let block = sandbox.run(["search", "--dir", folder.join("memory").as_str(), "--jsonl"]);
+    let expected = serde_json::json!({"qid": 1, "ranked": [folder.join("memory/tabs.md")]});
+    assert_eq!(serde_json::from_str::<Value>(&block.stdout).unwrap(), expected);
+}
+
+#[test]
+fn what_cannot_be_searched_is_said() {
+    let sandbox = project();
+    let check = |arguments: &[&str], code: u8, message: &str| {
+        let block = sandbox.run(["search"].iter().chain(arguments).copied());
+        assert_eq!(block.code, code, "{}", block.stderr);
+        assert!(block.stderr.contains(message), "{}", block.stderr);
+    };
+    check(&[], 2, "nothing to search for");
+    check(&["--in", "limbo", "x"], 2, "`limbo` is nothing that can be searched");
+    check(&["--dir", "nowhere", "x"], 2, "cannot search `nowhere`");
+    check(&["the", "of"], 1, "only words that stand everywhere");
+    check(&["zzzqqq"], 1, "nothing found");
+    check(&["postgers", "tabz"], 0, "looked for `tab`");
+}
