@@ -116,6 +116,8 @@ fn is_secret_after_space(value: &ValueText<'_>, named: &Named<'_>, is_flag: bool
     let letters = Letters::of(value.text);
     let mixed = letters.digits > 0 && letters.letters() > 0;
     match named.kind {
+        // `two-pass x`, `pass x`: too many things pass.
+        Kind::Password if named.name.to_ascii_lowercase().ends_with("pass") => false,
         Kind::Password => {
             let strong = mixed
                 && (letters.symbols > 0 || letters.upper > 0 && letters.lower > 0 && letters.turns >= 2)

@@ -64,8 +64,9 @@ pub(super) fn is_random_after_prefix(value: &str) -> bool {
     let tail_start = value.len().saturating_sub(20.max(value.len() * 2 / 3));
     let tail = value.get(tail_start..).unwrap_or(value);
     let letters = Letters::of(tail);
-    let enough = if letters.length < 16 { 2.2 } else { 2.75 };
-    letters.entropy >= enough && (letters.turns >= 2 || (letters.digits > 0 && letters.length >= 16))
+    let enough = if letters.length < 16 { 2.2 } else { 2.4 };
+    letters.entropy >= enough
+        && (letters.turns >= 2 || (letters.digits > 0 && letters.length >= 16) || letters.is_unreadable())
 }
 
 /// Base64 of `user:password`, where the password is a real one.
@@ -142,9 +143,17 @@ pub(super) fn is_reference(value: &str) -> bool {
                 || !name.bytes().any(|byte| byte.is_ascii_digit());
         }
     }
-    let starts =
-        ["./", "../", "~/", "/", "\\\\", "!vault", "!secret", "!ref", "!sub", "ENC[", "ENC(", "@", "&", "*"];
-    if starts.iter().any(|start| value.starts_with(start)) && !has_symbol_mix(value) {
+    let starts = ["./", "../", "~/", "/", "\\\\", "!vault", "!secret", "!ref", "!sub", "ENC[", "ENC("];
+    if starts.iter().any(|start| value.starts_with(start))
+        && !has_symbol_mix(value)
+        && !is_base64_by_lot(value)
+    {
+        return true;
+    }
+    // An alias, an anchor, a mention.
+    if let Some(name) = value.strip_prefix(['@', '&', '*'])
+        && Letters::of(name).turns <= 1
+    {
         return true;
     }
     let contains = [
@@ -172,10 +181,27 @@ pub(super) fn is_reference(value: &str) -> bool {
         part.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
             && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
+    if ["/*", "*/", "*.", "%22"].iter().any(|part| value.contains(part))
+        && !value.contains(['#', '!', '$', '@'])
+    {
+        return true;
+    }
+    // `PROTOCOL_MESSAGE_TYPE_2`, `UserCredentials_0`: a name in a program.
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let is_constant = digits * 5 <= value.len()
+        && value.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && value.split('_').map(str::len).max() < Some(16);
+    let is_joined_words = value.split('_').all(|part| {
+        part.bytes().all(|byte| byte.is_ascii_digit())
+            || part.bytes().all(|byte| byte.is_ascii_alphabetic()) && Letters::of(part).turns <= 2
+    });
+    if value.contains('_') && (is_constant || is_joined_words) {
+        return true;
+    }
     // A call, an index or a path through an object: code, not a value.
     if let Some((callee, _)) = value.split_once(['(', '['])
         && callee.split(['.', ':', '>', '-', '?', '!']).all(|part| part.is_empty() || is_name(part))
-        && !callee.is_empty()
+        && callee.bytes().filter(u8::is_ascii_alphabetic).count() >= 2
         && !Letters::of(callee).is_drawn_by_lot()
     {
         return true;
@@ -231,7 +257,7 @@ pub(super) fn is_digest(value: &str) -> bool {
         "SCRAM-SHA",
         "crc32",
         "etag",
-        "W/",
+        "W/\"",
     ];
     prefixes.iter().any(|prefix| value.starts_with(prefix)) || is_chain_address(value)
 }
@@ -320,6 +346,15 @@ fn looks_like_a_number(value: &str) -> bool {
 fn has_symbol_mix(value: &str) -> bool {
     let letters = Letters::of(value);
     letters.symbols >= 2 && letters.digits > 0 && letters.upper > 0
+}
+
+/// Random base64 may begin with a slash; a path has more of them, or a dot.
+fn is_base64_by_lot(value: &str) -> bool {
+    let slashes = value.bytes().filter(|byte| *byte == b'/').count();
+    value.len() >= 20
+        && slashes * 10 <= value.len()
+        && !value.contains('.')
+        && Letters::of(value).is_drawn_by_lot()
 }
 
 fn decode_base64(value: &str) -> Option<Vec<u8>> {

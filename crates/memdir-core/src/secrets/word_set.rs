@@ -5,12 +5,24 @@
 
 /// Words that are searched together, without regard to ASCII case.
 pub(super) struct WordSet {
-    /// Lower-case words in order, each with the caller's number for it.
-    words: Vec<(Vec<u8>, usize)>,
+    /// Ordered by their bytes.
+    words: Vec<Word>,
+    /// For each first byte, where its words begin in `words`; one more for the end.
+    by_first_byte: Box<[usize; 257]>,
     /// The beginnings of words of four bytes and more.
     long: Bitmap,
     /// The beginnings of shorter words; of two bytes, with every third.
     short: Bitmap,
+}
+
+struct Word {
+    /// Lower case.
+    bytes: Vec<u8>,
+    /// The first four bytes, and which of them the word has.
+    beginning: u32,
+    mask: u32,
+    /// The caller's number for the word.
+    number: usize,
 }
 
 /// How many bytes of a word make its beginning.
@@ -19,26 +31,21 @@ const BEGINNING: usize = 4;
 impl WordSet {
     /// A set of words of two bytes or more; a word's number is its place.
     pub(super) fn new<'word>(words: impl IntoIterator<Item = &'word str>) -> Self {
-        let mut words: Vec<(Vec<u8>, usize)> = words
-            .into_iter()
-            .enumerate()
-            .map(|(number, word)| (word.to_ascii_lowercase().into_bytes(), number))
-            .collect();
-        words.sort();
         let (mut long, mut short) = (Bitmap::new(), Bitmap::new());
-        for (word, _) in &words {
-            match *word.as_slice() {
-                [first, second, third, fourth, ..] => {
-                    long.mark(u32::from_be_bytes([first, second, third, fourth]));
-                }
-                [first, second, third] => short.mark(u32::from_be_bytes([0, first, second, third])),
-                [first, second] => {
-                    (0..=255).for_each(|third| short.mark(u32::from_be_bytes([0, first, second, third])));
-                }
+        let mut words: Vec<Word> = words.into_iter().enumerate().map(Word::new).collect();
+        words.sort_by(|first, second| first.bytes.cmp(&second.bytes));
+        let mut by_first_byte = Box::new([0; 257]);
+        for word in &words {
+            match *word.bytes.as_slice() {
+                [_, _, _, _, ..] => long.mark(word.beginning),
+                [_, _, _] => short.mark(word.beginning >> 8),
+                [_, _] => (0..=255).for_each(|third| short.mark(word.beginning >> 8 | third)),
                 _ => {}
             }
+            let first = word.bytes.first().map_or(0, |byte| usize::from(*byte));
+            by_first_byte.iter_mut().skip(first + 1).for_each(|end| *end += 1);
         }
-        Self { words, long, short }
+        Self { words, by_first_byte, long, short }
     }
 
     /// Calls `seen` for every occurrence of every word, in the order of their beginnings, until it answers `true`.
@@ -67,30 +74,42 @@ impl WordSet {
         start: usize,
         seen: &mut impl FnMut(std::ops::Range<usize>, usize) -> bool,
     ) -> bool {
-        let rest = text.get(start..).unwrap_or_default();
-        let mut here = [0; BEGINNING];
-        for (folded, byte) in here.iter_mut().zip(rest) {
-            *folded = byte.to_ascii_lowercase();
-        }
-        let [first, second, ..] = here;
-        // The words that share the first two bytes, and of those the few that share more.
-        let from = self.words.partition_point(|(word, _)| word.as_slice() < &[first, second][..]);
-        for (word, number) in self.words.get(from..).unwrap_or_default() {
-            let shared = word.len().min(BEGINNING);
-            match word.get(..shared).cmp(&here.get(..shared)) {
-                std::cmp::Ordering::Less => continue,
-                std::cmp::Ordering::Greater => break,
-                std::cmp::Ordering::Equal => {}
+        let here = beginning_of(text.get(start..).unwrap_or_default());
+        let first = (here >> 24) as usize;
+        let range = match (self.by_first_byte.get(first), self.by_first_byte.get(first + 1)) {
+            (Some(&from), Some(&to)) => from..to,
+            _ => return false,
+        };
+        for word in self.words.get(range).unwrap_or_default() {
+            if here & word.mask != word.beginning {
+                continue;
             }
-            let end = start + word.len();
-            if text.get(start..end).is_some_and(|here| here.eq_ignore_ascii_case(word))
-                && seen(start..end, *number)
-            {
+            let end = start + word.bytes.len();
+            let fits = text.get(start..end).is_some_and(|here| here.eq_ignore_ascii_case(&word.bytes));
+            if fits && seen(start..end, word.number) {
                 return true;
             }
         }
         false
     }
+}
+
+impl Word {
+    fn new((number, word): (usize, &str)) -> Self {
+        let bytes = word.to_ascii_lowercase().into_bytes();
+        let missing = BEGINNING.saturating_sub(bytes.len()) * 8;
+        let mask = if missing >= 32 { 0 } else { u32::MAX << missing };
+        Self { beginning: beginning_of(&bytes), mask, bytes, number }
+    }
+}
+
+/// The first four bytes in lower case, filled up with zeros.
+fn beginning_of(bytes: &[u8]) -> u32 {
+    let mut beginning = [0; BEGINNING];
+    for (folded, byte) in beginning.iter_mut().zip(bytes) {
+        *folded = byte.to_ascii_lowercase();
+    }
+    u32::from_be_bytes(beginning)
 }
 
 /// A set of hashes; it may say yes for what was never put in.

@@ -157,7 +157,8 @@ pub(super) fn after_name(
     if let Some(value) = after_verb(text, after_aside) {
         return Some(Operator::Told(skip_opening_marks(text, value)));
     }
-    if at == closed && rest.starts_with(|character: char| character.is_ascii()) {
+    // Scripts without spaces may join a value to its name: `密码abc123`.
+    if at == closed && name.is_ascii() && rest.starts_with(|character: char| character.is_ascii()) {
         return None;
     }
     let assigns_by_space =
@@ -233,10 +234,8 @@ fn after_sign(text: &str, at: usize) -> Option<usize> {
         "—", "–", "|", "│", "~>",
     ];
     let sign = signs.iter().find(|sign| rest.starts_with(*sign))?;
-    if matches!(*sign, "::" | "—" | "–") && *sign == "::" {
-        return None;
-    }
-    Some(at + sign.len())
+    // A path in code: `password::hash`.
+    (*sign != "::").then_some(at + sign.len())
 }
 
 /// After a colon there may be a type before the value, or the value may stand on the next line.

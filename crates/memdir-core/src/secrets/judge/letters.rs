@@ -109,7 +109,7 @@ impl Letters {
         if mixed {
             return self.entropy >= if long { 3.0 } else { 2.5 }
                 && self.turns >= 3.max(self.length / 12)
-                && !(self.common_pairs > 0.72 && self.turns * 5 < self.length);
+                && !(self.common_pairs > 0.66 && self.turns * 4 < self.length);
         }
         if self.lower > 0 && self.upper > 0 {
             return self.turns * 6 >= self.length
@@ -119,6 +119,11 @@ impl Letters {
         }
         // One case, no digits: only unreadable text counts.
         self.letters() >= 12 && self.digits == 0 && self.common_pairs < 0.36 && self.entropy >= 3.0
+    }
+
+    /// Letters that spell nothing: `GQNBQRMKTSXF`.
+    pub(in crate::secrets) fn is_unreadable(&self) -> bool {
+        self.letters() >= 12 && self.common_pairs < 0.6 && self.entropy >= 3.0
     }
 
     /// Four or more plain words, joined: `velvet-tractor-anthem-gopher`.

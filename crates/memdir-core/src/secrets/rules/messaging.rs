@@ -24,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
         r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/\d{16,20}/([A-Za-z0-9_-]{60,80})",
     ),
     Rule::prefixed("discord-mfa-token", &["mfa."], r"mfa\.[A-Za-z0-9_-]{84}"),
-    Rule::around("telegram-bot-token", &[":AA"], 13, r"(?:\bbot)?\b(\d{8,10}:AA[A-Za-z0-9_-]{32,34})"),
+    Rule::around("telegram-bot-token", &[":AA"], 13, r"(?:\bbot|\b)(\d{8,10}:AA[A-Za-z0-9_-]{32,34})"),
     Rule::prefixed("twilio-api-key", &["SK"], r"SK[0-9a-f]{32}"),
     Rule::prefixed("sendgrid-key", &["SG."], r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{39,50}"),
     Rule::prefixed("mailgun-key", &["key-"], r"key-[0-9a-f]{32}"),
