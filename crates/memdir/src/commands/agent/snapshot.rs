@@ -38,12 +38,16 @@ pub(super) struct Snapshot {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Put your memory of the agent into the repository
+    #[command(after_help = "Example:\n  memdir agent snapshot create reviewer")]
     Create(One),
     /// Say whether there is a snapshot that you have not decided on, and what it would change
+    #[command(after_help = "Example:\n  memdir agent snapshot status reviewer")]
     Status(One),
     /// Take the snapshot over, merged with your own memory of the agent
+    #[command(after_help = "Example:\n  memdir agent snapshot apply reviewer")]
     Apply(One),
     /// Keep your own memory, and do not be offered this snapshot again
+    #[command(after_help = "Example:\n  memdir agent snapshot keep reviewer")]
     Keep(One),
 }
 
