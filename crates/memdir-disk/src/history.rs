@@ -21,6 +21,7 @@ mod delta;
 pub(crate) mod frame;
 mod known_places;
 pub(crate) mod log_writer;
+mod newest;
 pub(crate) mod segment;
 mod stored_content;
 #[cfg(test)]
@@ -141,12 +142,18 @@ impl History {
 
 /// Takes in the records of one segment.
 pub(crate) fn read_segment(bytes: &[u8], path: &Utf8Path, recorded: &mut Recorded) {
+    read_window(bytes, 0, path, recorded);
+}
+
+/// Takes in the records of a segment from an offset on; the frame that the offset cuts is nobody's damage.
+fn read_window(bytes: &[u8], from: usize, path: &Utf8Path, recorded: &mut Recorded) {
     let (frames, damages) = scan(bytes);
-    for damage in damages {
-        let (offset, length) = (damage.offset, damage.length);
+    for damage in damages.into_iter().filter(|damage| from == 0 || damage.offset > 0) {
+        let (offset, length) = (from + damage.offset, damage.length);
         recorded.problems.push(format!("`{path}`: {length} bytes at {offset} are damaged or foreign"));
     }
     for (offset, frame) in frames {
+        let offset = from + offset;
         let understood = match frame.kind {
             FrameKind::Operation => take_operation(frame.header, recorded),
             FrameKind::Amendment => take_amendment(frame.header, recorded),

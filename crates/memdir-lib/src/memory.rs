@@ -7,7 +7,7 @@ use memdir_core::env::Env;
 use memdir_core::locate::Trust;
 use memdir_core::look::{Look, LookError};
 use memdir_core::memory::entrypoint::{ENTRYPOINT, Loaded, Profile, load};
-use memdir_core::operation::{Author, StoreId};
+use memdir_core::operation::{Author, OperationId, StoreId};
 use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
 use memdir_core::secrets::guard;
@@ -24,12 +24,14 @@ use crate::projects::{Here, Probe, Projects};
 mod catalogue;
 mod changes;
 mod error;
+mod history;
 pub(crate) mod merge;
 mod recovery;
 
 pub use catalogue::{Catalogue, Entry};
 pub use changes::NewMemory;
 pub use error::MemoryError;
+pub use history::Log;
 
 /// The largest file that is read as a memory. A larger one is listed and named as a problem.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -44,6 +46,27 @@ pub struct Memory {
     trust: Trust,
     config_file: Option<Utf8PathBuf>,
     root: Option<MemoryRoot>,
+}
+
+/// Who wants a plan applied, and what it is for.
+#[derive(Debug, Clone, Copy)]
+pub struct Wish<'w> {
+    /// Who wants it.
+    pub author: &'w Author,
+    /// The operation that it takes back.
+    pub undo_of: Option<&'w OperationId>,
+    /// The staged plan that it accepts.
+    pub staged: Option<&'w str>,
+    /// What to do where somebody else's change cannot be merged.
+    pub on_conflict: OnConflict,
+}
+
+impl<'w> Wish<'w> {
+    /// An ordinary change.
+    #[must_use]
+    pub fn of(author: &'w Author) -> Self {
+        Self { author, undo_of: None, staged: None, on_conflict: OnConflict::KeepBoth }
+    }
 }
 
 impl Memory {
@@ -124,21 +147,18 @@ impl Memory {
     /// # Errors
     /// A rule forbids it, or the system failed; then nothing has changed.
     pub fn apply(&mut self, plan: &Plan, author: &Author, now: Timestamp) -> Result<Applied, MemoryError> {
+        self.apply_as(plan, &Wish::of(author), now)
+    }
+
+    /// Applies a plan as somebody wishes: to take an operation back, or to accept a staged plan.
+    ///
+    /// # Errors
+    /// As [`Memory::apply`]; with [`OnConflict::Refuse`] also a change of somebody else that cannot be merged.
+    pub fn apply_as(&mut self, plan: &Plan, wish: &Wish<'_>, now: Timestamp) -> Result<Applied, MemoryError> {
         if plan.changes.is_empty() {
             return Ok(Applied { operation: None, conflicts: Vec::new(), warnings: plan.warnings.clone() });
         }
-        match &self.trust {
-            Trust::Yes => {}
-            Trust::NeedsConsent => {
-                return Err(MemoryError::NeedsConsent { directory: self.here.memory_dir.clone() });
-            }
-            Trust::Never(refused) => {
-                return Err(MemoryError::NeverWritten {
-                    directory: self.here.memory_dir.clone(),
-                    refused: *refused,
-                });
-            }
-        }
+        self.may_write()?;
         let state_dir = self.state_dir.clone().ok_or(MemoryError::NoStateDir)?;
         let allowed = allow_list::load(&state_dir)?;
         let plan = &guard(plan.clone(), self.config()?.secrets.on_write, allowed.as_ref())?;
@@ -150,11 +170,11 @@ impl Memory {
             follow_entrypoint_link: false,
         };
         let request = Request {
-            author,
+            author: wish.author,
             time: now,
-            undo_of: None,
-            staged: None,
-            on_conflict: OnConflict::KeepBoth,
+            undo_of: wish.undo_of,
+            staged: wish.staged,
+            on_conflict: wish.on_conflict,
             patience: LOCK_PATIENCE,
             merge: &merge::merge,
         };
@@ -179,6 +199,15 @@ impl Memory {
             }
             Err(LookError::NotFound) => Ok(Config::default()),
             Err(error) => Err(unusable(error.to_string())),
+        }
+    }
+
+    fn may_write(&self) -> Result<(), MemoryError> {
+        let directory = self.here.memory_dir.clone();
+        match &self.trust {
+            Trust::Yes => Ok(()),
+            Trust::NeedsConsent => Err(MemoryError::NeedsConsent { directory }),
+            Trust::Never(refused) => Err(MemoryError::NeverWritten { directory, refused: *refused }),
         }
     }
 

@@ -16,12 +16,14 @@ mod check;
 mod completions;
 mod context;
 mod demo;
+mod diff;
 mod edit;
 mod editor;
 mod help;
 pub(crate) mod hook;
 mod link;
 mod load;
+mod log;
 mod ls;
 mod man;
 mod memory;
@@ -30,13 +32,16 @@ mod parse;
 mod path;
 mod project;
 mod prompt;
+mod redo;
 mod reindex;
 mod rename;
+mod restore;
 mod rm;
 mod search;
 mod set;
 mod show;
 mod tool;
+mod undo;
 
 /// What a command is: parsed arguments that can be run.
 pub(crate) trait Run: Parser {
@@ -66,6 +71,7 @@ impl Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Group {
     Memory,
+    History,
     Agent,
     Projects,
     Machines,
@@ -73,13 +79,14 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Memory, Self::Agent, Self::Projects, Self::Machines, Self::Program];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Memory, Self::History, Self::Agent, Self::Projects, Self::Machines, Self::Program];
 
     pub(crate) fn heading(self) -> &'static str {
         match self {
             Self::Memory => "Memory",
             Self::Agent => "What the agent sees",
+            Self::History => "History",
             Self::Projects => "Projects",
             Self::Machines => "For agents and scripts",
             Self::Program => "The program itself",
@@ -114,6 +121,11 @@ pub(crate) static COMMANDS: &[Entry] = &[
         "context",
         "Show every instruction that the agent is given, in its order",
     ),
+    Entry::of::<log::Log>(Group::History, "log", "Say what was done to the memories, by whom and why"),
+    Entry::of::<diff::Diff>(Group::History, "diff", "Show what an operation changed"),
+    Entry::of::<undo::Undo>(Group::History, "undo", "Take an operation back, under whatever came after it"),
+    Entry::of::<redo::Redo>(Group::History, "redo", "Take the last undo back"),
+    Entry::of::<restore::Restore>(Group::History, "restore", "Bring a memory back as it was"),
     Entry::of::<path::Path>(
         Group::Projects,
         "path",

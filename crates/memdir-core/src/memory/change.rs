@@ -101,6 +101,33 @@ pub fn replace(
     Ok(plan)
 }
 
+/// Brings a file back as it was. A topic file gets its line in the index again if that is gone.
+///
+/// # Errors
+/// The index is no text.
+pub fn restore(
+    file: FoundFile<'_>,
+    current: Option<&[u8]>,
+    indexes: &Indexes<'_>,
+) -> Result<Plan, ChangeRefused> {
+    let mut plan = Plan::new(format!("restore {}", file.path));
+    if current == Some(file.content) {
+        return Ok(plan);
+    }
+    plan.changes.push(Change::Write {
+        path: file.path.clone(),
+        content: Content(file.content.to_vec()),
+        base: current.map(|content| Content(content.to_vec())),
+    });
+    if not_the_index(file.path).is_ok() && file.path.is_markdown() {
+        let (topic, _) = Topic::parse_head_of_whole(&decode(file.content).0);
+        let mut draft = IndexDraft::new(indexes)?;
+        draft.describe(file.path, topic.description.as_deref().unwrap_or_default());
+        draft.finish(&mut plan);
+    }
+    Ok(plan)
+}
+
 /// Removes a memory and its lines in the index. Links to it that remain are named as warnings.
 ///
 /// # Errors

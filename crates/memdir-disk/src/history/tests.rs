@@ -154,3 +154,20 @@ fn many_threads_append_at_once() {
     let hash = ContentHash::of(b"thread 3 number 49");
     assert_eq!(history.content(hash).unwrap().as_deref(), Some(&b"thread 3 number 49"[..]));
 }
+
+#[test]
+fn the_newest_come_first_and_no_more_is_read_than_they_take() {
+    let temp = tempfile::tempdir().unwrap();
+    let history = history(&temp);
+    let content = |number: u64| vec![u8::try_from(number).unwrap(); 3_000 * usize::try_from(number).unwrap()];
+    for number in 0..60 {
+        record(&history, number, None, Some(&content(number)));
+    }
+    let whole = history.read().unwrap();
+    for limit in [0, 1, 7, 59, 60, 1000, usize::MAX] {
+        let newest = history.newest(limit).unwrap();
+        let expected: Vec<_> = whole.operations.iter().rev().take(limit).cloned().collect();
+        assert_eq!(newest.operations, expected);
+        assert_eq!(newest.problems, [""; 0]);
+    }
+}

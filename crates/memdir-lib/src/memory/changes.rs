@@ -27,13 +27,13 @@ pub struct NewMemory<'m> {
 }
 
 /// The contents of the index's two files, as found.
-struct FoundIndexes {
+pub(super) struct FoundIndexes {
     index: Option<Vec<u8>>,
     overflow: Option<Vec<u8>>,
 }
 
 impl FoundIndexes {
-    fn with<'i>(&'i self, catalogue: Option<&Catalogue>) -> Indexes<'i> {
+    pub(super) fn with<'i>(&'i self, catalogue: Option<&Catalogue>) -> Indexes<'i> {
         Indexes {
             index: self.index.as_deref(),
             overflow: self.overflow.as_deref(),
@@ -170,7 +170,7 @@ impl Memory {
         Ok(linking)
     }
 
-    fn indexes(&self) -> Result<FoundIndexes, MemoryError> {
+    pub(super) fn indexes(&self) -> Result<FoundIndexes, MemoryError> {
         Ok(FoundIndexes {
             index: self.read(&entrypoint()?)?,
             overflow: self.read(&RelPath::parse(OVERFLOW)?)?,

@@ -1,7 +1,9 @@
 use camino::Utf8PathBuf;
+use memdir_core::history::NoSuchOperation;
+use memdir_core::history::undo::UndoRefused;
 use memdir_core::locate::LocateError;
 use memdir_core::memory::change::ChangeRefused;
-use memdir_core::rel_path::PathRefused;
+use memdir_core::rel_path::{PathRefused, RelPath};
 use memdir_core::secrets::SecretBlocked;
 use memdir_core::trust::RootRefused;
 use memdir_disk::disk_error::DiskError;
@@ -76,6 +78,24 @@ pub enum MemoryError {
     /// The change would write a secret, and the user's settings forbid that.
     #[error(transparent)]
     Secret(#[from] SecretBlocked),
+    /// History has no such operation.
+    #[error(transparent)]
+    NoSuchOperation(#[from] NoSuchOperation),
+    /// An operation cannot be taken back.
+    #[error("cannot undo")]
+    Undo(#[from] UndoRefused),
+    /// The file did not exist at the moment that was asked for.
+    #[error("there was no `{path}` then")]
+    NotThere {
+        /// The file.
+        path: RelPath,
+    },
+    /// History does not hold a version any more.
+    #[error("history does not hold that version of `{path}` any more")]
+    Lost {
+        /// The file.
+        path: RelPath,
+    },
     /// The registry failed.
     #[error(transparent)]
     Projects(#[from] ProjectsError),
@@ -102,6 +122,7 @@ impl MemoryError {
                 "take it out, or declare it harmless with the fingerprint that `memdir audit` shows"
                     .to_owned()
             }
+            Self::NoSuchOperation(_) | Self::NotThere { .. } => "`memdir log` shows what was done".to_owned(),
             Self::NoStateDir => "set HOME".to_owned(),
             _ => return None,
         })

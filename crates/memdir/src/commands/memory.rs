@@ -8,7 +8,7 @@ use clap::Args;
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::{Change, Plan};
 use memdir_disk::apply::{Applied, Whose};
-use memdir_lib::memory::Memory;
+use memdir_lib::memory::{Memory, Wish};
 use serde::Serialize;
 
 use crate::arguments::ClientOptions;
@@ -62,10 +62,21 @@ pub(super) fn author(world: &World) -> Author {
 
 /// Applies a plan and says what happened; with `--dry-run` only says what would.
 pub(super) fn carry_out(plan: &Plan, memory: &mut Memory, how: &How, world: &mut World) -> Result<Exit> {
+    carry_out_as(plan, memory, &Wish::of(&author(world)), how, world)
+}
+
+/// The same for a plan that takes an operation back or accepts a staged one.
+pub(super) fn carry_out_as(
+    plan: &Plan,
+    memory: &mut Memory,
+    wish: &Wish<'_>,
+    how: &How,
+    world: &mut World,
+) -> Result<Exit> {
     let applied = if how.dry_run {
         Applied { operation: None, conflicts: Vec::new(), warnings: plan.warnings.clone() }
     } else {
-        memory.apply(plan, &author(world), world.now)?
+        memory.apply_as(plan, wish, world.now)?
     };
     if how.json {
         return print_json(plan, &applied, memory, how, world);

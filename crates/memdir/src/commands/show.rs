@@ -26,11 +26,15 @@ use crate::world::World;
 
 Examples:
   memdir show tabs
-  memdir show topics/tabs.md --json"
+  memdir show topics/tabs.md --json
+  memdir show tabs --at 2026-11-01T00:00:00Z"
 )]
 pub(crate) struct Show {
     /// The memory's name, its file's stem, or its path in the directory
     name: String,
+    /// As it was after an operation, or at a time (RFC 3339)
+    #[arg(long, value_name = "OP|TIME")]
+    at: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -90,6 +94,9 @@ impl Run for Show {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let memory = self.which.open(world)?;
+        if let Some(at) = &self.at {
+            return self.show_past(at, &memory, world);
+        }
         if self.name == ENTRYPOINT && !self.json {
             return print(memory.read(&RelPath::parse(ENTRYPOINT)?)?, world);
         }
@@ -114,6 +121,51 @@ impl Run for Show {
             Some(linking.iter().map(|path| memory.directory().join(path.as_path())).collect());
         shown.text = Some(text.into_owned());
         world.print_json(&shown)?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl Show {
+    fn show_past(&self, at: &str, memory: &Memory, world: &mut World) -> Result<Exit> {
+        #[derive(Serialize)]
+        struct Past<'p> {
+            name: String,
+            path: Utf8PathBuf,
+            at: &'p str,
+            #[serde(rename = "type")]
+            memory_type: Option<String>,
+            description: Option<String>,
+            links: Vec<String>,
+            text: String,
+        }
+        let log = memory.log(usize::MAX)?;
+        let path = match memory.past_path(&self.name, &log) {
+            Err(error @ MemoryError::NotFound { .. }) => {
+                writeln!(world.stderr, "{error}")?;
+                return Ok(Exit::No);
+            }
+            path => path?,
+        };
+        let (path, content) = memory.content_at(&path, &log.moment(at)?, &log)?;
+        let Some(content) = content else {
+            writeln!(world.stderr, "{}", MemoryError::NotThere { path })?;
+            return Ok(Exit::No);
+        };
+        if !self.json {
+            return print(Some(content), world);
+        }
+        let text = decode(&content).0.into_owned();
+        let (topic, _) = Topic::parse(&text);
+        let stem = path.as_path().file_stem().unwrap_or_default().to_owned();
+        world.print_json(&Past {
+            name: topic.name.filter(|name| !name.is_empty()).unwrap_or(stem),
+            path: memory.directory().join(path.as_path()),
+            at,
+            memory_type: topic.memory_type.map(|found| found.as_str().to_owned()),
+            description: topic.description,
+            links: topic.links,
+            text,
+        })?;
         Ok(Exit::Yes)
     }
 }

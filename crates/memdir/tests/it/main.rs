@@ -13,6 +13,7 @@ mod architecture;
 mod check;
 mod general;
 mod harness;
+mod history;
 mod memories;
 mod path;
 mod project;

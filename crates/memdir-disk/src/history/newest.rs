@@ -1,0 +1,59 @@
+//! Reading a history from its end.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use camino::Utf8Path;
+
+use super::{History, Outcome, Recorded, read_window, segment};
+use crate::disk_error::{DiskError, IoContext};
+
+/// What is read first of a segment. Enough for a screen of operations.
+const FIRST_WINDOW: u64 = 64 << 10;
+
+impl History {
+    /// The last operations that took place or are under way, newest first, at most `limit` of them. No more is
+    /// read than these take, and a little.
+    ///
+    /// # Errors
+    /// The folder cannot be listed.
+    pub fn newest(&self, limit: usize) -> Result<Recorded, DiskError> {
+        let mut newest = Recorded::default();
+        for number in segment::numbers(self.dir())?.into_iter().rev() {
+            let wanted = limit.saturating_sub(newest.operations.len());
+            if wanted == 0 {
+                break;
+            }
+            let path = segment::path(self.dir(), number);
+            match read_end(&path, wanted) {
+                Ok(mut recorded) => {
+                    recorded.operations.reverse();
+                    recorded.operations.truncate(wanted);
+                    newest.operations.append(&mut recorded.operations);
+                    newest.problems.append(&mut recorded.problems);
+                }
+                Err(error) => newest.problems.push(error.to_string()),
+            }
+        }
+        Ok(newest)
+    }
+}
+
+/// The operations at the end of a segment, at least `wanted` of them unless it holds fewer.
+fn read_end(path: &Utf8Path, wanted: usize) -> Result<Recorded, DiskError> {
+    let file = File::open(path).during("read", path)?;
+    let length = file.metadata().during("look at", path)?.len();
+    let mut window = FIRST_WINDOW;
+    loop {
+        let from = if wanted == usize::MAX { 0 } else { length.saturating_sub(window) };
+        let mut bytes = vec![0; usize::try_from(length - from).unwrap_or(usize::MAX)];
+        file.read_exact_at(&mut bytes, from).during("read", path)?;
+        let mut recorded = Recorded::default();
+        read_window(&bytes, usize::try_from(from).unwrap_or(usize::MAX), path, &mut recorded);
+        recorded.operations.retain(|(_, outcome)| *outcome != Outcome::Aborted);
+        if from == 0 || recorded.operations.len() >= wanted {
+            return Ok(recorded);
+        }
+        window = window.saturating_mul(4);
+    }
+}

@@ -1,0 +1,179 @@
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use memdir_core::history::lineage::{Moment, Past, Version, of_file, version_at};
+use memdir_core::history::undo::{Sources, plan_undo};
+use memdir_core::history::{find, last_to_redo, last_to_undo, undone};
+use memdir_core::memory::change::{FoundFile, restore};
+use memdir_core::operation::{Author, Operation, OperationId};
+use memdir_core::plan::Plan;
+use memdir_core::rel_path::RelPath;
+use memdir_disk::history::History;
+
+use super::{Memory, MemoryError, merge};
+
+/// What was done to a memory directory, newest first.
+#[derive(Debug, Clone, Default)]
+pub struct Log {
+    /// The operations that took place, newest first.
+    pub operations: Vec<Operation>,
+    /// Damaged places of the history; everything else is unaffected.
+    pub problems: Vec<String>,
+}
+
+impl Log {
+    /// Which operations are taken back, and by which.
+    #[must_use]
+    pub fn undone(&self) -> BTreeMap<&OperationId, &OperationId> {
+        undone(&self.operations)
+    }
+
+    /// Finds an operation by its id or a unique piece of it.
+    ///
+    /// # Errors
+    /// None has it, or more than one.
+    pub fn find(&self, wanted: &str) -> Result<&Operation, MemoryError> {
+        Ok(find(&self.operations, wanted)?)
+    }
+
+    /// What `undo` takes back: the one that is named, else the asker's last that stands; `None` if there is none.
+    ///
+    /// # Errors
+    /// No operation has that name.
+    pub fn to_undo(&self, wanted: Option<&str>, asker: &Author) -> Result<Option<&Operation>, MemoryError> {
+        match wanted {
+            Some(wanted) => self.find(wanted).map(Some),
+            None => Ok(last_to_undo(&self.operations, asker)),
+        }
+    }
+
+    /// What `redo` takes back: the asker's last undo that stands; `None` if there is none.
+    #[must_use]
+    pub fn to_redo(&self, asker: &Author) -> Option<&Operation> {
+        last_to_redo(&self.operations, asker)
+    }
+
+    /// A moment as a person names it: a time, or an operation.
+    ///
+    /// # Errors
+    /// It is neither.
+    pub fn moment(&self, text: &str) -> Result<Moment, MemoryError> {
+        match text.parse::<Timestamp>() {
+            Ok(time) => Ok(Moment::At(time)),
+            Err(_) => Ok(Moment::After(self.find(text)?.id.clone())),
+        }
+    }
+}
+
+impl Memory {
+    /// Reads what was done here, newest first, at most `limit` operations of it.
+    ///
+    /// # Errors
+    /// The history cannot be listed.
+    pub fn log(&self, limit: usize) -> Result<Log, MemoryError> {
+        let Some(history) = self.history() else { return Ok(Log::default()) };
+        let recorded = history.newest(limit)?;
+        let operations = recorded.operations.into_iter().map(|(operation, _)| operation).collect();
+        Ok(Log { operations, problems: recorded.problems })
+    }
+
+    /// The history of this directory; `None` while there is none.
+    #[must_use]
+    pub fn history(&self) -> Option<History> {
+        Some(History::of(self.state_dir.as_deref()?, self.store.as_ref()?))
+    }
+
+    /// The file that a name means, also if it is gone: by path, by name, or by what history knows.
+    ///
+    /// # Errors
+    /// Nothing has or had that name, or more than one has.
+    pub fn past_path(&self, name: &str, log: &Log) -> Result<RelPath, MemoryError> {
+        if let Ok(path) = RelPath::parse(name)
+            && self.read(&path).is_ok_and(|content| content.is_some())
+        {
+            return Ok(path);
+        }
+        let missing = match self.catalogue()?.find(name, self) {
+            Ok(entry) => return Ok(entry.path.clone()),
+            Err(error @ MemoryError::NotFound { .. }) => error,
+            Err(error) => return Err(error),
+        };
+        let changes = log.operations.iter().flat_map(|operation| &operation.changes);
+        let paths = changes.flat_map(|change| std::iter::once(&change.path).chain(&change.renamed_from));
+        let is_named = |path: &&RelPath| path.as_str() == name || path.as_path().file_stem() == Some(name);
+        paths.into_iter().find(is_named).cloned().ok_or(missing)
+    }
+
+    /// The operations that touched a file, under all its names.
+    #[must_use]
+    pub fn log_of<'l>(&self, path: &RelPath, log: &'l Log) -> Vec<&'l Operation> {
+        of_file(&log.operations, path)
+    }
+
+    /// The content of a recorded version; `None` if history does not hold it.
+    ///
+    /// # Errors
+    /// The history cannot be listed.
+    pub fn recorded(
+        &self,
+        version: memdir_core::content_hash::ContentHash,
+    ) -> Result<Option<Vec<u8>>, MemoryError> {
+        match self.history() {
+            Some(history) => Ok(history.content(version)?),
+            None => Ok(None),
+        }
+    }
+
+    /// A file as it was at a moment: its name then, and its content if there was one.
+    ///
+    /// # Errors
+    /// The moment is unknown, or history does not hold that version any more.
+    pub fn content_at(
+        &self,
+        path: &RelPath,
+        moment: &Moment,
+        log: &Log,
+    ) -> Result<(RelPath, Option<Vec<u8>>), MemoryError> {
+        let lost = || MemoryError::Lost { path: path.clone() };
+        let Past { path: name, version } = version_at(&log.operations, path, moment).ok_or_else(lost)?;
+        let content = match version {
+            Version::Current => self.read(&name)?,
+            Version::None => None,
+            Version::Recorded(hash) => Some(self.recorded(hash)?.ok_or_else(lost)?),
+        };
+        Ok((name, content))
+    }
+
+    /// Plans to take an operation back under whatever came after it.
+    ///
+    /// # Errors
+    /// Something newer stands in the way, or the old version is lost.
+    pub fn plan_undo(&self, operation: &Operation, reason: String, log: &Log) -> Result<Plan, MemoryError> {
+        let mut current = BTreeMap::new();
+        for change in &operation.changes {
+            for path in std::iter::once(&change.path).chain(&change.renamed_from) {
+                if let Some(content) = self.read(path)? {
+                    current.insert(path.clone(), content);
+                }
+            }
+        }
+        let newer: Vec<Operation> =
+            log.operations.iter().take_while(|newer| newer.id != operation.id).cloned().collect();
+        let recorded = |hash| self.recorded(hash).ok().flatten();
+        let sources = Sources { current: &current, recorded: &recorded, merge: &merge::merge };
+        Ok(plan_undo(operation, &newer, reason, &sources)?)
+    }
+
+    /// Plans to bring a file back as it was, with its line in the index if that is gone.
+    ///
+    /// # Errors
+    /// There was no such file then, or history does not hold it any more.
+    pub fn plan_restore(&self, path: &RelPath, moment: &Moment, log: &Log) -> Result<Plan, MemoryError> {
+        let (_, content) = self.content_at(path, moment, log)?;
+        let Some(content) = content else { return Err(MemoryError::NotThere { path: path.clone() }) };
+        let current = self.read(path)?;
+        let found = self.indexes()?;
+        let file = FoundFile { path, content: &content };
+        Ok(restore(file, current.as_deref(), &found.with(None))?)
+    }
+}

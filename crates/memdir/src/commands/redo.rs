@@ -1,0 +1,49 @@
+//! `memdir redo`: an undo is taken back.
+
+use anyhow::Result;
+use clap::Parser;
+use memdir_core::plan::Plan;
+use memdir_disk::apply::OnConflict;
+use memdir_lib::memory::Wish;
+
+use super::Run;
+use super::memory::{How, author, carry_out, carry_out_as};
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::world::World;
+
+/// Take the last undo back
+#[derive(Debug, Parser)]
+#[command(
+    name = "redo",
+    after_help = "Examples:
+  memdir redo
+  memdir redo --dry-run"
+)]
+pub(crate) struct Redo {
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    global: Global,
+}
+
+impl Run for Redo {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let mut memory = self.how.which.open(world)?;
+        let asker = author(world);
+        let log = memory.log(usize::MAX)?;
+        let Some(operation) = log.to_redo(&asker) else {
+            let mut plan = Plan::new("redo");
+            plan.warnings.push("nothing of yours is undone".into());
+            return carry_out(&plan, &mut memory, &self.how, world);
+        };
+        let reason = operation.reason.strip_prefix("undo: ").unwrap_or(&operation.reason);
+        let plan = memory.plan_undo(operation, format!("redo: {reason}"), &log)?;
+        let wish = Wish { undo_of: Some(&operation.id), on_conflict: OnConflict::Refuse, ..Wish::of(&asker) };
+        carry_out_as(&plan, &mut memory, &wish, &self.how, world)
+    }
+}

@@ -1,0 +1,56 @@
+//! `memdir undo`: one operation is taken back.
+
+use anyhow::Result;
+use clap::Parser;
+use memdir_core::plan::Plan;
+use memdir_disk::apply::OnConflict;
+use memdir_lib::memory::Wish;
+
+use super::Run;
+use super::memory::{How, author, carry_out, carry_out_as};
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::world::World;
+
+/// Take an operation back, under whatever came after it
+#[derive(Debug, Parser)]
+#[command(
+    name = "undo",
+    after_help = "Without OP it takes back the last operation of yours that stands; an agent takes back what its own session did.
+What came later stays. Where both cannot stand, nothing is changed and the exit code is 2.
+
+Examples:
+  memdir undo
+  memdir undo 7k2m9xqa --dry-run"
+)]
+pub(crate) struct Undo {
+    /// The operation: its id, or a unique beginning or end of it
+    #[arg(value_name = "OP")]
+    operation: Option<String>,
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    global: Global,
+}
+
+impl Run for Undo {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let mut memory = self.how.which.open(world)?;
+        let asker = author(world);
+        let log = memory.log(usize::MAX)?;
+        let Some(operation) = log.to_undo(self.operation.as_deref(), &asker)? else {
+            let mut plan = Plan::new("undo");
+            plan.warnings.push(
+                "nothing of yours stands that could be undone; `memdir log` shows what others did".into(),
+            );
+            return carry_out(&plan, &mut memory, &self.how, world);
+        };
+        let plan = memory.plan_undo(operation, format!("undo: {}", operation.reason), &log)?;
+        let wish = Wish { undo_of: Some(&operation.id), on_conflict: OnConflict::Refuse, ..Wish::of(&asker) };
+        carry_out_as(&plan, &mut memory, &wish, &self.how, world)
+    }
+}

@@ -1,0 +1,270 @@
+//! Log, diff, undo, redo, restore: what was done can be seen and taken back.
+
+use std::fs;
+
+use camino::Utf8PathBuf;
+use insta::assert_snapshot;
+
+use crate::harness::Sandbox;
+
+fn add(sandbox: &Sandbox, name: &str, text: &str) {
+    let description = format!("--description=about {name}");
+    let block = sandbox.run([
+        "add",
+        "--type=feedback",
+        &format!("--name={name}"),
+        &description,
+        &format!("--text={text}"),
+    ]);
+    assert_eq!(block.code, 0, "{}", block.stderr);
+}
+
+fn ok(sandbox: &Sandbox, line: &str) -> String {
+    let block = sandbox.run(line.split_whitespace());
+    assert_eq!(block.code, 0, "{line}: {}{}", block.stdout, block.stderr);
+    block.stdout
+}
+
+fn directory(sandbox: &Sandbox) -> Utf8PathBuf {
+    ok(sandbox, "path").trim_end().into()
+}
+
+fn read(sandbox: &Sandbox, name: &str) -> Option<String> {
+    fs::read_to_string(directory(sandbox).join(name)).ok()
+}
+
+fn items(sandbox: &Sandbox) -> Vec<serde_json::Value> {
+    let log: serde_json::Value = serde_json::from_str(&ok(sandbox, "log --json")).unwrap();
+    log["items"].as_array().unwrap().clone()
+}
+
+/// The id of the operation with a reason.
+fn id_of(sandbox: &Sandbox, reason: &str) -> String {
+    let found = items(sandbox).into_iter().find(|item| item["reason"] == reason);
+    found.unwrap_or_else(|| panic!("no {reason:?}"))["id"].as_str().unwrap().to_owned()
+}
+
+/// What a command prints, with ids by their age instead of their random digits.
+fn shown(sandbox: &Sandbox, line: &str) -> String {
+    let mut text = sandbox.show(line);
+    let ids: Vec<String> =
+        items(sandbox).iter().rev().map(|item| item["id"].as_str().unwrap().to_owned()).collect();
+    for (number, id) in ids.iter().enumerate() {
+        text = text.replace(id, &format!("[OP{number}]")).replace(&id[10..], &format!("[op{number}]"));
+    }
+    text
+}
+
+#[test]
+fn the_log_says_who_did_what_and_why() {
+    let mut sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.show("log"), @r"
+    exit 0
+    --- stderr
+    Nothing is recorded yet for [ROOT]/home/.claude/projects/[SLUG]-home-project/memory.
+    ");
+    add(&sandbox, "tabs", "Use tabs.");
+    sandbox.vars.push(("CLAUDECODE".into(), "1".into()));
+    sandbox.vars.push(("CLAUDE_CODE_SESSION_ID".into(), "s-1".into()));
+    ok(&sandbox, "rename tabs indent");
+    sandbox.vars.clear();
+    ok(&sandbox, "rm indent");
+    assert_snapshot!(shown(&sandbox, "log"), @r"
+    exit 0
+    --- stdout
+    [op2]  2026-11-15 12:00  person  remove indent.md
+                - indent.md
+                ~ MEMORY.md
+    [op1]  2026-11-15 12:00  agent claude-code s-1  rename tabs.md to indent.md
+                tabs.md > indent.md
+                ~ MEMORY.md
+    [op0]  2026-11-15 12:00  person  add tabs.md
+                + tabs.md
+                + MEMORY.md
+    ");
+    let json: serde_json::Value = serde_json::from_str(&ok(&sandbox, "log indent -n 1 --json")).unwrap();
+    assert_eq!(json["v"], 1);
+    assert_eq!(json["items"].as_array().unwrap().len(), 1);
+    let item = &json["items"][0];
+    assert_eq!((&item["reason"], &item["author"]["kind"]), (&"remove indent.md".into(), &"person".into()));
+    assert_eq!(
+        (&item["changes"][0]["path"], &item["changes"][0]["after"]),
+        (&"indent.md".into(), &().into())
+    );
+    assert_eq!(item["memory_dir"], directory(&sandbox).as_str());
+    assert_eq!(
+        ok(&sandbox, "log indent"),
+        ok(&sandbox, "log"),
+        "renames are followed, also of a removed one"
+    );
+    assert_eq!(sandbox.run(["log", "nobody"]).code, 2);
+}
+
+#[test]
+fn undo_takes_back_the_last_and_redo_brings_it_again() {
+    let sandbox = Sandbox::new();
+    add(&sandbox, "tabs", "Use tabs.");
+    let with_tabs = sandbox.home.tree(directory(&sandbox).as_str());
+    add(&sandbox, "freeze", "Freeze.");
+    let with_both = sandbox.home.tree(directory(&sandbox).as_str());
+    assert_snapshot!(shown(&sandbox, "undo --dry-run"), @r"
+    exit 0
+    --- stdout
+    would change  MEMORY.md
+    would remove  freeze.md
+    ");
+    assert_snapshot!(shown(&sandbox, "undo"), @r"
+    exit 0
+    --- stdout
+    changed  MEMORY.md
+    removed  freeze.md
+    ");
+    assert_eq!(sandbox.home.tree(directory(&sandbox).as_str()), with_tabs);
+    ok(&sandbox, "undo");
+    assert_eq!(read(&sandbox, "tabs.md"), None);
+    assert_snapshot!(shown(&sandbox, "undo"), @r"
+    exit 0
+    --- stdout
+    Nothing to change.
+    --- stderr
+    warning: nothing of yours stands that could be undone; `memdir log` shows what others did
+    ");
+    ok(&sandbox, "redo");
+    assert_eq!(sandbox.home.tree(directory(&sandbox).as_str()), with_tabs);
+    ok(&sandbox, "redo");
+    assert_eq!(sandbox.home.tree(directory(&sandbox).as_str()), with_both);
+    assert_snapshot!(shown(&sandbox, "redo"), @r"
+    exit 0
+    --- stdout
+    Nothing to change.
+    --- stderr
+    warning: nothing of yours is undone
+    ");
+    assert_snapshot!(shown(&sandbox, "log -n 2"), @r"
+    exit 0
+    --- stdout
+    [op5]  2026-11-15 12:00  person  redo: add freeze.md
+                + freeze.md
+                ~ MEMORY.md
+    [op4]  2026-11-15 12:00  person  redo: add tabs.md
+                + tabs.md
+                + MEMORY.md
+    ");
+}
+
+#[test]
+fn an_old_operation_is_taken_back_under_newer_ones_or_refused() {
+    let sandbox = Sandbox::new();
+    add(&sandbox, "tabs", "Use tabs.");
+    add(&sandbox, "freeze", "Freeze.");
+    let id = id_of(&sandbox, "add tabs.md");
+    ok(&sandbox, "set freeze description frozen");
+    let report = ok(&sandbox, &format!("undo {} --json", &id[10..]));
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["paths"].as_array().unwrap().len(), 2, "{report}");
+    assert_eq!(items(&sandbox)[0]["undo_of"], id.as_str());
+    assert_eq!(read(&sandbox, "tabs.md"), None);
+    assert_eq!(read(&sandbox, "MEMORY.md").unwrap(), "- [freeze](freeze.md) — frozen\n");
+
+    add(&sandbox, "rule", "One.");
+    let id = id_of(&sandbox, "add rule.md");
+    ok(&sandbox, "set rule description other");
+    let before = sandbox.home.tree(directory(&sandbox).as_str());
+    assert_snapshot!(shown(&sandbox, &format!("undo {id}")), @r"
+    exit 2
+    --- stderr
+    error: cannot undo: `rule.md` was changed since then in the same place (operation [OP5]: set description of rule.md)
+    ");
+    assert_eq!(sandbox.home.tree(directory(&sandbox).as_str()), before);
+    assert_snapshot!(sandbox.show("undo zzzzzzzz"), @r"
+    exit 2
+    --- stderr
+    error: there is no operation `zzzzzzzz`
+    hint: `memdir log` shows what was done
+    ");
+}
+
+#[test]
+fn the_past_is_shown_compared_and_restored() {
+    let mut sandbox = Sandbox::new();
+    add(&sandbox, "tabs", "Use tabs.");
+    let first = read(&sandbox, "tabs.md").unwrap();
+    let id = id_of(&sandbox, "add tabs.md");
+    sandbox.now = "2026-11-16T12:00:00Z".into();
+    ok(&sandbox, "set tabs description always");
+    ok(&sandbox, "rename tabs indent");
+    assert_snapshot!(shown(&sandbox, "diff"), @r"
+    exit 0
+    --- stdout
+    --- a/tabs.md
+    +++ b/indent.md
+    @@ -1,5 +1,5 @@
+     ---
+    -name: tabs
+    +name: indent
+     description: always
+     metadata:
+       node_type: memory
+    --- a/MEMORY.md
+    +++ b/MEMORY.md
+    @@ -1 +1 @@
+    -- [tabs](tabs.md) — always
+    +- [indent](indent.md) — always
+    ");
+    assert_snapshot!(shown(&sandbox, &format!("diff indent {id}")), @r"
+    exit 0
+    --- stdout
+    --- /dev/null
+    +++ b/tabs.md
+    @@ -0,0 +1,10 @@
+    +---
+    +name: tabs
+    +description: about tabs
+    +metadata:
+    +  node_type: memory
+    +  type: feedback
+    +  modified: 2026-11-15T12:00:00.000Z
+    +---
+    +
+    +Use tabs.
+    ");
+    assert_snapshot!(shown(&sandbox, "diff --since 2026-11-15T12:00:00Z indent"), @r"
+    exit 0
+    --- stdout
+    --- a/tabs.md
+    +++ b/indent.md
+    @@ -1,6 +1,6 @@
+     ---
+    -name: tabs
+    -description: about tabs
+    +name: indent
+    +description: always
+     metadata:
+       node_type: memory
+       type: feedback
+    ");
+    for at in [id.as_str(), "2026-11-15T13:00:00Z"] {
+        assert_eq!(ok(&sandbox, &format!("show indent --at {at}")), first);
+    }
+    assert_eq!(sandbox.run(["show", "indent", "--at", "2020-01-01T00:00:00Z"]).code, 1);
+    let json: serde_json::Value =
+        serde_json::from_str(&ok(&sandbox, &format!("show indent --json --at {id}"))).unwrap();
+    assert_eq!(json["path"], directory(&sandbox).join("tabs.md").as_str());
+    assert_eq!(json["description"], "about tabs");
+
+    ok(&sandbox, "rm indent");
+    assert_snapshot!(shown(&sandbox, &format!("restore indent --at {id}")), @r"
+    exit 0
+    --- stdout
+    added    indent.md
+    changed  MEMORY.md
+    ");
+    assert_eq!(read(&sandbox, "indent.md").unwrap(), first);
+    assert_eq!(read(&sandbox, "MEMORY.md").unwrap(), "- [indent](indent.md) — about tabs\n");
+    assert_snapshot!(sandbox.show("restore indent --at 2020-01-01T00:00:00Z"), @r"
+    exit 2
+    --- stderr
+    error: there was no `indent.md` then
+    hint: `memdir log` shows what was done
+    ");
+}
