@@ -98,7 +98,12 @@ pub enum NoSuchOperation {
 /// Whether an operation changed anything; a version that was only seen is recorded too.
 #[must_use]
 pub fn has_effect(operation: &Operation) -> bool {
-    operation.changes.iter().any(|change| change.before != change.after || change.renamed_from.is_some())
+    // What carried out a plan may have done more than its changes of memory: a move did.
+    operation.plan.is_some()
+        || operation
+            .changes
+            .iter()
+            .any(|change| change.before != change.after || change.renamed_from.is_some())
 }
 
 /// Whether whoever asks is who did it. An agent answers for its own session only.

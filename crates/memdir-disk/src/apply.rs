@@ -25,6 +25,7 @@ mod tests;
 
 use execute::Execution;
 use prepare::prepare;
+pub(crate) use recover::recover_open;
 pub use recover::{Recovery, recover};
 
 /// A memory directory and where its history lies.
@@ -121,7 +122,7 @@ pub fn apply(store: &Store<'_>, plan: &Plan, request: &Request<'_>) -> Result<Ap
     let mut warnings = Vec::new();
     let mut clean = log.ends_clean();
     if !clean && lock.is_some() {
-        let recovery = recover::recover_open(&root, &mut log)?;
+        let recovery = recover_open(&root, &mut log)?;
         clean = recovery.still_open == 0;
         warnings.extend(recovery.warnings);
     }
@@ -181,7 +182,7 @@ impl Store<'_> {
 }
 
 /// 64 random bits.
-fn random() -> Result<u64, DiskError> {
+pub(crate) fn random() -> Result<u64, DiskError> {
     let bits = random_bits().during("get random bits from", Utf8Path::new("/dev/urandom"))?;
     Ok(u64::try_from(bits >> 64).unwrap_or(0))
 }

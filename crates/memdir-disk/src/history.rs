@@ -4,6 +4,7 @@
 //! it needs goes in, with one fsync, before a file changes; a small frame without fsync says how it ended. What
 //! has no end is finished or taken back at the next start. The form is in docs/FORMAT.md, "History".
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -137,6 +138,53 @@ impl History {
             }
         }
         Ok(None)
+    }
+}
+
+impl History {
+    /// Takes over the segments of another history: they come after the own ones, each by one rename.
+    ///
+    /// # Errors
+    /// The system fails; what is left is taken over the next time.
+    pub fn absorb(&self, other: &Self) -> Result<(), DiskError> {
+        let theirs = segment::numbers(&other.dir)?;
+        if theirs.is_empty() || self.dir == other.dir {
+            return Ok(());
+        }
+        crate::memory_root::create_private_dirs(&self.dir)?;
+        let mut next = segment::numbers(&self.dir)?.last().map_or(1, |last| last.saturating_add(1));
+        for number in theirs {
+            let (from, to) = (segment::path(&other.dir, number), segment::path(&self.dir, next));
+            fs::rename(&from, &to).during("rename", &from)?;
+            let _ = fs::remove_file(from.with_extension("known"));
+            next = next.saturating_add(1);
+        }
+        for dir in [&self.dir, &other.dir] {
+            crate::state_file::sync_directory(dir).during("sync", dir)?;
+        }
+        Ok(())
+    }
+
+    /// The contents of several versions, as far as segments hold them undamaged: every segment is read once.
+    ///
+    /// # Errors
+    /// The folder cannot be listed.
+    pub fn contents(
+        &self,
+        wanted: &BTreeSet<ContentHash>,
+    ) -> Result<BTreeMap<ContentHash, Vec<u8>>, DiskError> {
+        let mut found = BTreeMap::new();
+        if wanted.is_empty() {
+            return Ok(found);
+        }
+        for number in segment::numbers(&self.dir)?.into_iter().rev() {
+            let Ok(bytes) = fs::read(segment::path(&self.dir, number)) else { continue };
+            segment::find_contents(&bytes, wanted, &mut found);
+            if found.len() == wanted.len() {
+                break;
+            }
+        }
+        Ok(found)
     }
 }
 

@@ -16,6 +16,7 @@ use memdir_disk::allow_list;
 use memdir_disk::apply::{Applied, LOCK_PATIENCE, OnConflict, Request, Store, apply};
 use memdir_disk::disk_error::DiskError;
 use memdir_disk::memory_root::MemoryRoot;
+use memdir_disk::notice::Noticed;
 use memdir_disk::real_look::RealLook;
 
 use crate::place::Place;
@@ -25,6 +26,7 @@ mod catalogue;
 mod changes;
 mod error;
 mod history;
+mod look;
 pub(crate) mod merge;
 mod recovery;
 
@@ -59,13 +61,25 @@ pub struct Wish<'w> {
     pub staged: Option<&'w str>,
     /// What to do where somebody else's change cannot be merged.
     pub on_conflict: OnConflict,
+    /// Whether to look first for what others did, so that it is recorded before this changes it. Costs a look at
+    /// every file: not for hooks.
+    pub look: bool,
+    /// Whether the content stood in a memory before, so that no rule about secrets may change it now.
+    pub verbatim: bool,
 }
 
 impl<'w> Wish<'w> {
     /// An ordinary change.
     #[must_use]
     pub fn of(author: &'w Author) -> Self {
-        Self { author, undo_of: None, staged: None, on_conflict: OnConflict::KeepBoth }
+        Self {
+            author,
+            undo_of: None,
+            staged: None,
+            on_conflict: OnConflict::KeepBoth,
+            look: true,
+            verbatim: false,
+        }
     }
 }
 
@@ -106,6 +120,30 @@ impl Memory {
         place.look_up = place.projects.look_up(&place.here);
         place.location.trust = Trust::Yes;
         Self::at_place(place, env)
+    }
+
+    /// The memory of a place to which files are brought, with a store that is known.
+    pub(crate) fn for_move(
+        here: Here,
+        projects: Projects,
+        state_dir: &Utf8Path,
+        store: Option<StoreId>,
+    ) -> Result<Self, MemoryError> {
+        Ok(Self {
+            root: open_if_there(&here.memory_dir)?,
+            here,
+            projects,
+            state_dir: Some(state_dir.to_owned()),
+            store,
+            trust: Trust::Yes,
+            config_file: None,
+        })
+    }
+
+    /// All projects beside this one.
+    #[must_use]
+    pub fn projects(&self) -> &Projects {
+        &self.projects
     }
 
     /// The memory directory.
@@ -159,9 +197,16 @@ impl Memory {
             return Ok(Applied { operation: None, conflicts: Vec::new(), warnings: plan.warnings.clone() });
         }
         self.may_write()?;
+        let noticed = if wish.look { self.look(now)? } else { Noticed::default() };
         let state_dir = self.state_dir.clone().ok_or(MemoryError::NoStateDir)?;
         let allowed = allow_list::load(&state_dir)?;
-        let plan = &guard(plan.clone(), self.config()?.secrets.on_write, allowed.as_ref())?;
+        let guarded;
+        let plan = if wish.verbatim {
+            plan
+        } else {
+            guarded = guard(plan.clone(), self.config()?.secrets.on_write, allowed.as_ref())?;
+            &guarded
+        };
         let store = self.store_id(now)?;
         let store = Store {
             memory_dir: &self.here.memory_dir,
@@ -178,7 +223,8 @@ impl Memory {
             patience: LOCK_PATIENCE,
             merge: &merge::merge,
         };
-        let applied = apply(&store, plan, &request)?;
+        let mut applied = apply(&store, plan, &request)?;
+        applied.warnings.extend(look::warnings(&noticed));
         if self.root.is_none() {
             self.root = open_if_there(&self.here.memory_dir)?;
         }

@@ -1,5 +1,6 @@
 //! The projects that have memory: knowing them again after a move, listing them all, finding what was lost.
 
+mod carry;
 mod relocation;
 mod remember;
 mod survey;
@@ -19,6 +20,7 @@ use memdir_disk::random::random_bits;
 use memdir_disk::real_look::RealLook;
 use memdir_disk::registry::{Registry, RegistryError};
 
+pub use carry::Moved;
 pub use memdir_disk::identity_probe::Probe;
 pub use relocation::RelocationError;
 pub use survey::{ProjectEntry, Survey};
@@ -27,6 +29,7 @@ pub use survey::{ProjectEntry, Survey};
 #[derive(Debug, Clone)]
 pub struct Projects {
     config_dir: Utf8PathBuf,
+    state_dir: Option<Utf8PathBuf>,
     registry: Option<Registry>,
 }
 
@@ -100,7 +103,11 @@ impl Projects {
     /// The projects below a configuration directory, with the registry below a state directory if there is one.
     #[must_use]
     pub fn new(config_dir: &Utf8Path, state_dir: Option<&Utf8Path>) -> Self {
-        Self { config_dir: config_dir.to_owned(), registry: state_dir.map(Registry::new) }
+        Self {
+            config_dir: config_dir.to_owned(),
+            state_dir: state_dir.map(ToOwned::to_owned),
+            registry: state_dir.map(Registry::new),
+        }
     }
 
     /// The project of a directory whose links are resolved, with its memory where the client keeps it by default.
@@ -213,6 +220,10 @@ impl Projects {
     #[must_use]
     pub fn projects_dir(&self) -> Utf8PathBuf {
         self.config_dir.join("projects")
+    }
+
+    fn state_dir(&self) -> Result<&Utf8Path, ProjectsError> {
+        self.state_dir.as_deref().ok_or(ProjectsError::NoStateDir)
     }
 
     fn registry(&self) -> Result<&Registry, ProjectsError> {

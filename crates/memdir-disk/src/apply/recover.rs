@@ -63,7 +63,7 @@ pub fn recover(store: &Store<'_>, now: Timestamp) -> Result<Recovery, DiskError>
 }
 
 /// The same for the operations that the last segment leaves open. The caller holds the lock.
-pub(super) fn recover_open(root: &MemoryRoot, log: &mut LogWriter) -> Result<Recovery, DiskError> {
+pub(crate) fn recover_open(root: &MemoryRoot, log: &mut LogWriter) -> Result<Recovery, DiskError> {
     let mut recovery = Recovery::default();
     if log.ends_clean() {
         return Ok(recovery);

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use camino::Utf8Path;
+use memdir_core::operation::{Operation, OperationId};
 
 use super::{History, Outcome, Recorded, read_window, segment};
 use crate::disk_error::{DiskError, IoContext};
@@ -37,7 +38,29 @@ impl History {
         }
         Ok(newest)
     }
+
+    /// The operations that were recorded after one, newest first; all of them if that one is not found.
+    pub(crate) fn since(&self, last: Option<&OperationId>) -> Result<Vec<Operation>, DiskError> {
+        let mut limit = if last.is_some() { FIRST_LIMIT } else { usize::MAX };
+        loop {
+            let recorded = self.newest(limit)?;
+            let done = recorded.operations.into_iter().map(|(operation, _)| operation);
+            let mut operations: Vec<Operation> = done.collect();
+            let complete = operations.len() < limit;
+            if let Some(place) = operations.iter().position(|operation| Some(&operation.id) == last) {
+                operations.truncate(place);
+                return Ok(operations);
+            }
+            if complete {
+                return Ok(operations);
+            }
+            limit = limit.saturating_mul(16);
+        }
+    }
 }
+
+/// How many operations are read first to find out what came after one.
+const FIRST_LIMIT: usize = 16;
 
 /// The operations at the end of a segment, at least `wanted` of them unless it holds fewer.
 fn read_end(path: &Utf8Path, wanted: usize) -> Result<Recorded, DiskError> {

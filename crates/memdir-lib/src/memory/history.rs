@@ -10,7 +10,8 @@ use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
 use memdir_disk::history::History;
 
-use super::{Memory, MemoryError, merge};
+use super::{Memory, MemoryError, Wish, merge};
+use crate::projects::ProjectsError;
 
 /// What was done to a memory directory, newest first.
 #[derive(Debug, Clone, Default)]
@@ -162,6 +163,33 @@ impl Memory {
         let recorded = |hash| self.recorded(hash).ok().flatten();
         let sources = Sources { current: &current, recorded: &recorded, merge: &merge::merge };
         Ok(plan_undo(operation, &newer, reason, &sources)?)
+    }
+
+    /// Records an operation that changed no memory, because something else of it can be taken back.
+    pub(crate) fn record_unchanged(
+        &mut self,
+        plan: &Plan,
+        wish: &Wish<'_>,
+        now: Timestamp,
+    ) -> Result<OperationId, MemoryError> {
+        let store = self.store_id(now)?;
+        let random = memdir_disk::random::random_bits().map_err(ProjectsError::NoRandom)?;
+        let operation = Operation {
+            v: memdir_core::plan::VERSION,
+            id: OperationId::new(now, u64::try_from(random >> 64).unwrap_or(0)),
+            time: now,
+            author: wish.author.clone(),
+            reason: plan.reason.clone(),
+            store,
+            memory_dir: self.here.memory_dir.clone(),
+            changes: Vec::new(),
+            undo_of: wish.undo_of.cloned(),
+            plan: wish.staged.map(ToOwned::to_owned),
+        };
+        if let Some(history) = self.history() {
+            history.record_observed(&operation, &[])?;
+        }
+        Ok(operation.id)
     }
 
     /// Plans to bring a file back as it was, with its line in the index if that is gone.

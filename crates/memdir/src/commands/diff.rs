@@ -66,7 +66,8 @@ impl Run for Diff {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
-        let memory = self.which.open(world)?;
+        let mut memory = self.which.open(world)?;
+        memory.look(world.now)?;
         let log = memory.log(usize::MAX)?;
         let report = match &self.since {
             Some(since) => since_then(&memory, &log, since, &self.what)?,

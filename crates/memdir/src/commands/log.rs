@@ -51,7 +51,8 @@ impl Run for Log {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
-        let memory = self.which.open(world)?;
+        let mut memory = self.which.open(world)?;
+        memory.look(world.now)?;
         let limit = self.limit.unwrap_or(if self.json { usize::MAX } else { USUAL_LIMIT });
         // Whoever asks for one memory wants its whole past, which may lie far back.
         let log = memory.log(if self.name.is_some() { usize::MAX } else { limit })?;

@@ -9,6 +9,7 @@ use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::{Change, Plan};
 use memdir_disk::apply::{Applied, Whose};
 use memdir_lib::memory::{Memory, Wish};
+use memdir_lib::projects::Moved;
 use serde::Serialize;
 
 use crate::arguments::ClientOptions;
@@ -27,10 +28,13 @@ pub(super) struct Which {
 impl Which {
     pub(super) fn open(&self, world: &World) -> Result<Memory> {
         let env = world.env()?;
-        Ok(match &self.dir {
-            Some(directory) => Memory::at_directory(directory, &env)?,
-            None => Memory::open(&env, &ClientOptions::default().flags())?,
-        })
+        let open = || match &self.dir {
+            Some(directory) => Memory::at_directory(directory, &env),
+            None => Memory::open(&env, &ClientOptions::default().flags()),
+        };
+        let memory = open()?;
+        // A move that was killed half-way comes first: it may have brought memory here.
+        if memory.projects().finish_moves(world.now)?.is_empty() { Ok(memory) } else { Ok(open()?) }
     }
 }
 
@@ -45,6 +49,32 @@ pub(super) struct How {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+impl How {
+    pub(super) fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    /// Says what a move did, as a change of memory would.
+    pub(super) fn report_move(&self, moved: &Moved, done: &str, world: &mut World) -> Result<Exit> {
+        if self.json {
+            #[derive(Serialize)]
+            struct Report<'r> {
+                op: Option<&'r str>,
+                paths: [&'r str; 0],
+                warnings: &'r [String],
+            }
+            let op = moved.operation.as_ref().map(|operation| operation.0.as_str());
+            world.print_json(&Report { op, paths: [], warnings: &moved.warnings })?;
+            return Ok(Exit::Yes);
+        }
+        writeln!(world.stdout, "{done}")?;
+        for warning in &moved.warnings {
+            world.warn(warning)?;
+        }
+        Ok(Exit::Yes)
+    }
 }
 
 /// The person at the terminal, or the agent whose session runs this command.

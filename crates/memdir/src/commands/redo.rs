@@ -34,6 +34,7 @@ impl Run for Redo {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
+        memory.look(world.now)?;
         let asker = author(world);
         let log = memory.log(usize::MAX)?;
         let Some(operation) = log.to_redo(&asker) else {
@@ -43,7 +44,12 @@ impl Run for Redo {
         };
         let reason = operation.reason.strip_prefix("undo: ").unwrap_or(&operation.reason);
         let plan = memory.plan_undo(operation, format!("redo: {reason}"), &log)?;
-        let wish = Wish { undo_of: Some(&operation.id), on_conflict: OnConflict::Refuse, ..Wish::of(&asker) };
+        let wish = Wish {
+            undo_of: Some(&operation.id),
+            on_conflict: OnConflict::Refuse,
+            verbatim: true,
+            ..Wish::of(&asker)
+        };
         carry_out_as(&plan, &mut memory, &wish, &self.how, world)
     }
 }

@@ -38,6 +38,7 @@ impl Run for Restore {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
+        memory.look(world.now)?;
         let log = memory.log(usize::MAX)?;
         let path = memory.past_path(&self.name, &log)?;
         let plan = memory.plan_restore(&path, &log.moment(&self.at)?, &log)?;

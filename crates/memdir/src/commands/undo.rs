@@ -40,6 +40,7 @@ impl Run for Undo {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
+        memory.look(world.now)?;
         let asker = author(world);
         let log = memory.log(usize::MAX)?;
         let Some(operation) = log.to_undo(self.operation.as_deref(), &asker)? else {
@@ -49,8 +50,18 @@ impl Run for Undo {
             );
             return carry_out(&plan, &mut memory, &self.how, world);
         };
+        if !self.how.is_dry_run()
+            && let Some(moved) = memory.projects().carry_back(operation, &asker, world.now)?
+        {
+            return self.how.report_move(&moved, "Taken back: the files are where they were.", world);
+        }
         let plan = memory.plan_undo(operation, format!("undo: {}", operation.reason), &log)?;
-        let wish = Wish { undo_of: Some(&operation.id), on_conflict: OnConflict::Refuse, ..Wish::of(&asker) };
+        let wish = Wish {
+            undo_of: Some(&operation.id),
+            on_conflict: OnConflict::Refuse,
+            verbatim: true,
+            ..Wish::of(&asker)
+        };
         carry_out_as(&plan, &mut memory, &wish, &self.how, world)
     }
 }

@@ -268,3 +268,40 @@ fn the_past_is_shown_compared_and_restored() {
     hint: `memdir log` shows what was done
     ");
 }
+
+#[test]
+fn what_others_did_between_two_looks_is_seen_and_taken_back() {
+    let sandbox = Sandbox::new();
+    add(&sandbox, "tabs", "Use tabs.");
+    add(&sandbox, "freeze", "Freeze.");
+    let before = sandbox.home.tree(directory(&sandbox).as_str());
+    let index = directory(&sandbox).join("MEMORY.md");
+    fs::write(&index, "- [freeze](freeze.md) — cut\n").unwrap();
+    fs::remove_file(directory(&sandbox).join("tabs.md")).unwrap();
+    assert_snapshot!(shown(&sandbox, "log -n 1"), @r"
+    exit 0
+    --- stdout
+    [op2]  2026-11-15 12:00  foreign  noticed: changed 1 file, deleted 1 file
+                ~ MEMORY.md
+                - tabs.md
+    ");
+    let id = items(&sandbox)[0]["id"].as_str().unwrap().to_owned();
+    ok(&sandbox, &format!("undo {id}"));
+    assert_eq!(sandbox.home.tree(directory(&sandbox).as_str()), before);
+
+    // Files that were there before memdir ever looked are safe from then on.
+    let other = sandbox.home.dir("other");
+    sandbox.home.write("other/a.md", "one\n");
+    assert_eq!(
+        ok(&sandbox, &format!("log --json --dir {other}"))
+            .matches("\"reason\":\"noticed: found a.md\"")
+            .count(),
+        1
+    );
+    fs::remove_file(other.join("a.md")).unwrap();
+    let log: serde_json::Value =
+        serde_json::from_str(&ok(&sandbox, &format!("log --json --dir {other}"))).unwrap();
+    let id = log["items"][0]["id"].as_str().unwrap();
+    ok(&sandbox, &format!("undo {id} --dir {other}"));
+    assert_eq!(fs::read_to_string(other.join("a.md")).unwrap(), "one\n");
+}

@@ -15,6 +15,7 @@ mod general;
 mod harness;
 mod history;
 mod memories;
+mod moves;
 mod path;
 mod project;
 mod prompt;

@@ -1,18 +1,21 @@
-//! `memdir project adopt` and `mv`: what would be brought from where to where.
+//! `memdir project adopt` and `mv`: files brought from where a project was to where it is.
 
 use std::io::Write;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
+use memdir_core::locate::Trust;
 use memdir_core::project::relocate::{Action, Because, Extent, Part, Relocation};
 use memdir_core::settings::ClientFlags;
+use memdir_lib::memory::MemoryError;
 use memdir_lib::place::Place;
+use memdir_lib::projects::Here;
 use serde::Serialize;
 
+use crate::commands::memory::author;
 use crate::exit::Exit;
 use crate::output::{human_bytes, printable};
-use crate::report::WithHint;
 use crate::world::World;
 
 /// How to go about it.
@@ -27,18 +30,26 @@ pub(super) struct How {
 }
 
 pub(super) fn adopt(from: Option<Utf8PathBuf>, how: &How, world: &mut World) -> Result<Exit> {
-    let place = Place::find(&world.env()?, &ClientFlags::default())?;
+    let place = settled_place(world)?;
     let plans = match from {
         Some(from) => vec![place.projects.plan_adopt_from(&place.here, &absolute(&from, world)?)?],
         None => place.projects.plan_adopt(&place.here),
     };
-    carry_out(&plans, how, world)
+    carry_out(plans, &place.here, &place, how, world)
 }
 
 pub(super) fn mv(old: &Utf8Path, new: &Utf8Path, how: &How, world: &mut World) -> Result<Exit> {
-    let place = Place::find(&world.env()?, &ClientFlags::default())?;
-    let plan = place.projects.plan_move(&absolute(old, world)?, &absolute(new, world)?)?;
-    carry_out(&[plan], how, world)
+    let place = settled_place(world)?;
+    let new = absolute(new, world)?;
+    let plan = place.projects.plan_move(&absolute(old, world)?, &new)?;
+    carry_out(vec![plan], &place.projects.here(&new), &place, how, world)
+}
+
+/// The project in which we are, after whatever was killed half-way is finished.
+fn settled_place(world: &World) -> Result<Place> {
+    let find = || Ok::<_, anyhow::Error>(Place::find(&world.env()?, &ClientFlags::default())?);
+    let place = find()?;
+    if place.projects.finish_moves(world.now)?.is_empty() { Ok(place) } else { find() }
 }
 
 /// A path as the user means it: from the working directory. A name below `projects/` stays a name.
@@ -50,25 +61,53 @@ fn absolute(path: &Utf8Path, world: &World) -> Result<Utf8PathBuf> {
     Ok(joined.canonicalize_utf8().unwrap_or(joined))
 }
 
-fn carry_out(plans: &[Relocation], how: &How, world: &mut World) -> Result<Exit> {
-    if !how.dry_run && !plans.is_empty() {
-        return Err(anyhow!("this version of memdir shows the plan and cannot carry it out yet"))
-            .hint("add --dry-run to see it");
-    }
+/// Shows the plans, and carries them out unless this is a dry run.
+fn carry_out(
+    plans: Vec<Relocation>,
+    here: &Here,
+    place: &Place,
+    how: &How,
+    world: &mut World,
+) -> Result<Exit> {
+    let shown = plans.clone();
+    let moved = if how.dry_run || plans.is_empty() {
+        None
+    } else {
+        match &place.location.trust {
+            Trust::Yes => {}
+            _ if *here != place.here => {}
+            _ => {
+                let directory = here.memory_dir.clone();
+                return Err(MemoryError::NeedsConsent { directory }.into());
+            }
+        }
+        let asker = author(world);
+        Some(place.projects.carry_out(plans, here, &asker, world.now)?)
+    };
     if how.json {
         #[derive(Serialize)]
         struct Plans<'a> {
             dry_run: bool,
+            op: Option<&'a str>,
             plans: &'a [Relocation],
+            warnings: Vec<String>,
         }
-        world.print_json(&Plans { dry_run: how.dry_run, plans })?;
+        let op = moved.as_ref().and_then(|moved| moved.operation.as_ref()).map(|id| id.0.as_str());
+        let warnings = moved.as_ref().map(|moved| moved.warnings.clone()).unwrap_or_default();
+        world.print_json(&Plans { dry_run: how.dry_run, op, plans: &shown, warnings })?;
         return Ok(Exit::Yes);
     }
-    if plans.is_empty() {
+    if shown.is_empty() {
         writeln!(world.stdout, "Nothing to bring home: this project has left no memory behind.")?;
     }
-    for plan in plans {
+    for plan in &shown {
         show(plan, world)?;
+    }
+    if let Some(moved) = moved {
+        writeln!(world.stdout, "Done. memdir undo takes it back.")?;
+        for warning in &moved.warnings {
+            world.warn(warning)?;
+        }
     }
     Ok(Exit::Yes)
 }

@@ -1,0 +1,235 @@
+//! Edits that did not go through us: noticed at the next look, and recorded so that they can be taken back.
+//!
+//! A look costs little more than asking the system about every file: only what is not as it was when we last
+//! looked is read. What our own operations changed is known from the history and is nobody's edit.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use memdir_core::content_hash::ContentHash;
+use memdir_core::operation::{Author, AuthorKind, ChangeRecord, Operation, OperationId};
+use memdir_core::rel_path::RelPath;
+
+use crate::apply::{Store, random, recover_open};
+use crate::disk_error::DiskError;
+use crate::history::History;
+use crate::history::log_writer::LogWriter;
+use crate::list_files::ListedFile;
+use crate::memory_root::MemoryRoot;
+use crate::store_lock::StoreLock;
+
+mod known;
+mod seen;
+mod settled;
+#[cfg(test)]
+mod tests;
+
+use known::Known;
+use seen::{Seen, SeenFile};
+use settled::{Settled, read_settled};
+
+/// What a look found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Noticed {
+    /// What was recorded, oldest first.
+    pub operations: Vec<Operation>,
+    /// Files that somebody writes right now: they are looked at the next time.
+    pub restless: Vec<RelPath>,
+}
+
+/// Looks at a memory directory and records what others did to it since the last look: new, changed, renamed and
+/// deleted files, with their contents. Nothing is synced, because nobody was promised anything.
+///
+/// At the very first look the files are recorded as they are, so that whatever happens to them later can be taken
+/// back. A directory that is being written by another process of ours is left for the next time.
+///
+/// # Errors
+/// The directory cannot be listed or the history cannot be written; no memory was touched.
+pub fn notice(store: &Store<'_>, now: Timestamp, patience: Duration) -> Result<Noticed, DiskError> {
+    let root = match MemoryRoot::open(store.memory_dir) {
+        Ok(root) => Some(root),
+        Err(error) if error.is_not_found() => None,
+        Err(error) => return Err(error),
+    };
+    let _lock = match &root {
+        Some(root) => match StoreLock::acquire(root, patience)? {
+            Some(lock) => Some(lock),
+            None => return Ok(Noticed::default()),
+        },
+        None => None,
+    };
+    let files = match &root {
+        Some(root) => root.list_files(0)?.files,
+        None => Vec::new(),
+    };
+    let table = Seen::path(store.state_dir, store.id);
+    let seen = Seen::read(&table);
+    if seen.as_ref().is_some_and(|seen| seen.agrees_with(&files)) || (seen.is_none() && files.is_empty()) {
+        return Ok(Noticed::default());
+    }
+    let history = History::of(store.state_dir, store.id);
+    let mut log = LogWriter::open(&history)?;
+    if let Some(root) = root.as_ref().filter(|_| !log.ends_clean())
+        && (root.write_refusal()?.is_some() || recover_open(root, &mut log)?.still_open > 0)
+    {
+        return Ok(Noticed::default());
+    }
+    let mut look = Look { store, now, history: &history, log, noticed: Noticed::default() };
+    look.compare(root.as_ref(), &files, seen.as_ref())?.write(&table);
+    Ok(look.noticed)
+}
+
+/// So many changes, or so many bytes, are one operation at most.
+const MAX_CHANGES: usize = 1_000;
+const MAX_BYTES: usize = 16 << 20;
+
+struct Look<'l> {
+    store: &'l Store<'l>,
+    now: Timestamp,
+    history: &'l History,
+    log: LogWriter,
+    noticed: Noticed,
+}
+
+/// One edit, with the new content.
+struct Edit {
+    record: ChangeRecord,
+    content: Option<Vec<u8>>,
+}
+
+impl Look<'_> {
+    /// Finds what differs from what is known, records it, and gives back what is known now.
+    fn compare(
+        &mut self,
+        root: Option<&MemoryRoot>,
+        files: &[ListedFile],
+        seen: Option<&Seen>,
+    ) -> Result<Seen, DiskError> {
+        let mut known = Known::of(seen, self.history)?;
+        let suspects: Vec<&RelPath> =
+            files.iter().filter(|file| !known.is_as_seen(file)).map(|file| &file.path).collect();
+        let Settled { contents, restless } = match root {
+            Some(root) => read_settled(root, &suspects, &|path| known.hash(path)),
+            None => Settled::default(),
+        };
+        let mut edits = Vec::new();
+        let mut stats = BTreeMap::new();
+        for (path, (content, stat)) in contents {
+            let hash = ContentHash::of(&content);
+            let before = known.hash(&path);
+            stats.insert(path.clone(), (hash, stat));
+            if before != Some(hash) {
+                // What is there at the first look is no edit: it is known from now on.
+                let before = before.or(seen.is_none().then_some(hash));
+                let record = ChangeRecord { path, before, after: Some(hash), renamed_from: None };
+                edits.push(Edit { record, content: Some(content) });
+            }
+        }
+        let listed: BTreeSet<&RelPath> = files.iter().map(|file| &file.path).collect();
+        // What is not listed, because only Markdown is, may still be there.
+        let is_gone = |path: &RelPath| root.is_none_or(|root| matches!(root.stat(path), Ok(None)));
+        let vanished = known.files.iter().filter(|(path, _)| !listed.contains(path) && is_gone(path));
+        let vanished: Vec<(RelPath, ContentHash)> =
+            vanished.map(|(path, known)| (path.clone(), known.hash)).collect();
+        for (path, hash) in vanished {
+            known.files.remove(&path);
+            take_for_rename(&mut edits, path, hash);
+        }
+        self.record(edits)?;
+        let last_operation = match self.noticed.operations.last() {
+            Some(operation) => Some(operation.id.clone()),
+            None => known.last_operation.clone(),
+        };
+        let seen_files = files.iter().filter_map(|file| match stats.get(&file.path) {
+            Some((hash, stat)) => Some(SeenFile::new(&file.path, *hash, stat)),
+            None => known.seen_file(file, restless.contains(&file.path)),
+        });
+        let seen = Seen::new(last_operation, seen_files.collect());
+        self.noticed.restless = restless;
+        Ok(seen)
+    }
+
+    fn record(&mut self, mut edits: Vec<Edit>) -> Result<(), DiskError> {
+        edits.sort_by(|one, other| one.record.path.cmp(&other.record.path));
+        while !edits.is_empty() {
+            let mut bytes = 0;
+            let fits = |edit: &&Edit| {
+                bytes += edit.content.as_ref().map_or(0, Vec::len);
+                bytes <= MAX_BYTES
+            };
+            let count = edits.iter().take(MAX_CHANGES).take_while(fits).count().max(1);
+            let rest = edits.split_off(count.min(edits.len()));
+            self.record_some(&edits)?;
+            edits = rest;
+        }
+        Ok(())
+    }
+
+    fn record_some(&mut self, edits: &[Edit]) -> Result<(), DiskError> {
+        let wanted = edits.iter().filter(|edit| edit.record.before != edit.record.after);
+        let earlier = self.history.contents(&wanted.filter_map(|edit| edit.record.before).collect())?;
+        let before = |edit: &Edit| edit.record.before.and_then(|hash| earlier.get(&hash)).map(Vec::as_slice);
+        let versions: Vec<_> = edits.iter().map(|edit| (before(edit), edit.content.as_deref())).collect();
+        let operation = Operation {
+            v: memdir_core::plan::VERSION,
+            id: OperationId::new(self.now, random()?),
+            time: self.now,
+            author: Author { kind: AuthorKind::Foreign, id: None, session: None },
+            reason: reason(edits),
+            store: self.store.id.clone(),
+            memory_dir: self.store.memory_dir.to_owned(),
+            changes: edits.iter().map(|edit| edit.record.clone()).collect(),
+            undo_of: None,
+            plan: None,
+        };
+        self.log.observe(&operation, &versions)?;
+        self.noticed.operations.push(operation);
+        Ok(())
+    }
+}
+
+/// A file that vanished while one with the same content appeared was renamed; else it was deleted.
+fn take_for_rename(edits: &mut Vec<Edit>, path: RelPath, hash: ContentHash) {
+    let is_it = |edit: &&mut Edit| {
+        edit.record.before.is_none() && edit.record.after == Some(hash) && edit.record.renamed_from.is_none()
+    };
+    match edits.iter_mut().find(is_it) {
+        Some(edit) => {
+            edit.record.before = Some(hash);
+            edit.record.renamed_from = Some(path);
+        }
+        None => {
+            let record = ChangeRecord { path, before: Some(hash), after: None, renamed_from: None };
+            edits.push(Edit { record, content: None });
+        }
+    }
+}
+
+fn reason(edits: &[Edit]) -> String {
+    let count =
+        |matches: &dyn Fn(&ChangeRecord) -> bool| edits.iter().filter(|edit| matches(&edit.record)).count();
+    let moved = |record: &ChangeRecord| record.renamed_from.is_some();
+    let parts = [
+        ("found", count(&|record| !moved(record) && record.before == record.after)),
+        ("created", count(&|record| record.before.is_none())),
+        (
+            "changed",
+            count(&|record| {
+                record.before.is_some() && record.after.is_some() && record.before != record.after
+            }),
+        ),
+        ("renamed", count(&moved)),
+        ("deleted", count(&|record| record.after.is_none())),
+    ];
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(_, number)| *number > 0)
+        .map(|(verb, number)| match (edits, number) {
+            ([only], _) => format!("{verb} {}", only.record.path),
+            (_, 1) => format!("{verb} 1 file"),
+            _ => format!("{verb} {number} files"),
+        })
+        .collect();
+    format!("noticed: {}", parts.join(", "))
+}

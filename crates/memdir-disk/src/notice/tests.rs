@@ -1,0 +1,183 @@
+use std::fs;
+
+use camino::Utf8PathBuf;
+use memdir_core::operation::StoreId;
+
+use super::*;
+
+struct World {
+    temp: tempfile::TempDir,
+    id: StoreId,
+}
+
+impl World {
+    fn new() -> Self {
+        let world = Self { temp: tempfile::tempdir().unwrap(), id: StoreId::new(1) };
+        fs::create_dir(world.dir()).unwrap();
+        world
+    }
+
+    fn root(&self) -> Utf8PathBuf {
+        Utf8PathBuf::from_path_buf(self.temp.path().to_owned()).unwrap()
+    }
+
+    fn dir(&self) -> Utf8PathBuf {
+        self.root().join("memory")
+    }
+
+    fn write(&self, name: &str, content: &str) {
+        fs::create_dir_all(self.dir().join(name).parent().unwrap()).unwrap();
+        fs::write(self.dir().join(name), content).unwrap();
+    }
+
+    fn history(&self) -> History {
+        History::of(&self.root(), &self.id)
+    }
+
+    fn look(&self) -> Noticed {
+        let (dir, state) = (self.dir(), self.root());
+        let store =
+            Store { memory_dir: &dir, id: &self.id, state_dir: &state, follow_entrypoint_link: false };
+        notice(&store, Timestamp::from_second(1_700_000_000).unwrap(), Duration::from_secs(5)).unwrap()
+    }
+
+    /// What a look notices, a line an operation.
+    fn shown(&self) -> String {
+        let lines = self.look().operations.into_iter().map(|operation| {
+            let changes: Vec<String> = operation
+                .changes
+                .iter()
+                .map(|change| {
+                    let version = |hash: Option<ContentHash>| match hash {
+                        Some(hash) => match self.history().content(hash).unwrap() {
+                            Some(content) => String::from_utf8(content).unwrap(),
+                            None => "lost".into(),
+                        },
+                        None => "-".into(),
+                    };
+                    let from =
+                        change.renamed_from.as_ref().map(|from| format!("{from}=")).unwrap_or_default();
+                    format!("{from}{}: {} -> {}", change.path, version(change.before), version(change.after))
+                })
+                .collect();
+            format!("{} | {}", operation.reason, changes.join(", "))
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+#[test]
+fn what_others_did_is_noticed_once_and_can_be_read_back() {
+    let world = World::new();
+    assert_eq!(world.shown(), "");
+    world.write("a.md", "1");
+    world.write("b.md", "b");
+    assert_eq!(world.shown(), "noticed: found 2 files | a.md: 1 -> 1, b.md: b -> b");
+    assert_eq!(world.shown(), "");
+    world.write("a.md", "2");
+    assert_eq!(world.shown(), "noticed: changed a.md | a.md: 1 -> 2");
+    world.write("deep/c.md", "c");
+    world.write("ignored.txt", "x");
+    assert_eq!(world.shown(), "noticed: created deep/c.md | deep/c.md: - -> c");
+    fs::rename(world.dir().join("b.md"), world.dir().join("z.md")).unwrap();
+    assert_eq!(world.shown(), "noticed: renamed z.md | b.md=z.md: b -> b");
+    fs::remove_file(world.dir().join("z.md")).unwrap();
+    world.write("a.md", "3");
+    assert_eq!(world.shown(), "noticed: changed 1 file, deleted 1 file | a.md: 2 -> 3, z.md: b -> -");
+    assert_eq!(world.shown(), "");
+    fs::remove_dir_all(world.dir()).unwrap();
+    assert_eq!(world.shown(), "noticed: deleted 2 files | a.md: 3 -> -, deep/c.md: c -> -");
+    assert_eq!(world.shown(), "");
+}
+
+#[test]
+fn a_change_that_leaves_size_and_time_alone_is_noticed() {
+    let world = World::new();
+    world.write("a.md", "1");
+    let file = fs::File::options().write(true).open(world.dir().join("a.md")).unwrap();
+    let time = file.metadata().unwrap().modified().unwrap();
+    world.look();
+    // Right after the look, within the same tick of the file system's clock, and with the old time put back.
+    world.write("a.md", "2");
+    file.set_modified(time).unwrap();
+    assert_eq!(world.shown(), "noticed: changed a.md | a.md: 1 -> 2");
+}
+
+#[test]
+fn without_the_table_history_says_the_same() {
+    let world = World::new();
+    world.write("a.md", "1");
+    world.write("b.md", "b");
+    world.look();
+    let table = Seen::path(&world.root(), &world.id);
+    for damage in ["", "MDSEEN1\n", "anything at all"] {
+        fs::write(&table, damage).unwrap();
+        assert_eq!(world.shown(), "", "{damage:?}");
+    }
+    fs::remove_file(&table).unwrap();
+    world.write("a.md", "2");
+    fs::remove_file(world.dir().join("b.md")).unwrap();
+    assert_eq!(world.shown(), "noticed: changed 1 file, deleted 1 file | a.md: 1 -> 2, b.md: b -> -");
+    let mut bytes = fs::read(&table).unwrap();
+    for position in 0..bytes.len() {
+        bytes[position] ^= 0x10;
+        fs::write(&table, &bytes).unwrap();
+        assert_eq!(Seen::read(&table), None, "{position}");
+        bytes[position] ^= 0x10;
+    }
+}
+
+#[test]
+fn our_own_operations_are_nobodys_edit() {
+    use crate::apply::{OnConflict, Request, apply};
+    use memdir_core::plan::{Change, Plan};
+
+    let world = World::new();
+    world.write("a.md", "1");
+    world.look();
+    let (dir, state) = (world.dir(), world.root());
+    let store = Store { memory_dir: &dir, id: &world.id, state_dir: &state, follow_entrypoint_link: false };
+    let path = |name: &str| RelPath::parse(name).unwrap();
+    let mut plan = Plan::new("test");
+    plan.changes.push(Change::Write { path: path("new.md"), content: "n".into(), base: None });
+    plan.changes.push(Change::Rename { from: path("a.md"), to: path("b.md"), base: "1".into() });
+    plan.changes.push(Change::Write { path: path("notes.txt"), content: "t".into(), base: None });
+    let request = Request {
+        author: &Author::person(),
+        time: Timestamp::from_second(1_700_000_001).unwrap(),
+        undo_of: None,
+        staged: None,
+        on_conflict: OnConflict::Refuse,
+        patience: Duration::ZERO,
+        merge: &|_, _, _, _| None,
+    };
+    apply(&store, &plan, &request).unwrap();
+    assert_eq!(world.shown(), "");
+    world.write("b.md", "2");
+    assert_eq!(world.shown(), "noticed: changed b.md | b.md: 1 -> 2");
+}
+
+#[test]
+fn a_file_that_is_being_written_is_not_recorded_half() {
+    let world = World::new();
+    world.write("a.md", "whole");
+    world.look();
+    let path = world.dir().join("a.md");
+    let writing = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let until = std::sync::Arc::clone(&writing);
+    let writer = std::thread::spawn(move || {
+        let mut text = String::new();
+        while until.load(std::sync::atomic::Ordering::Relaxed) {
+            text.push('x');
+            fs::write(&path, &text).unwrap();
+        }
+        fs::write(&path, "done").unwrap();
+    });
+    std::thread::sleep(Duration::from_millis(20));
+    let noticed = world.look();
+    writing.store(false, std::sync::atomic::Ordering::Relaxed);
+    writer.join().unwrap();
+    assert_eq!(noticed.operations, []);
+    assert_eq!(noticed.restless.len(), 1);
+    assert_eq!(world.shown(), "noticed: changed a.md | a.md: whole -> done");
+}
