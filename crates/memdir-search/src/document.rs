@@ -4,7 +4,7 @@ mod markdown;
 mod session;
 mod signs;
 
-pub(crate) use markdown::add_markdown;
+pub(crate) use markdown::{add_markdown, front_and_body};
 pub(crate) use session::{add_session, first_prompt};
 pub(crate) use signs::without_secrets;
 

@@ -50,8 +50,19 @@ pub(crate) struct Scored {
 #[derive(Debug, Default)]
 pub(crate) struct Ranked {
     pub(crate) candidates: Vec<Scored>,
-    /// The question's terms with their weight in this store; those that occur nowhere have 0.
-    pub(crate) term_weights: Vec<(usize, f32)>,
+    /// Those of the question's terms that occur.
+    pub(crate) terms: Vec<TermWeight>,
+}
+
+/// A term of the question that occurs in the store.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TermWeight {
+    /// Index into the question's terms.
+    pub(crate) index: usize,
+    /// What it is worth in the ranking.
+    pub(crate) weight: f32,
+    /// In how many passages it stands.
+    pub(crate) passages: u64,
 }
 
 /// A term of the question in every segment.
@@ -76,10 +87,10 @@ struct Totals {
 pub(crate) fn rank(segments: &[&Live], query: &Query, today: i64) -> Result<Ranked, SearchError> {
     let totals = Totals::of(segments);
     let found = find_terms(segments, query, &totals)?;
-    let mut ranked = Ranked { term_weights: Vec::new(), candidates: Vec::new() };
+    let mut ranked = Ranked::default();
     for term in &found {
         let weight = term.weight * inverse_frequency(totals.passages, term.passages);
-        ranked.term_weights.push((term.index, weight));
+        ranked.terms.push(TermWeight { index: term.index, weight, passages: term.passages });
     }
     let speakers: Vec<u32> = query.terms.iter().map(|term| term.term.short()).collect();
     for (number, live) in segments.iter().enumerate() {

@@ -5,6 +5,7 @@ use crate::analyze::Analyzer;
 use crate::collection::{Collection, Freshness, Limits, Source};
 use crate::error::SearchError;
 use crate::query::Query;
+use crate::recall::{RecallOptions, Recalled, recall};
 use crate::search::{Found, Options, search};
 
 /// Several folders, searched as one. What a command, an MCP server or an agent holds on to.
@@ -72,6 +73,15 @@ impl Searcher {
             }
             other => other,
         }
+    }
+
+    /// The memories that matter for a prompt, from the indexes as they are: nothing is scanned, nothing written.
+    ///
+    /// # Errors
+    /// An index is damaged; a refresh brings it back.
+    pub fn recall(&mut self, prompt: &str, options: &RecallOptions<'_>) -> Result<Recalled, SearchError> {
+        let collections: Vec<&Collection> = self.collections.iter().collect();
+        recall(&collections, prompt, options, &mut self.analyzer)
     }
 
     /// Whether some file was not indexed when an index was last written.

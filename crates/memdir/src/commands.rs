@@ -32,12 +32,14 @@ mod parse;
 mod path;
 mod project;
 mod prompt;
+mod recall;
 mod redo;
 mod reindex;
 mod rename;
 mod restore;
 mod rm;
 mod search;
+mod sessions;
 mod set;
 mod show;
 mod tool;
@@ -99,6 +101,7 @@ pub(crate) static COMMANDS: &[Entry] = &[
     Entry::of::<ls::Ls>(Group::Memory, "ls", "List the memories, newest first"),
     Entry::of::<show::Show>(Group::Memory, "show", "Print one memory"),
     Entry::of::<search::Search>(Group::Memory, "search", "Find memories, journal entries and past sessions"),
+    Entry::of::<sessions::Sessions>(Group::Memory, "sessions", "List past sessions, or show one"),
     Entry::of::<add::Add>(Group::Memory, "add", "Add a memory and its line in the index"),
     Entry::of::<edit::Edit>(Group::Memory, "edit", "Edit a memory in $EDITOR"),
     Entry::of::<set::Set>(Group::Memory, "set", "Change one field of a memory, and nothing else"),
@@ -136,6 +139,7 @@ pub(crate) static COMMANDS: &[Entry] = &[
         "project",
         "List projects, and bring memory to where a project is now",
     ),
+    Entry::of::<recall::Recall>(Group::Machines, "recall", "Print the memories that matter for a prompt"),
     Entry::of::<tool::Tool>(Group::Machines, "tool", "Run one command of the API's memory tool"),
     Entry::of::<prompt::Prompt>(
         Group::Machines,

@@ -6,11 +6,11 @@ const UNIT_BYTES: usize = 600;
 
 /// What the frontmatter of a memory says, as far as search wants to know.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Frontmatter<'a> {
-    name: &'a str,
+pub(crate) struct Frontmatter<'a> {
+    pub(crate) name: &'a str,
     title: &'a str,
-    description: &'a str,
-    kind: &'a str,
+    pub(crate) description: &'a str,
+    pub(crate) kind: &'a str,
     tags: &'a str,
 }
 
@@ -62,6 +62,12 @@ pub(crate) fn add_markdown(builder: &mut SegmentBuilder, file: &FileId<'_>, byte
         let record = UnitRecord { line: 1, length: text.len() as u64, ..UnitRecord::default() };
         builder.end_unit(&UnitDraft { record, time, ..UnitDraft::default() }, &inherited);
     }
+}
+
+/// What the frontmatter says, and the text behind it.
+pub(crate) fn front_and_body(text: &str) -> (Frontmatter<'_>, &str) {
+    let (front, start) = frontmatter(text);
+    (front, text.get(start..).unwrap_or_default())
 }
 
 /// The line of the text that starts at an offset, less one.

@@ -10,7 +10,7 @@ use crate::analyze::{Analyzer, TermMap};
 use crate::collection::{Kind, open_file};
 use crate::document::{first_prompt, without_secrets};
 use crate::query::Query;
-use crate::rank::Ranked;
+use crate::rank::{Ranked, TermWeight};
 use crate::transcript::{Entry, Position, Reader, without_reminders};
 
 /// How long a snippet is at most, in characters.
@@ -26,8 +26,8 @@ pub(super) struct Snippets {
 
 impl Snippets {
     pub(super) fn new(query: &Query, ranked: &Ranked) -> Self {
-        let weight = |(index, weight): &(usize, f32)| Some((query.terms.get(*index)?.term, *weight));
-        let weights = ranked.term_weights.iter().filter_map(weight).collect();
+        let weight = |found: &TermWeight| Some((query.terms.get(found.index)?.term, found.weight));
+        let weights = ranked.terms.iter().filter_map(weight).collect();
         Self { analyzer: Analyzer::new(), weights }
     }
 

@@ -23,7 +23,7 @@ pub(super) fn is_wanted(query: &Query, ranked: &Ranked) -> bool {
 /// Words of the question that occur nowhere and are long enough to be recognised.
 fn unknown<'a>(query: &'a Query, ranked: &'a Ranked) -> impl Iterator<Item = &'a QueryTerm> {
     query.terms.iter().enumerate().filter_map(|(index, term)| {
-        let is_known = ranked.term_weights.iter().any(|(known, _)| *known == index);
+        let is_known = ranked.terms.iter().any(|known| known.index == index);
         let is_word = term.is_word && term.text.len() >= 4 && term.text.chars().all(char::is_alphabetic);
         (!is_known && is_word).then_some(term)
     })

@@ -118,3 +118,48 @@ fn what_cannot_be_searched_is_said() {
     check(&["zzzqqq"], 1, "nothing found");
     check(&["postgers", "tabz"], 0, "looked for `tab`");
 }
+
+#[test]
+fn recall_gives_what_matters_once_a_session() {
+    let sandbox = project();
+    let recall = |session: &str, prompt: &str| {
+        let block =
+            sandbox.run(["recall", "--json", "--budget", "400", "--session", session, "--prompt", prompt]);
+        let answer: Value = serde_json::from_str(&block.stdout).unwrap();
+        let memories = answer["memories"].as_array().unwrap();
+        let names: Vec<String> =
+            memories.iter().map(|memory| memory["name"].as_str().unwrap().to_owned()).collect();
+        assert!(answer["tokens"].as_u64().unwrap() <= 400);
+        (block.code, names)
+    };
+    let prompt = "may we deploy on friday?";
+    assert_eq!(recall("a", prompt), (1, vec![]), "recall never scans");
+    sandbox.run(["search", "anything"]);
+    assert_eq!(recall("a", prompt), (0, vec!["deploy".to_owned()]));
+    assert_eq!(recall("a", prompt), (1, vec![]));
+    assert_eq!(recall("b", prompt), (0, vec!["deploy".to_owned()]));
+    assert_eq!(recall("b", "thanks, go on"), (1, vec![]));
+}
+
+#[test]
+fn sessions_are_listed_and_opened_at_a_turn() {
+    let sandbox = project();
+    let json = |arguments: &[&str]| -> Value {
+        let block = sandbox.run(["sessions", "--json"].iter().chain(arguments).copied());
+        serde_json::from_str(&block.stdout).unwrap_or_else(|_| panic!("{}", block.stderr))
+    };
+    let item = &json(&[])["items"][0];
+    assert_eq!((item["id"].as_str(), item["branch"].as_str()), (Some("s1"), Some("main")));
+    assert_eq!(item["first_prompt"], "Why is the tunnel to the database down?");
+    assert_eq!(json(&["--branch", "other"])["items"], serde_json::json!([]));
+    let block = sandbox.run(["sessions", "show", "s1", "--around", "u2", "--distance", "0", "--json"]);
+    let shown: Value = serde_json::from_str(&block.stdout).unwrap();
+    assert_eq!(shown["items"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        (shown["items"][0]["role"].as_str(), shown["items"][0]["line"].as_u64()),
+        (Some("assistant"), Some(2))
+    );
+    assert!(sandbox.run(["sessions", "show", "s"]).stdout.contains("The certificate expired."));
+    assert_eq!(sandbox.run(["sessions", "show", "nope"]).code, 2);
+    assert_eq!(sandbox.run(["sessions", "show", "s1", "--around", "nope"]).code, 1);
+}

@@ -1,0 +1,94 @@
+use std::fs::File;
+use std::io::Read;
+
+use camino::Utf8PathBuf;
+use jiff::Timestamp;
+
+use crate::collection::Scope;
+use crate::document::front_and_body;
+
+/// A memory that is being considered.
+pub(super) struct MemoryFile {
+    pub(super) path: Utf8PathBuf,
+    pub(super) scope: Scope,
+    pub(super) modified: Option<Timestamp>,
+    pub(super) text: String,
+    pub(super) body: String,
+    name: String,
+    description: String,
+    kind: String,
+    pub(super) strength: f32,
+}
+
+/// No memory is longer.
+const MAX_BYTES: u64 = 256 << 10;
+
+/// Words by which a note about a tool is more than a manual.
+static WARNINGS: &[&str] = &[
+    "avoid",
+    "beware",
+    "break",
+    "breaks",
+    "broken",
+    "bug",
+    "careful",
+    "caution",
+    "danger",
+    "do not",
+    "don't",
+    "fails",
+    "flaky",
+    "gotcha",
+    "instead of",
+    "issue",
+    "never",
+    "pitfall",
+    "trap",
+    "warning",
+    "workaround",
+];
+
+impl MemoryFile {
+    pub(super) fn read(file: File, path: Utf8PathBuf, scope: Scope) -> Option<Self> {
+        let modified = file.metadata().ok()?.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let (front, body) = front_and_body(&text);
+        Some(Self {
+            name: front.name.to_owned(),
+            description: front.description.to_owned(),
+            kind: front.kind.to_owned(),
+            body: body.to_owned(),
+            text,
+            path,
+            scope,
+            modified,
+            strength: 0.0,
+        })
+    }
+
+    /// Its name, or the file's.
+    pub(super) fn name(&self) -> String {
+        let stem = || self.path.file_stem().unwrap_or_default().to_owned();
+        if self.name.is_empty() { stem() } else { self.name.clone() }
+    }
+
+    /// What stands above the text.
+    pub(super) fn title(&self) -> String {
+        let stem = self.path.file_stem().unwrap_or_default();
+        let heading = self.body.lines().find(|line| line.starts_with("# ")).unwrap_or_default();
+        format!("{} {stem} {} {heading}", self.name, self.description)
+    }
+
+    /// Whether it only says how to use one of these tools: whoever uses it knows, unless it warns.
+    pub(super) fn is_usage_note_of(&self, tools: &[String]) -> bool {
+        let title = self.title().to_lowercase();
+        let names_tool = tools.iter().any(|tool| {
+            let tool = tool.to_lowercase();
+            !tool.is_empty() && title.split(|c: char| !c.is_alphanumeric()).any(|word| word == tool)
+        });
+        let text = self.text.to_lowercase();
+        names_tool && self.kind == "reference" && !WARNINGS.iter().any(|warning| text.contains(warning))
+    }
+}

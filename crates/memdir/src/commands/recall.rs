@@ -1,0 +1,121 @@
+//! `memdir recall`: the memories that matter for a prompt, or none.
+
+use std::io::{Read, Write};
+
+use anyhow::{Context, Result};
+use camino::Utf8PathBuf;
+use clap::Parser;
+use memdir_lib::sources;
+use memdir_search::{RecallOptions, Recalled, Scope, Searcher, ShownMemories};
+use serde::Serialize;
+
+use super::Run;
+use crate::arguments::{ClientOptions, Global};
+use crate::exit::Exit;
+use crate::world::World;
+
+/// Print the memories that matter for a prompt, quoted for a model
+#[derive(Debug, Parser)]
+#[command(
+    name = "recall",
+    after_help = "Nothing is scanned: the index is taken as the last search or hook left it. Nothing at all is
+printed, with exit 1, when no memory matters enough.
+
+Examples:
+  memdir recall --prompt 'release the hotfix today'
+  memdir recall --prompt - --budget 500 --session \"$SESSION\" --json < prompt.txt
+  memdir recall --prompt 'filter this with jq' --tool jq"
+)]
+pub(crate) struct Recall {
+    /// The prompt; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT")]
+    prompt: String,
+    /// How many tokens the memories may take, at four characters each
+    #[arg(long, value_name = "TOKENS", default_value_t = 1_500)]
+    budget: usize,
+    /// The session: what it has been shown is not shown again
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// A tool that the agent is using: notes on its use are left out, warnings are kept
+    #[arg(long = "tool", value_name = "NAME")]
+    tools: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    client: ClientOptions,
+    #[command(flatten)]
+    global: Global,
+}
+
+/// A prompt beyond this is not read further.
+const MAX_PROMPT: u64 = 1 << 20;
+
+impl Run for Recall {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let env = world.env()?;
+        let state = env.state_dir().context("no place for the search index: set HOME or MEMDIR_HOME")?;
+        let cache = sources::index_folder(&env).unwrap_or_else(|| state.join("cache/search"));
+        let mut prompt = self.prompt.clone();
+        if prompt == "-" {
+            let mut bytes = Vec::new();
+            world.stdin.by_ref().take(MAX_PROMPT).read_to_end(&mut bytes)?;
+            prompt = String::from_utf8_lossy(&bytes).into_owned();
+        }
+        let scopes = [Scope::Memories, Scope::Team];
+        let mut searcher =
+            Searcher::open(&cache, sources::project_sources(&env, &self.client.flags(), &scopes)?);
+        let mut shown = self.session.as_ref().map(|id| ShownMemories::load(&state.join("cache/recall"), id));
+        let none = std::collections::HashSet::new();
+        let paths = shown.as_ref().map_or(&none, ShownMemories::paths);
+        let options = RecallOptions { now: world.now, budget: self.budget, tools: &self.tools, shown: paths };
+        // A damaged index costs a memory, not the agent's turn.
+        let recalled = searcher.recall(&prompt, &options).unwrap_or_default();
+        if let Some(shown) = &mut shown {
+            shown.add(recalled.memories.iter().map(|memory| memory.path.clone()));
+        }
+        if self.json {
+            world.print_json(&Answer::of(&recalled, world.now.as_second()))?;
+        } else {
+            for memory in &recalled.memories {
+                writeln!(world.stdout, "{}", memory.text)?;
+            }
+        }
+        Ok(if recalled.memories.is_empty() { Exit::No } else { Exit::Yes })
+    }
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    memories: Vec<Memory<'a>>,
+    left_out: usize,
+    tokens: usize,
+}
+
+#[derive(Serialize)]
+struct Memory<'a> {
+    path: &'a Utf8PathBuf,
+    name: &'a str,
+    age_days: Option<i64>,
+    text: &'a str,
+}
+
+impl<'a> Answer<'a> {
+    fn of(recalled: &'a Recalled, now: i64) -> Self {
+        let memory = |memory: &'a memdir_search::RecalledMemory| Memory {
+            path: &memory.path,
+            name: &memory.name,
+            age_days: memory.modified.map(|time| (now - time.as_second()).max(0) / 86_400),
+            text: &memory.text,
+        };
+        Self {
+            memories: recalled.memories.iter().map(memory).collect(),
+            left_out: recalled.left_out,
+            tokens: recalled.tokens,
+        }
+    }
+}

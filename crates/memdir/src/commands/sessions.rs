@@ -1,0 +1,246 @@
+//! `memdir sessions`: which there were, and what was said.
+
+use std::io::Write;
+
+use anyhow::{Result, anyhow, bail};
+use camino::Utf8PathBuf;
+use clap::{Parser, Subcommand};
+use jiff::Timestamp;
+use memdir_disk::real_look::RealLook;
+use memdir_lib::place::Place;
+use memdir_search::{SessionSummary, SessionTurn, list_sessions, read_session};
+use serde::Serialize;
+
+use super::Run;
+use crate::arguments::{ClientOptions, Global};
+use crate::exit::Exit;
+use crate::output::{human_age, human_bytes, printable};
+use crate::world::World;
+
+/// List past sessions of this project, or show one
+#[derive(Debug, Parser)]
+#[command(
+    name = "sessions",
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
+  memdir sessions
+  memdir sessions --branch main --since 2026-10-01
+  memdir sessions show 5c0523b1
+  memdir sessions show 5c0523b1 --around 8d1f03a2-6b7c-4c55-9f0e-2a9d3a1b7c10"
+)]
+pub(crate) struct Sessions {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// How many
+    #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 20)]
+    limit: usize,
+    /// Only those that began on this branch
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+    /// Only those that were used on or after this day
+    #[arg(long, value_name = "DATE")]
+    since: Option<jiff::civil::Date>,
+    /// Those of every project
+    #[arg(long)]
+    all: bool,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(flatten)]
+    client: ClientOptions,
+    #[command(flatten)]
+    global: Global,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Print what was said and done in a session
+    #[command(after_help = "Examples:
+  memdir sessions show 5c0523b1
+  memdir sessions show 5c0523b1 --around 8d1f03a2-6b7c-4c55-9f0e-2a9d3a1b7c10 --json")]
+    Show {
+        /// The session's id, or the beginning of it
+        id: String,
+        /// Only this turn and those around it
+        #[arg(long, value_name = "UUID")]
+        around: Option<String>,
+        /// How many turns on either side
+        #[arg(long, value_name = "N", default_value_t = 5)]
+        distance: usize,
+    },
+}
+
+impl Run for Sessions {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let mut sessions = self.find(world)?;
+        if let Some(Action::Show { id, around, distance }) = &self.action {
+            let chosen = choose(&sessions, id)?;
+            let around = around.as_deref().map(|uuid| (uuid, *distance));
+            let turns = read_session(&chosen.path, around)?;
+            return show(chosen, &turns, self.json, world);
+        }
+        if let Some(branch) = &self.branch {
+            sessions.retain(|session| session.branch == *branch);
+        }
+        if let Some(since) = self.since {
+            let zone = jiff::tz::TimeZone::system();
+            sessions.retain(|session| {
+                session.modified.is_some_and(|time| time.to_zoned(zone.clone()).date() >= since)
+            });
+        }
+        sessions.truncate(self.limit);
+        if self.json {
+            let items = sessions.iter().map(Item::of).collect();
+            world.print_json(&Items { items })?;
+        } else {
+            list(&sessions, world)?;
+        }
+        Ok(Exit::Yes)
+    }
+}
+
+impl Sessions {
+    fn find(&self, world: &World) -> Result<Vec<SessionSummary>> {
+        let env = world.env()?;
+        let place = Place::find(&env, &self.client.flags())?;
+        let own = env.cwd.join(&place.location.project_dir);
+        if !self.all {
+            return Ok(list_sessions(&RealLook, &own));
+        }
+        let mut sessions = Vec::new();
+        for entry in place.projects.projects_dir().read_dir_utf8().into_iter().flatten().flatten() {
+            sessions.extend(list_sessions(&RealLook, entry.path()));
+        }
+        sessions.sort_by(|one, other| other.modified.cmp(&one.modified).then_with(|| one.id.cmp(&other.id)));
+        Ok(sessions)
+    }
+}
+
+fn choose<'a>(sessions: &'a [SessionSummary], id: &str) -> Result<&'a SessionSummary> {
+    if let Some(exact) = sessions.iter().find(|session| session.id == id) {
+        return Ok(exact);
+    }
+    let matching: Vec<&SessionSummary> =
+        sessions.iter().filter(|session| session.id.starts_with(id)).collect();
+    match matching.as_slice() {
+        [only] => Ok(only),
+        [] => Err(anyhow!("there is no session `{}` here", printable(id))),
+        several => {
+            let ids: Vec<&str> = several.iter().map(|session| session.id.as_str()).collect();
+            bail!("`{}` is ambiguous: {}", printable(id), ids.join(", "))
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Items<T> {
+    items: Vec<T>,
+}
+
+#[derive(Serialize)]
+struct Item<'a> {
+    id: &'a str,
+    path: &'a Utf8PathBuf,
+    cwd: &'a str,
+    branch: &'a str,
+    started: Option<Timestamp>,
+    modified: Option<Timestamp>,
+    first_prompt: &'a str,
+    bytes: u64,
+    agents: usize,
+}
+
+impl<'a> Item<'a> {
+    fn of(session: &'a SessionSummary) -> Self {
+        Self {
+            id: &session.id,
+            path: &session.path,
+            cwd: &session.cwd,
+            branch: &session.branch,
+            started: session.started,
+            modified: session.modified,
+            first_prompt: &session.first_prompt,
+            bytes: session.bytes,
+            agents: session.agents,
+        }
+    }
+}
+
+fn list(sessions: &[SessionSummary], world: &mut World) -> Result<()> {
+    let paint = world.paint;
+    if sessions.is_empty() {
+        writeln!(world.stderr, "No sessions yet.")?;
+    }
+    for session in sessions {
+        let age = session.modified.map(|time| human_age(world.now.as_second() - time.as_second()));
+        let id: String = session.id.chars().take(8).collect();
+        let agents = if session.agents > 0 { format!("  {} agents", session.agents) } else { String::new() };
+        writeln!(
+            world.stdout,
+            "{}  {}  {}  {}{agents}  {}",
+            paint.code(&printable(&id)),
+            paint.quiet(&format!("{:>12}", age.unwrap_or_default())),
+            paint.quiet(&format!("{:>6}", human_bytes(session.bytes))),
+            paint.strong(&printable(&session.branch)),
+            printable(&session.first_prompt)
+        )?;
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Turns<'a> {
+    id: &'a str,
+    path: &'a Utf8PathBuf,
+    items: Vec<TurnItem<'a>>,
+}
+
+#[derive(Serialize)]
+struct TurnItem<'a> {
+    uuid: &'a str,
+    line: u64,
+    role: &'static str,
+    time: Option<Timestamp>,
+    text: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    actions: &'a [String],
+}
+
+fn show(session: &SessionSummary, turns: &[SessionTurn], json: bool, world: &mut World) -> Result<Exit> {
+    let role = |turn: &SessionTurn| turn.role.map_or("compaction", |role| role.as_str());
+    let exit = if turns.is_empty() { Exit::No } else { Exit::Yes };
+    if json {
+        let item = |turn: &SessionTurn| (turn.line, role(turn), turn.time);
+        let items = turns.iter().map(|turn| {
+            let (line, role, time) = item(turn);
+            TurnItem { uuid: &turn.uuid, line, role, time, text: &turn.text, actions: &turn.actions }
+        });
+        world.print_json(&Turns { id: &session.id, path: &session.path, items: items.collect() })?;
+        return Ok(exit);
+    }
+    let paint = world.paint;
+    for turn in turns {
+        let time = turn.time.map(|time| time.to_string()).unwrap_or_default();
+        writeln!(
+            world.stdout,
+            "{}  {}",
+            paint.strong(role(turn)),
+            paint.quiet(&format!("{time}  {}", printable(&turn.uuid)))
+        )?;
+        if !turn.text.is_empty() {
+            writeln!(world.stdout, "{}", printable(&turn.text))?;
+        }
+        for action in &turn.actions {
+            writeln!(world.stdout, "  {}", paint.code(&printable(action)))?;
+        }
+        writeln!(world.stdout)?;
+    }
+    if turns.is_empty() {
+        writeln!(world.stderr, "no such turn in this session")?;
+    }
+    Ok(exit)
+}
