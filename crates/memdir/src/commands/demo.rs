@@ -43,6 +43,8 @@ impl Run for Demo {
         stage.title("memdir keeps what your coding agent learns, in plain Markdown that you own.")?;
         where_memory_lives(&mut stage)?;
         remembering(&mut stage)?;
+        taking_back(&mut stage)?;
+        finding(&mut stage)?;
         a_project_that_moves(&mut stage)?;
         stage.title("That was a throw-away home; it is gone now.")?;
         let world = stage.into_world();
@@ -75,11 +77,29 @@ fn remembering(stage: &mut Stage<'_>) -> Result<()> {
     Ok(())
 }
 
+fn taking_back(stage: &mut Stage<'_>) -> Result<()> {
+    stage.heading("Nothing is forgotten without a record.")?;
+    stage.command("rm money")?;
+    stage.command("log")?;
+    stage.command("undo")?;
+    stage.command("ls")?;
+    Ok(())
+}
+
+fn finding(stage: &mut Stage<'_>) -> Result<()> {
+    stage.heading("A few words find a memory; no model, no daemon.")?;
+    stage.command("search float money")?;
+    stage.command("context")?;
+    stage.say("The last one is everything that the client gives your agent, in its order.")?;
+    Ok(())
+}
+
 fn a_project_that_moves(stage: &mut Stage<'_>) -> Result<()> {
     stage.heading("A project is renamed. Its memory is not lost.")?;
     stage.command("project ls")?;
     stage.rename("shop", "webshop")?;
     stage.command("")?;
-    stage.command("project adopt --dry-run")?;
+    stage.command("project adopt")?;
+    stage.command("ls")?;
     Ok(())
 }
