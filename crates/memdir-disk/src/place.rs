@@ -85,6 +85,12 @@ pub struct FileStat {
 }
 
 impl FileStat {
+    /// Whether another user owns it.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        self.owner != rustix::process::geteuid().as_raw()
+    }
+
     #[expect(
         clippy::unnecessary_cast,
         clippy::useless_conversion,

@@ -27,13 +27,16 @@ mod changes;
 mod error;
 mod history;
 mod look;
+mod health;
 pub(crate) mod merge;
 mod recovery;
+mod verification;
 
 pub use catalogue::{Catalogue, Entry};
 pub use changes::NewMemory;
 pub use error::MemoryError;
 pub use history::Log;
+pub use verification::VerifiedMemory;
 
 /// The largest file that is read as a memory. A larger one is listed and named as a problem.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;

@@ -17,6 +17,7 @@ mod completions;
 mod context;
 mod demo;
 mod diff;
+mod doctor;
 mod edit;
 mod editor;
 mod help;
@@ -30,6 +31,7 @@ mod memory;
 mod overview;
 mod parse;
 mod path;
+mod plan_diff;
 mod project;
 mod prompt;
 mod recall;
@@ -44,6 +46,7 @@ mod set;
 mod show;
 mod tool;
 mod undo;
+mod verify;
 
 /// What a command is: parsed arguments that can be run.
 pub(crate) trait Run: Parser {
@@ -112,6 +115,12 @@ pub(crate) static COMMANDS: &[Entry] = &[
         Group::Memory,
         "reindex",
         "Rebuild MEMORY.md from the files, keeping your headings and order",
+    ),
+    Entry::of::<doctor::Doctor>(Group::Memory, "doctor", "Find what is wrong with memory, and mend it"),
+    Entry::of::<verify::Verify>(
+        Group::Memory,
+        "verify",
+        "Check what memories cite against the project: fresh, changed or gone",
     ),
     Entry::of::<load::Load>(Group::Memory, "load", "Print MEMORY.md exactly as the agent gets it"),
     Entry::of::<audit::Audit>(

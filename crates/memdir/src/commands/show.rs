@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use memdir_core::memory::manifest::age_days;
 use memdir_core::memory::topic::{Topic, decode};
 use memdir_core::rel_path::{ENTRYPOINT, RelPath};
+use memdir_core::verify::Freshness;
 use memdir_lib::memory::{Entry, Memory, MemoryError};
 use serde::Serialize;
 
@@ -57,6 +58,9 @@ pub(super) struct Shown {
     links: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<String>,
+    /// How fresh what it cites is, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) freshness: Option<Freshness>,
     #[serde(skip_serializing_if = "Option::is_none")]
     linked_from: Option<Vec<Utf8PathBuf>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,6 +85,7 @@ impl Shown {
             age_days: age_days(entry.modified, now),
             links: topic.links,
             problems: problems.iter().map(ToString::to_string).collect(),
+            freshness: None,
             linked_from: None,
             text: None,
         }

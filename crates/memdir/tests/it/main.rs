@@ -11,6 +11,7 @@ mod agent;
 mod agent_sees;
 mod architecture;
 mod check;
+mod doctor;
 mod general;
 mod harness;
 mod history;

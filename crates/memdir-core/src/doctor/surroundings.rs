@@ -1,0 +1,81 @@
+//! The project of a memory directory, and our own state.
+
+use super::{Finding, Fix, Severity, Surroundings};
+
+pub(super) fn examine(surroundings: &Surroundings, findings: &mut Vec<Finding>) {
+    let mut found = |id, severity, what: String, why, fix: Fix| {
+        findings.push(Finding { id, severity, path: None, line: None, what, why, fix });
+    };
+    if let Some(rule) = &surroundings.write_refusal {
+        found(
+            "directory-unsafe",
+            Severity::Error,
+            rule.clone(),
+            "memdir writes only where nobody else can change what your agent is told",
+            Fix::by_hand("make it a directory of yours that only you can write"),
+        );
+    }
+    for other in &surroundings.collides_with {
+        found(
+            "project-collision",
+            Severity::Warning,
+            format!("`{other}` has the same encoded name, so both projects share this memory"),
+            "what is true in one project is told to the agent in the other",
+            Fix::by_hand("rename one of the two, or set `autoMemoryDirectory` in one"),
+        );
+    }
+    if let Some(old) = &surroundings.moved_from {
+        found(
+            "project-moved",
+            Severity::Warning,
+            format!("the project was at `{old}`, and its memory stayed behind"),
+            "the agent starts without what it learned there",
+            Fix::by_hand("bring it here: `memdir project adopt`"),
+        );
+    }
+    for path in &surroundings.split_stores {
+        found(
+            "project-split-store",
+            Severity::Warning,
+            format!("`{path}` belongs to this repository and has memory of its own"),
+            "today's client uses one memory for a repository, its subdirectories and worktrees, and does not see that one",
+            Fix::by_hand(format!("bring it here: `memdir project adopt --from {path}`")),
+        );
+    }
+    for name in &surroundings.legacy_names {
+        found(
+            "project-legacy-name",
+            Severity::Warning,
+            format!("there is memory of this project under `{name}`, a name that an older client gave it"),
+            "today's client looks under another name and does not see it",
+            Fix::by_hand("bring it here: `memdir project adopt`"),
+        );
+    }
+    for problem in &surroundings.registry_problems {
+        found(
+            "state-registry",
+            Severity::Warning,
+            problem.clone(),
+            "without this file memdir does not know the project again after a move",
+            Fix::by_hand("nothing: it is set aside and learned again at the next write"),
+        );
+    }
+    for problem in &surroundings.history_problems {
+        found(
+            "state-history",
+            Severity::Warning,
+            problem.clone(),
+            "what was recorded there can no longer be shown or undone; all other records are unaffected",
+            Fix::by_hand("restore the segment from a backup, if you have one"),
+        );
+    }
+    for problem in &surroundings.config_problems {
+        found(
+            "state-config",
+            Severity::Error,
+            problem.clone(),
+            "memdir does not guess what you meant, and refuses changes that depend on it",
+            Fix::by_hand("mend the settings file"),
+        );
+    }
+}

@@ -1,0 +1,146 @@
+use std::collections::BTreeSet;
+
+use camino::Utf8PathBuf;
+use jiff::Timestamp;
+use memdir_core::doctor::{Access, Patient, PatientFile, Stray, StrayKind, Surroundings};
+use memdir_core::look::{Kind, Look};
+use memdir_core::memory::index::OVERFLOW;
+use memdir_core::memory::links::LinkTargets;
+use memdir_core::memory::topic::decode;
+use memdir_core::project::findings::Flag;
+use memdir_core::project::git_root::find_git_root;
+use memdir_core::rel_path::{ENTRYPOINT, RelPath, TEMPORARY_PREFIX};
+use memdir_core::verify::citations;
+use memdir_disk::history::History;
+use memdir_disk::memory_root::{FileStat, MemoryRoot};
+use memdir_disk::real_look::RealLook;
+
+use super::{MAX_FILE_BYTES, Memory, MemoryError, entrypoint};
+
+impl Memory {
+    /// Everything that [`memdir_core::doctor::examine`] wants to know about this directory. Writes nothing.
+    ///
+    /// # Errors
+    /// The directory cannot be listed, or the index cannot be read.
+    pub fn patient(&self, now: Timestamp) -> Result<Patient, MemoryError> {
+        let catalogue = self.catalogue()?;
+        let names = catalogue.entries.iter().map(|entry| (entry.name.as_deref(), entry.path.as_str()));
+        let targets = LinkTargets::new(names);
+        let verifier = self.verifier(&targets);
+        let index = self.read_with_access(&entrypoint()?)?;
+        let mut patient = Patient {
+            index_access: index.as_ref().map(|(_, access)| *access),
+            index: index.map(|(content, _)| content),
+            overflow: self.read(&RelPath::parse(OVERFLOW)?)?,
+            files: Vec::new(),
+            strays: Vec::new(),
+            surroundings: self.surroundings(),
+            now,
+        };
+        for left_out in catalogue.left_out {
+            let kind = StrayKind::Unlisted(left_out.rule);
+            patient.strays.push(Stray { path: left_out.path, kind });
+        }
+        for entry in &catalogue.entries {
+            match self.read_with_access(&entry.path) {
+                Ok(Some((content, access))) => patient.files.push(PatientFile {
+                    path: entry.path.clone(),
+                    modified: entry.modified,
+                    verified: verifier.verify(&citations(&decode(&content).0)),
+                    content,
+                    access,
+                }),
+                Ok(None) => {}
+                Err(_) => patient.strays.push(Stray {
+                    path: entry.path.to_string(),
+                    kind: StrayKind::Unlisted("too large, or it cannot be read"),
+                }),
+            }
+        }
+        patient.strays.extend(self.strays(&patient.files));
+        Ok(patient)
+    }
+
+    fn read_with_access(&self, path: &RelPath) -> Result<Option<(Vec<u8>, Access)>, MemoryError> {
+        let Some(root) = &self.root else { return Ok(None) };
+        let found = root.read_with_stat(path, MAX_FILE_BYTES)?;
+        Ok(found.map(|(content, stat)| (content, access(&stat))))
+    }
+
+    /// What lies beside the memories and the listing passes over.
+    fn strays(&self, files: &[PatientFile]) -> Vec<Stray> {
+        if self.root.is_none() {
+            return Vec::new();
+        }
+        let folders: BTreeSet<&str> =
+            files.iter().map(|file| file.path.parent().unwrap_or_default()).chain([""]).collect();
+        let mut strays = Vec::new();
+        for folder in folders {
+            for entry in RealLook.list(&self.here.memory_dir.join(folder)) {
+                let kind = match entry.kind {
+                    Kind::File if entry.name.starts_with(TEMPORARY_PREFIX) => StrayKind::Temporary,
+                    Kind::File if !entry.name.starts_with('.') && !entry.name.ends_with(".md") => {
+                        StrayKind::NotMarkdown
+                    }
+                    _ => continue,
+                };
+                let path = Utf8PathBuf::from(folder).join(&entry.name).to_string();
+                strays.push(Stray { path, kind });
+            }
+        }
+        strays.sort_by(|one, other| one.path.cmp(&other.path));
+        strays
+    }
+
+    fn surroundings(&self) -> Surroundings {
+        let look_up = self.projects.look_up(&self.here);
+        let survey = self.projects.survey();
+        let refusal = self.root.as_ref().map(MemoryRoot::write_refusal);
+        let mut surroundings = Surroundings {
+            write_refusal: match refusal {
+                Some(Ok(rule)) => rule.map(str::to_owned),
+                Some(Err(error)) => Some(error.to_string()),
+                None => None,
+            },
+            collides_with: look_up.collides_with,
+            moved_from: look_up.moved_from.map(|place| place.path),
+            registry_problems: look_up
+                .problems
+                .iter()
+                .chain(&survey.problems)
+                .map(ToString::to_string)
+                .collect(),
+            ..Surroundings::default()
+        };
+        surroundings.registry_problems.sort();
+        surroundings.registry_problems.dedup();
+        for entry in &survey.entries {
+            let memory_dir = self.projects.projects_dir().join(&entry.slug).join("memory");
+            let holds_memory = entry.memories > 0 || RealLook.kind(&memory_dir.join(ENTRYPOINT)).is_some();
+            let Some(path) =
+                entry.path.as_ref().filter(|_| memory_dir != self.here.memory_dir && holds_memory)
+            else {
+                continue;
+            };
+            if *path == self.here.root {
+                if entry.flags.contains(&Flag::LegacyName) {
+                    surroundings.legacy_names.push(entry.slug.clone());
+                }
+            } else if find_git_root(path, &RealLook).is_some_and(|found| found.root == self.here.root) {
+                surroundings.split_stores.push(path.clone());
+            }
+        }
+        if let (Some(state_dir), Some(store)) = (&self.state_dir, &self.store) {
+            match History::of(state_dir, store).read() {
+                Ok(recorded) => surroundings.history_problems = recorded.problems,
+                Err(error) => surroundings.history_problems.push(error.to_string()),
+            }
+        }
+        surroundings.config_problems.extend(self.config().err().map(|error| error.to_string()));
+        surroundings
+    }
+}
+
+fn access(stat: &FileStat) -> Access {
+    Access { mode: stat.mode, foreign_owner: stat.is_foreign() }
+}

@@ -1,0 +1,205 @@
+//! `memdir doctor`: what is wrong with a memory directory, why it matters, and what mends it.
+
+use std::collections::HashSet;
+use std::io::Write;
+
+use anyhow::Result;
+use clap::Parser;
+use memdir_core::doctor::{Finding, Severity, examine, is_ill};
+use memdir_lib::memory::Memory;
+use serde::Serialize;
+
+use super::Run;
+use super::memory::{Which, author};
+use super::plan_diff::print_diff;
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::output::printable;
+use crate::world::World;
+
+/// Find what is wrong with memory, and mend it
+#[derive(Debug, Parser)]
+#[command(
+    name = "doctor",
+    after_help = "Every finding says why it matters and what its mend would change. With --fix the mends that are safe
+are shown as diffs and applied, one recorded operation each, so that each can be undone; the rest stays for you.
+
+Exits with 1 if something is wrong. A note is no wrong.
+
+Examples:
+  memdir doctor
+  memdir doctor --fix --dry-run
+  memdir doctor --json | jq -r '.items[] | [.severity, .id, .path] | @tsv'"
+)]
+pub(crate) struct Doctor {
+    /// Mend what can be mended safely
+    #[arg(long)]
+    fix: bool,
+    /// With --fix: show the mends, and change nothing
+    #[arg(long, requires = "fix")]
+    dry_run: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    global: Global,
+}
+
+/// One mend that was made.
+#[derive(Debug, Serialize)]
+struct Mended {
+    id: &'static str,
+    what: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    op: Option<String>,
+}
+
+/// A directory that still has something to mend after so many mends is not getting better.
+const MOST_MENDS: usize = 64;
+
+impl Run for Doctor {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let mut memory = self.which.open(world)?;
+        let mut findings = examine(&memory.patient(world.now)?);
+        let mut mended = Vec::new();
+        if self.fix && self.dry_run {
+            self.show_mends(&findings, world)?;
+        } else if self.fix {
+            mended = self.mend(&mut memory, &mut findings, world)?;
+        }
+        if self.json {
+            #[derive(Serialize)]
+            struct Report {
+                healthy: bool,
+                items: Vec<Finding>,
+                #[serde(skip_serializing_if = "Vec::is_empty")]
+                fixed: Vec<Mended>,
+            }
+            let healthy = !is_ill(&findings);
+            world.print_json(&Report { healthy, items: findings, fixed: mended })?;
+            return Ok(if healthy { Exit::Yes } else { Exit::No });
+        }
+        print(&findings, world)?;
+        Ok(if is_ill(&findings) { Exit::No } else { Exit::Yes })
+    }
+}
+
+impl Doctor {
+    fn show_mends(&self, findings: &[Finding], world: &mut World) -> Result<()> {
+        let mut shown = HashSet::new();
+        for plan in findings.iter().filter_map(|finding| finding.fix.plan.as_ref()) {
+            if !self.json && shown.insert(plan.reason.clone()) {
+                writeln!(
+                    world.stdout,
+                    "{}",
+                    world.paint.strong(&format!("would {}", printable(&plan.reason)))
+                )?;
+                print_diff(plan, world)?;
+                writeln!(world.stdout)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Mends one thing after the other and looks again after each, because one mend may change another.
+    fn mend(
+        &self,
+        memory: &mut Memory,
+        findings: &mut Vec<Finding>,
+        world: &mut World,
+    ) -> Result<Vec<Mended>> {
+        let mut mended = Vec::new();
+        let mut tried = HashSet::new();
+        while mended.len() < MOST_MENDS {
+            let next = findings.iter().find(|finding| {
+                let key = finding.fix.plan.as_ref().map_or("recover", |plan| plan.reason.as_str());
+                finding.fix.automatic && tried.insert(key.to_owned())
+            });
+            let Some(finding) = next else { break };
+            let operation = match &finding.fix.plan {
+                Some(plan) => {
+                    if !self.json {
+                        print_diff(plan, world)?;
+                    }
+                    let applied = memory.apply(plan, &author(world), world.now)?;
+                    for warning in &applied.warnings {
+                        world.warn(warning)?;
+                    }
+                    applied.operation
+                }
+                None => {
+                    let recovery = memory.recover(world.now)?;
+                    for warning in recovery.iter().flat_map(|recovery| &recovery.warnings) {
+                        world.warn(warning)?;
+                    }
+                    None
+                }
+            };
+            let reason = finding.fix.plan.as_ref().map_or(&finding.fix.what, |plan| &plan.reason);
+            let done = Mended {
+                id: finding.id,
+                what: reason.clone(),
+                op: operation.map(|done| done.id.to_string()),
+            };
+            if !self.json {
+                let label = world.paint.good("mended:");
+                writeln!(world.stdout, "{label} {}\n", printable(&done.what))?;
+            }
+            mended.push(done);
+            *findings = examine(&memory.patient(world.now)?);
+        }
+        Ok(mended)
+    }
+}
+
+fn print(findings: &[Finding], world: &mut World) -> Result<()> {
+    let paint = world.paint;
+    for finding in findings {
+        let label = match finding.severity {
+            Severity::Error => paint.bad("error  "),
+            Severity::Warning => paint.warn("warning"),
+            Severity::Note => paint.quiet("note   "),
+        };
+        let path = finding.path.as_deref().map(printable).unwrap_or_default();
+        let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let place = if path.is_empty() {
+            String::new()
+        } else {
+            format!(" {}", paint.strong(&format!("{path}{line}")))
+        };
+        writeln!(world.stdout, "{label} {}{place}", paint.code(finding.id))?;
+        writeln!(world.stdout, "        {}", printable(&finding.what))?;
+        writeln!(world.stdout, "        {} {}", paint.quiet("why"), finding.why)?;
+        let by = if finding.fix.automatic { " (--fix does it)" } else { "" };
+        writeln!(
+            world.stdout,
+            "        {} {}{}",
+            paint.quiet("fix"),
+            printable(&finding.fix.what),
+            paint.quiet(by)
+        )?;
+    }
+    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let counts = [
+        (count(Severity::Error), "error", "errors"),
+        (count(Severity::Warning), "warning", "warnings"),
+        (count(Severity::Note), "note", "notes"),
+    ];
+    let counts: Vec<String> = counts
+        .iter()
+        .filter(|(number, ..)| *number > 0)
+        .map(|(number, one, many)| format!("{number} {}", if *number == 1 { one } else { many }))
+        .collect();
+    if counts.is_empty() {
+        writeln!(world.stdout, "{}", paint.good("Healthy: nothing is wrong."))?;
+    } else {
+        writeln!(world.stdout, "{}", counts.join(", "))?;
+    }
+    Ok(())
+}

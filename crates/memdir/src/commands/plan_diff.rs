@@ -1,0 +1,44 @@
+//! A plan as people read it before they agree: the diff of every file.
+
+use std::io::Write;
+
+use anyhow::Result;
+use memdir_core::plan::{Change, Content, Plan};
+use memdir_core::text_diff::unified;
+
+use crate::output::printable;
+use crate::world::World;
+
+/// Prints what a plan changes, coloured on a terminal.
+pub(super) fn print_diff(plan: &Plan, world: &mut World) -> Result<()> {
+    let paint = world.paint;
+    for line in diff(plan).lines() {
+        let line = printable(line);
+        let line = match line.as_bytes().first() {
+            _ if line.starts_with("---") || line.starts_with("+++") => paint.strong(&line),
+            Some(b'+') => paint.good(&line),
+            Some(b'-') => paint.bad(&line),
+            Some(b'@') => paint.quiet(&line),
+            _ => line,
+        };
+        writeln!(world.stdout, "{line}")?;
+    }
+    Ok(())
+}
+
+/// The diff of every change, one behind the other.
+pub(super) fn diff(plan: &Plan) -> String {
+    let text = |content: &Content| String::from_utf8_lossy(&content.0).into_owned();
+    let diffs = plan.changes.iter().map(|change| match change {
+        Change::Write { path, content, base } => {
+            let before = base.as_ref().map(text).unwrap_or_default();
+            let name = base.as_ref().map(|_| path.as_str());
+            unified((name, &before), (Some(path.as_str()), &text(content)))
+        }
+        Change::Delete { path, base } => unified((Some(path.as_str()), &text(base)), (None, "")),
+        Change::Rename { from, to, base } => {
+            unified((Some(from.as_str()), &text(base)), (Some(to.as_str()), &text(base)))
+        }
+    });
+    diffs.collect()
+}

@@ -1,0 +1,199 @@
+//! `memdir doctor`, `verify` and `ls --verify`: what they find, and what a mend leaves on disk.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use camino::Utf8PathBuf;
+use insta::assert_snapshot;
+
+use crate::harness::Sandbox;
+
+fn directory(sandbox: &Sandbox) -> Utf8PathBuf {
+    sandbox.run(["path"]).stdout.trim_end().into()
+}
+
+fn add(sandbox: &Sandbox, name: &str, text: &str) {
+    let block =
+        sandbox.run(["add", "--type=feedback", "--description=about it", "--name", name, "--text", text]);
+    assert_eq!(block.code, 0, "{}", block.stderr);
+}
+
+#[test]
+fn a_healthy_directory_is_healthy() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.show("doctor"), @r"
+    exit 0
+    --- stdout
+    Healthy: nothing is wrong.
+    ");
+    add(&sandbox, "tabs", "Use tabs.");
+    assert_snapshot!(sandbox.show("doctor"), @r"
+    exit 0
+    --- stdout
+    Healthy: nothing is wrong.
+    ");
+    assert_snapshot!(sandbox.show("doctor --json"), @r#"
+    exit 0
+    --- stdout
+    {"v":1,"healthy":true,"items":[]}
+    "#);
+}
+
+#[test]
+fn what_is_wrong_is_found_mended_and_recorded() {
+    let sandbox = Sandbox::new();
+    add(&sandbox, "tabs", "Use tabs. See [[spaces]].");
+    add(&sandbox, "cents", "Money is `src/money.rs`.");
+    let memory = directory(&sandbox);
+    fs::write(
+        memory.join("MEMORY.md"),
+        "# Mine\n- [tabs](tabs.md) — x\n- [gone](gone.md)\n- [again](tabs.md)\n",
+    )
+    .unwrap();
+    fs::set_permissions(memory.join("cents.md"), fs::Permissions::from_mode(0o666)).unwrap();
+    let before = fs::read_to_string(memory.join("MEMORY.md")).unwrap();
+    assert_snapshot!(sandbox.show("doctor"), @r"
+    exit 1
+    --- stdout
+    error   index-dangling-line MEMORY.md:3
+            line 3 points to a file that is gone: - [gone](gone.md)
+            why the agent is sent to a memory that does not exist, and the line takes room from others
+            fix remove the line (--fix does it)
+    error   file-writable-by-others cents.md
+            others may write the file (mode 666)
+            why whoever can write a memory tells your agent what to do
+            fix chmod go-w cents.md
+    warning index-duplicate-line MEMORY.md:4
+            line 4 points to a file that an earlier line points to
+            why the index is limited, and two lines for one memory can contradict each other
+            fix remove the line, keep the first (--fix does it)
+    warning index-missing-line cents.md
+            the memory has no line in the index
+            why the agent learns from the index which memories there are, so it will not open this one
+            fix add a line for it to MEMORY.md (--fix does it)
+    warning memory-stale cents.md:10
+            `src/money.rs` is gone (the project has no such file)
+            why the agent looks for what is no longer there, or believes that it is
+            fix bring it up to date: `memdir verify cents.md`, `memdir edit cents.md`
+    warning memory-dead-link tabs.md:10
+            links to `spaces`, which is no memory
+            why the agent follows links to learn more, and finds nothing
+            fix add that memory, or take the link out: `memdir edit tabs.md`
+    2 errors, 4 warnings
+    ");
+    assert_eq!(fs::read_to_string(memory.join("MEMORY.md")).unwrap(), before, "looking changes nothing");
+    let dry = sandbox.run(["doctor", "--fix", "--dry-run"]);
+    assert!(dry.stdout.contains("-- [gone](gone.md)"), "{}", dry.stdout);
+    assert_eq!(fs::read_to_string(memory.join("MEMORY.md")).unwrap(), before, "nor does --dry-run");
+    assert_snapshot!(sandbox.show("doctor --fix"), @r"
+    exit 1
+    --- stdout
+    --- a/MEMORY.md
+    +++ b/MEMORY.md
+    @@ -1,4 +1,3 @@
+     # Mine
+     - [tabs](tabs.md) — x
+    -- [gone](gone.md)
+     - [again](tabs.md)
+    mended: remove index lines of files that are gone
+
+    --- a/MEMORY.md
+    +++ b/MEMORY.md
+    @@ -1,3 +1,2 @@
+     # Mine
+     - [tabs](tabs.md) — x
+    -- [again](tabs.md)
+    mended: remove second index lines
+
+    --- a/MEMORY.md
+    +++ b/MEMORY.md
+    @@ -1,2 +1,3 @@
+     # Mine
+     - [tabs](tabs.md) — x
+    +- [cents](cents.md) — about it
+    mended: add index lines for memories that have none
+
+    error   file-writable-by-others cents.md
+            others may write the file (mode 666)
+            why whoever can write a memory tells your agent what to do
+            fix chmod go-w cents.md
+    warning memory-stale cents.md:10
+            `src/money.rs` is gone (the project has no such file)
+            why the agent looks for what is no longer there, or believes that it is
+            fix bring it up to date: `memdir verify cents.md`, `memdir edit cents.md`
+    warning memory-dead-link tabs.md:10
+            links to `spaces`, which is no memory
+            why the agent follows links to learn more, and finds nothing
+            fix add that memory, or take the link out: `memdir edit tabs.md`
+    1 error, 2 warnings
+    ");
+    assert_snapshot!(fs::read_to_string(memory.join("MEMORY.md")).unwrap(), @r"
+    # Mine
+    - [tabs](tabs.md) — x
+    - [cents](cents.md) — about it
+    ");
+    let again = sandbox.run(["doctor", "--fix", "--json"]);
+    assert_eq!(again.code, 1);
+    assert!(!again.stdout.contains("\"fixed\""), "what is mended stays mended: {}", again.stdout);
+}
+
+#[test]
+fn what_memories_cite_is_verified() {
+    let sandbox = Sandbox::new();
+    sandbox.home.write("home/project/src/money.rs", "pub fn parse_cents() {}\n");
+    add(
+        &sandbox,
+        "cents",
+        "Money: `src/money.rs:1`, `parse_cents`, but `src/float.rs` and `src/money.rs:9`.",
+    );
+    add(&sandbox, "tabs", "Use tabs.");
+    assert_snapshot!(sandbox.show("verify"), @r"
+    exit 1
+    --- stdout
+    tabs  cites nothing that can be looked up
+    cents  2 fresh, 1 changed, 1 gone
+      gone     src/float.rs  line 10  the project has no such file
+      changed  src/money.rs:9  line 10  the file ends at line 1
+    ");
+    assert_snapshot!(sandbox.show("verify cents"), @r"
+    exit 1
+    --- stdout
+    cents  2 fresh, 1 changed, 1 gone
+      fresh    src/money.rs:1  line 10
+      fresh    parse_cents  line 10
+      gone     src/float.rs  line 10  the project has no such file
+      changed  src/money.rs:9  line 10  the file ends at line 1
+    ");
+    assert_snapshot!(sandbox.show("verify tabs --json"), @r#"
+    exit 0
+    --- stdout
+    {"v":1,"items":[{"name":"tabs","path":"[ROOT]/home/.claude/projects/[SLUG]-home-project/memory/tabs.md","freshness":"fresh","citations":[]}]}
+    "#);
+    assert_eq!(sandbox.run(["verify", "nothing"]).code, 1);
+    assert_snapshot!(sandbox.show("ls --verify"), @r"
+    exit 0
+    --- stdout
+        just now  fresh    feedback   tabs   about it
+        just now  gone     feedback   cents  about it
+    ");
+    let listed = sandbox.run(["ls", "--verify", "--json"]).stdout;
+    assert!(
+        listed.contains("\"freshness\":\"gone\"") && listed.contains("\"freshness\":\"fresh\""),
+        "{listed}"
+    );
+}
+
+#[test]
+fn broken_settings_are_named_with_their_line() {
+    let sandbox = Sandbox::new();
+    sandbox.home.write("home/.config/memdir/config.toml", "writes = \"reviw\"\n");
+    assert_snapshot!(sandbox.show("doctor"), @r#"
+    exit 1
+    --- stdout
+    error   state-config
+            cannot use the settings in `[ROOT]/home/.config/memdir/config.toml`: line 1: `writes` is one of "auto", "review", "off"
+            why memdir does not guess what you meant, and refuses changes that depend on it
+            fix mend the settings file
+    1 error
+    "#);
+}
