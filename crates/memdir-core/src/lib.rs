@@ -24,6 +24,7 @@ pub mod plan;
 pub mod project;
 pub mod prompt;
 pub mod rel_path;
+pub mod review;
 pub mod secrets;
 pub mod settings;
 pub mod team_key;

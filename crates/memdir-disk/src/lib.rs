@@ -26,6 +26,7 @@ pub mod registry;
 pub mod relocate;
 pub mod scratchpad;
 pub mod settings_file;
+pub mod staged;
 mod state_file;
 pub mod store_lock;
 mod swap_file;

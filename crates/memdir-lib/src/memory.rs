@@ -25,17 +25,19 @@ use crate::projects::{Here, Probe, Projects};
 mod catalogue;
 mod changes;
 mod error;
+mod health;
 mod history;
 mod look;
-mod health;
 pub(crate) mod merge;
 mod recovery;
+mod review;
 mod verification;
 
 pub use catalogue::{Catalogue, Entry};
 pub use changes::NewMemory;
 pub use error::MemoryError;
 pub use history::Log;
+pub use review::Submitted;
 pub use verification::VerifiedMemory;
 
 /// The largest file that is read as a memory. A larger one is listed and named as a problem.
@@ -202,14 +204,7 @@ impl Memory {
         self.may_write()?;
         let noticed = if wish.look { self.look(now)? } else { Noticed::default() };
         let state_dir = self.state_dir.clone().ok_or(MemoryError::NoStateDir)?;
-        let allowed = allow_list::load(&state_dir)?;
-        let guarded;
-        let plan = if wish.verbatim {
-            plan
-        } else {
-            guarded = guard(plan.clone(), self.config()?.secrets.on_write, allowed.as_ref())?;
-            &guarded
-        };
+        let plan = &self.guarded(plan, wish)?;
         let store = self.store_id(now)?;
         let store = Store {
             memory_dir: &self.here.memory_dir,
@@ -234,6 +229,25 @@ impl Memory {
         Ok(applied)
     }
 
+    fn may_write(&self) -> Result<(), MemoryError> {
+        let directory = self.here.memory_dir.clone();
+        match &self.trust {
+            Trust::Yes => Ok(()),
+            Trust::NeedsConsent => Err(MemoryError::NeedsConsent { directory }),
+            Trust::Never(refused) => Err(MemoryError::NeverWritten { directory, refused: *refused }),
+        }
+    }
+
+    /// The plan after the user's rule for secrets.
+    fn guarded(&self, plan: &Plan, wish: &Wish<'_>) -> Result<Plan, MemoryError> {
+        if wish.verbatim {
+            return Ok(plan.clone());
+        }
+        let state_dir = self.state_dir.as_deref().ok_or(MemoryError::NoStateDir)?;
+        let allowed = allow_list::load(state_dir)?;
+        Ok(guard(plan.clone(), self.config()?.secrets.on_write, allowed.as_ref())?)
+    }
+
     /// The user's own settings of memdir; defaults where there are none.
     ///
     /// # Errors
@@ -248,15 +262,6 @@ impl Memory {
             }
             Err(LookError::NotFound) => Ok(Config::default()),
             Err(error) => Err(unusable(error.to_string())),
-        }
-    }
-
-    fn may_write(&self) -> Result<(), MemoryError> {
-        let directory = self.here.memory_dir.clone();
-        match &self.trust {
-            Trust::Yes => Ok(()),
-            Trust::NeedsConsent => Err(MemoryError::NeedsConsent { directory }),
-            Trust::Never(refused) => Err(MemoryError::NeverWritten { directory, refused: *refused }),
         }
     }
 

@@ -7,7 +7,7 @@ use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
 use memdir_disk::browse::Standing;
 
-use crate::memory::Memory;
+use crate::memory::{Memory, Submitted, Wish};
 
 /// Runs one command of `memory_20250818`, given as JSON, and applies what it changes.
 ///
@@ -19,8 +19,12 @@ pub fn run_memory_tool(memory: &mut Memory, command: &str, author: &Author, now:
     }
     let mut plan = Plan::new(reason(command));
     plan.changes = outcome.changes;
-    match memory.apply(&plan, author, now) {
-        Ok(_) => outcome.answer,
+    match memory.submit(&plan, &Wish::of(author), now) {
+        Ok(Submitted::Applied(_)) => outcome.answer,
+        Ok(Submitted::Staged { id, .. }) => {
+            Answer::done(format!("Nothing is changed yet: the change waits for the user's review ({id})."))
+        }
+        Ok(Submitted::Rejected) => Answer::error("Error: the user has rejected this change before."),
         Err(error) => Answer::error(format!("Error: {error}")),
     }
 }

@@ -39,6 +39,7 @@ mod redo;
 mod reindex;
 mod rename;
 mod restore;
+mod review;
 mod rm;
 mod search;
 mod sessions;
@@ -116,6 +117,7 @@ pub(crate) static COMMANDS: &[Entry] = &[
         "reindex",
         "Rebuild MEMORY.md from the files, keeping your headings and order",
     ),
+    Entry::of::<review::Review>(Group::Memory, "review", "Accept, edit or reject what agents want to change"),
     Entry::of::<doctor::Doctor>(Group::Memory, "doctor", "Find what is wrong with memory, and mend it"),
     Entry::of::<verify::Verify>(
         Group::Memory,

@@ -96,6 +96,15 @@ pub enum MemoryError {
         /// The file.
         path: RelPath,
     },
+    /// The user's settings let nobody but the user change memory.
+    #[error("the user's settings say `writes = \"off\"`: agents may not change memory")]
+    WritesOff,
+    /// No change waits under that id.
+    #[error("no change waits for review under `{id}`")]
+    NoSuchPlan {
+        /// The id as given.
+        id: String,
+    },
     /// The registry failed.
     #[error(transparent)]
     Projects(#[from] ProjectsError),
@@ -123,6 +132,7 @@ impl MemoryError {
                     .to_owned()
             }
             Self::NoSuchOperation(_) | Self::NotThere { .. } => "`memdir log` shows what was done".to_owned(),
+            Self::NoSuchPlan { .. } => "`memdir review` lists what waits".to_owned(),
             Self::NoStateDir => "set HOME".to_owned(),
             _ => return None,
         })

@@ -6,7 +6,7 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Parser;
 use memdir_core::doctor::{Finding, Severity, examine, is_ill};
-use memdir_lib::memory::Memory;
+use memdir_lib::memory::{Memory, Submitted, Wish};
 use serde::Serialize;
 
 use super::Run;
@@ -127,11 +127,19 @@ impl Doctor {
                     if !self.json {
                         print_diff(plan, world)?;
                     }
-                    let applied = memory.apply(plan, &author(world), world.now)?;
-                    for warning in &applied.warnings {
-                        world.warn(warning)?;
+                    match memory.submit(plan, &Wish::of(&author(world)), world.now)? {
+                        Submitted::Applied(applied) => {
+                            for warning in &applied.warnings {
+                                world.warn(warning)?;
+                            }
+                            applied.operation
+                        }
+                        Submitted::Staged { id, .. } => {
+                            world.warn(&format!("the mend waits for review as {id}"))?;
+                            continue;
+                        }
+                        Submitted::Rejected => continue,
                     }
-                    applied.operation
                 }
                 None => {
                     let recovery = memory.recover(world.now)?;

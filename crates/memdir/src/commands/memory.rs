@@ -2,13 +2,13 @@
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use camino::Utf8PathBuf;
 use clap::Args;
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::{Change, Plan};
 use memdir_disk::apply::{Applied, Whose};
-use memdir_lib::memory::{Memory, Wish};
+use memdir_lib::memory::{Memory, Submitted, Wish};
 use memdir_lib::projects::Moved;
 use serde::Serialize;
 
@@ -45,10 +45,10 @@ pub(super) struct How {
     pub(super) which: Which,
     /// Show what would change, and change nothing
     #[arg(long)]
-    dry_run: bool,
+    pub(super) dry_run: bool,
     /// Print one JSON object
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 impl How {
@@ -106,10 +106,47 @@ pub(super) fn carry_out_as(
     let applied = if how.dry_run {
         Applied { operation: None, conflicts: Vec::new(), warnings: plan.warnings.clone() }
     } else {
-        memory.apply_as(plan, wish, world.now)?
+        match memory.submit(plan, wish, world.now)? {
+            Submitted::Applied(applied) => *applied,
+            Submitted::Staged { id, warnings } => return waits(&id, &warnings, plan, memory, how, world),
+            Submitted::Rejected => {
+                return Err(anyhow!("the user rejected this change before, so it is not proposed again"));
+            }
+        }
     };
+    report(plan, &applied, memory, how, world)
+}
+
+/// Says that a change waits for the user.
+fn waits(
+    id: &str,
+    warnings: &[String],
+    plan: &Plan,
+    memory: &Memory,
+    how: &How,
+    world: &mut World,
+) -> Result<Exit> {
     if how.json {
-        return print_json(plan, &applied, memory, how, world);
+        let applied = Applied { operation: None, conflicts: Vec::new(), warnings: warnings.to_vec() };
+        return print_json(plan, &applied, Some(id), memory, how, world);
+    }
+    writeln!(world.stdout, "Nothing is changed yet: it waits for review as {id}.")?;
+    for warning in warnings {
+        world.warn(warning)?;
+    }
+    Ok(Exit::Yes)
+}
+
+/// Says what a plan changed, or would change.
+pub(super) fn report(
+    plan: &Plan,
+    applied: &Applied,
+    memory: &Memory,
+    how: &How,
+    world: &mut World,
+) -> Result<Exit> {
+    if how.json {
+        return print_json(plan, applied, None, memory, how, world);
     }
     let paint = world.paint;
     if plan.changes.is_empty() {
@@ -142,10 +179,19 @@ pub(super) fn carry_out_as(
     Ok(Exit::Yes)
 }
 
-fn print_json(plan: &Plan, applied: &Applied, memory: &Memory, how: &How, world: &mut World) -> Result<Exit> {
+fn print_json(
+    plan: &Plan,
+    applied: &Applied,
+    staged: Option<&str>,
+    memory: &Memory,
+    how: &How,
+    world: &mut World,
+) -> Result<Exit> {
     #[derive(Serialize)]
     struct Report<'a> {
         op: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        staged: Option<&'a str>,
         paths: Vec<Utf8PathBuf>,
         warnings: &'a [String],
         conflicts: Vec<Utf8PathBuf>,
@@ -161,6 +207,7 @@ fn print_json(plan: &Plan, applied: &Applied, memory: &Memory, how: &How, world:
     let conflicts = applied.conflicts.iter().filter_map(|conflict| conflict.kept_as.as_ref()).map(absolute);
     world.print_json(&Report {
         op: applied.operation.as_ref().map(|operation| operation.id.0.as_str()),
+        staged,
         paths,
         warnings: &applied.warnings,
         conflicts: conflicts.collect(),

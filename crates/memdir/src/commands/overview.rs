@@ -54,13 +54,18 @@ fn overview(world: &mut World) -> Result<Exit> {
     for problem in &wrong {
         row(world, "wrong", &paint.warn(problem))?;
     }
+    let waiting = memory.waiting_count();
+    if waiting > 0 {
+        let changes = if waiting == 1 { "1 change waits" } else { &format!("{waiting} changes wait") };
+        row(world, "review", &format!("{changes} for you: {}", paint.code("memdir review")))?;
+    }
     for warning in warnings {
         world.warn(&warning)?;
     }
     if memory.root().is_none() {
         writeln!(world.stdout, "\nNo memory yet. {} adds the first one.", paint.code("memdir add"))?;
     } else if !wrong.is_empty() {
-        writeln!(world.stdout, "\n{} mends the index.", paint.code("memdir reindex"))?;
+        writeln!(world.stdout, "\n{} says more and mends what it can.", paint.code("memdir doctor"))?;
     }
     Ok(Exit::Yes)
 }

@@ -20,6 +20,7 @@ mod moves;
 mod path;
 mod project;
 mod prompt;
+mod review;
 mod search;
 mod tidy;
 mod tool;

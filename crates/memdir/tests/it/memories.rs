@@ -106,7 +106,7 @@ fn the_overview_says_what_is_there_and_what_is_wrong() {
     wrong     1 line points to a file that is gone
     wrong     stray.md: `name` appears more than once
 
-    memdir reindex mends the index.
+    memdir doctor says more and mends what it can.
     ");
 }
 

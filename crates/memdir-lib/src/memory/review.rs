@@ -1,0 +1,153 @@
+use jiff::Timestamp;
+use memdir_core::config::{WriteMode, WriteScope};
+use memdir_core::operation::OperationId;
+use memdir_core::plan::Plan;
+use memdir_core::review::{StagedPlan, VERSION, fingerprint};
+use memdir_disk::apply::{Applied, OnConflict};
+use memdir_disk::random::random_bits;
+use memdir_disk::staged::{StagedPlans, Waiting};
+
+use super::{Memory, MemoryError, Wish};
+
+/// What became of a change that somebody wants.
+#[derive(Debug)]
+pub enum Submitted {
+    /// It was applied.
+    Applied(Box<Applied>),
+    /// It waits for the user under this id.
+    Staged {
+        /// The id.
+        id: String,
+        /// What the user should be told.
+        warnings: Vec<String>,
+    },
+    /// The user rejected the same before, so it is not proposed again. Nothing was changed.
+    Rejected,
+}
+
+impl Memory {
+    /// Applies a plan, or has it wait for the user, as the user's settings say for this kind of author.
+    ///
+    /// Whatever does not come from a person goes through here. The same change twice waits once.
+    ///
+    /// # Errors
+    /// The user's settings forbid it, or as [`Memory::apply`]; then nothing has changed.
+    pub fn submit(&mut self, plan: &Plan, wish: &Wish<'_>, now: Timestamp) -> Result<Submitted, MemoryError> {
+        if plan.changes.is_empty() {
+            return Ok(Submitted::Applied(Box::new(self.apply_as(plan, wish, now)?)));
+        }
+        match self.config()?.mode(wish.author.kind, self.store.as_ref(), WriteScope::Memory) {
+            WriteMode::Auto => Ok(Submitted::Applied(Box::new(self.apply_as(plan, wish, now)?))),
+            WriteMode::Off => Err(MemoryError::WritesOff),
+            WriteMode::Review => self.stage(plan, wish, now),
+        }
+    }
+
+    fn stage(&mut self, plan: &Plan, wish: &Wish<'_>, now: Timestamp) -> Result<Submitted, MemoryError> {
+        self.may_write()?;
+        let plan = self.guarded(plan, wish)?;
+        self.store_id(now)?;
+        let staged = self.staged_plans()?;
+        let wanted = fingerprint(&plan);
+        if staged.was_rejected(&wanted) {
+            return Ok(Submitted::Rejected);
+        }
+        let waiting = staged.waiting().plans;
+        if let Some(same) = waiting.into_iter().find(|waiting| fingerprint(&waiting.plan) == wanted) {
+            return Ok(Submitted::Staged { id: same.id, warnings: plan.warnings });
+        }
+        let random = random_bits().map_err(crate::projects::ProjectsError::NoRandom)?;
+        let id = OperationId::new(now, u64::try_from(random & u128::from(u64::MAX)).unwrap_or(0)).0;
+        let warnings = plan.warnings.clone();
+        staged.put(&StagedPlan {
+            v: VERSION,
+            id: id.clone(),
+            time: now,
+            author: wish.author.clone(),
+            memory_dir: self.here.memory_dir.clone(),
+            plan,
+        })?;
+        Ok(Submitted::Staged { id, warnings })
+    }
+
+    /// Every change that waits for the user, oldest first.
+    ///
+    /// # Errors
+    /// There is no place for our state.
+    pub fn waiting(&self) -> Result<Waiting, MemoryError> {
+        match self.staged_plans() {
+            Ok(staged) => Ok(staged.waiting()),
+            // A directory that nobody has written yet has no id, and nothing waits for it.
+            Err(MemoryError::NoSuchPlan { .. }) => Ok(Waiting::default()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How many changes wait, at the cost of listing one folder.
+    #[must_use]
+    pub fn waiting_count(&self) -> usize {
+        self.staged_plans().map_or(0, |staged| staged.ids().len())
+    }
+
+    /// One change that waits, by its id or by the beginning of it.
+    ///
+    /// # Errors
+    /// There is none, or more than one.
+    pub fn waiting_plan(&self, id: &str) -> Result<StagedPlan, MemoryError> {
+        let missing = || MemoryError::NoSuchPlan { id: id.to_owned() };
+        let staged = self.staged_plans()?;
+        let mut ids: Vec<String> = staged.ids().into_iter().filter(|known| known.starts_with(id)).collect();
+        match (ids.pop(), ids.is_empty()) {
+            (Some(only), true) => staged.get(&only)?.ok_or_else(missing),
+            (Some(one), false) => {
+                ids.push(one);
+                Err(MemoryError::Ambiguous { name: id.to_owned(), candidates: ids })
+            }
+            (None, _) => Err(missing()),
+        }
+    }
+
+    /// Puts another plan in the place of one that waits, under its id: the user edited it.
+    ///
+    /// # Errors
+    /// The system fails.
+    pub fn replace_waiting(&self, plan: &StagedPlan) -> Result<(), MemoryError> {
+        Ok(self.staged_plans()?.put(plan)?)
+    }
+
+    /// Applies a change that waits, as the change of whoever proposed it.
+    ///
+    /// What was changed in the meantime is merged.
+    ///
+    /// # Errors
+    /// It cannot be merged: then the error names the file, nothing was changed, and the plan still waits.
+    pub fn accept(&mut self, staged: &StagedPlan, now: Timestamp) -> Result<Applied, MemoryError> {
+        let wish = Wish {
+            author: &staged.author,
+            undo_of: None,
+            staged: Some(&staged.id),
+            on_conflict: OnConflict::Refuse,
+            look: true,
+            verbatim: false,
+        };
+        let applied = self.apply_as(&staged.plan, &wish, now)?;
+        self.staged_plans()?.remove(&staged.id)?;
+        Ok(applied)
+    }
+
+    /// Puts a change that waits aside for good: the same is not proposed again.
+    ///
+    /// # Errors
+    /// The system fails.
+    pub fn reject(&self, staged: &StagedPlan) -> Result<(), MemoryError> {
+        let plans = self.staged_plans()?;
+        plans.remember_rejected(fingerprint(&staged.plan))?;
+        Ok(plans.remove(&staged.id)?)
+    }
+
+    fn staged_plans(&self) -> Result<StagedPlans, MemoryError> {
+        let state_dir = self.state_dir.as_deref().ok_or(MemoryError::NoStateDir)?;
+        let store = self.store.as_ref().ok_or_else(|| MemoryError::NoSuchPlan { id: String::new() })?;
+        Ok(StagedPlans::of(state_dir, store))
+    }
+}

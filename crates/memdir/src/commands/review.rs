@@ -1,0 +1,284 @@
+//! `memdir review`: what agents, extraction and team mates want to change, and the user's answer.
+
+use std::io::Write;
+
+use anyhow::{Result, anyhow, bail};
+use clap::{Args, Parser, Subcommand};
+use memdir_core::operation::{Author, AuthorKind};
+use memdir_core::plan::Change;
+use memdir_core::rel_path::ENTRYPOINT;
+use memdir_core::review::StagedPlan;
+use memdir_lib::memory::Memory;
+use serde::Serialize;
+
+use super::memory::{How, Which, author, report};
+use super::plan_diff::{diff, print_diff};
+use super::{Run, editor};
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::output::{human_age, printable};
+use crate::report::WithHint;
+use crate::world::World;
+
+/// Accept, edit or reject what agents want to change
+#[derive(Debug, Parser)]
+#[command(
+    name = "review",
+    args_conflicts_with_subcommands = true,
+    after_help = "With `writes = \"review\"` in config.toml, what an agent, extraction or a team mate wants to change waits
+here. Without a subcommand everything that waits is listed. An id may be cut as long as it is unique.
+
+Examples:
+  memdir review
+  memdir review show 01hf
+  memdir review accept 01hf7yat00zzzzzzzz
+  memdir review accept --all
+  memdir review reject 01hf"
+)]
+pub(crate) struct Review {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    global: Global,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List what waits, oldest first; exits with 1 if nothing does
+    #[command(after_help = "Examples:
+  memdir review ls
+  memdir review ls --json | jq -r '.items[].diff'")]
+    Ls {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        which: Which,
+    },
+    /// Show a change as a diff, with who wants it and why
+    #[command(after_help = "Examples:
+  memdir review show 01hf")]
+    Show {
+        /// The id of the change
+        id: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        which: Which,
+    },
+    /// Make changes; what was changed meanwhile is merged, or the change is refused and still waits
+    #[command(after_help = "Examples:
+  memdir review accept 01hf 01hg
+  memdir review accept --all --dry-run")]
+    Accept {
+        #[command(flatten)]
+        chosen: Chosen,
+        #[command(flatten)]
+        how: How,
+    },
+    /// Put changes aside for good: the same is not proposed again
+    #[command(after_help = "Examples:
+  memdir review reject 01hf
+  memdir review reject --all")]
+    Reject {
+        #[command(flatten)]
+        chosen: Chosen,
+        #[command(flatten)]
+        which: Which,
+    },
+    /// Change in $EDITOR what would be written; it still waits afterwards
+    #[command(after_help = "Examples:
+  memdir review edit 01hf && memdir review accept 01hf")]
+    Edit {
+        /// The id of the change
+        id: String,
+        #[command(flatten)]
+        which: Which,
+    },
+}
+
+#[derive(Debug, Args)]
+struct Chosen {
+    /// The ids of the changes
+    #[arg(value_name = "ID", required_unless_present = "all")]
+    ids: Vec<String>,
+    /// Everything that waits
+    #[arg(long, conflicts_with = "ids")]
+    all: bool,
+}
+
+impl Chosen {
+    fn plans(&self, memory: &Memory) -> Result<Vec<StagedPlan>> {
+        if self.all {
+            return Ok(memory.waiting()?.plans);
+        }
+        Ok(self.ids.iter().map(|id| memory.waiting_plan(id)).collect::<Result<_, _>>()?)
+    }
+}
+
+/// A change that waits, as `--json` prints it.
+#[derive(Serialize)]
+struct Item {
+    #[serde(flatten)]
+    staged: StagedPlan,
+    diff: String,
+}
+
+impl From<StagedPlan> for Item {
+    fn from(staged: StagedPlan) -> Self {
+        Self { diff: diff(&staged.plan), staged }
+    }
+}
+
+impl Run for Review {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        match self.action {
+            None => list(&self.which.open(world)?, self.json, world),
+            Some(Action::Ls { json, which }) => list(&which.open(world)?, json, world),
+            Some(Action::Show { id, json, which }) => show(&which.open(world)?, &id, json, world),
+            Some(Action::Accept { chosen, how }) => accept(&chosen, &how, world),
+            Some(Action::Reject { chosen, which }) => reject(&chosen, &which.open(world)?, world),
+            Some(Action::Edit { id, which }) => edit(&which.open(world)?, &id, world),
+        }
+    }
+}
+
+fn list(memory: &Memory, json: bool, world: &mut World) -> Result<Exit> {
+    let waiting = memory.waiting()?;
+    for problem in &waiting.problems {
+        world.warn(problem)?;
+    }
+    let exit = if waiting.plans.is_empty() { Exit::No } else { Exit::Yes };
+    if json {
+        #[derive(Serialize)]
+        struct Items {
+            items: Vec<Item>,
+        }
+        world.print_json(&Items { items: waiting.plans.into_iter().map(Item::from).collect() })?;
+        return Ok(exit);
+    }
+    if waiting.plans.is_empty() {
+        writeln!(world.stderr, "Nothing waits for review.")?;
+    }
+    for staged in &waiting.plans {
+        heading(staged, world)?;
+    }
+    Ok(exit)
+}
+
+fn show(memory: &Memory, id: &str, json: bool, world: &mut World) -> Result<Exit> {
+    let staged = memory.waiting_plan(id)?;
+    if json {
+        serde_json::to_writer(&mut world.stdout, &Item::from(staged)).map_err(std::io::Error::from)?;
+        writeln!(world.stdout)?;
+        return Ok(Exit::Yes);
+    }
+    heading(&staged, world)?;
+    print_diff(&staged.plan, world)?;
+    for warning in &staged.plan.warnings {
+        world.warn(warning)?;
+    }
+    Ok(Exit::Yes)
+}
+
+/// The line that says who wants what, when and why.
+fn heading(staged: &StagedPlan, world: &mut World) -> Result<()> {
+    let paint = world.paint;
+    let age = human_age(world.now.as_second() - staged.time.as_second());
+    writeln!(
+        world.stdout,
+        "{}  {}  {}  {}",
+        paint.code(&staged.id),
+        paint.quiet(&age),
+        paint.strong(&printable(&who(&staged.author))),
+        printable(&staged.plan.reason),
+    )?;
+    Ok(())
+}
+
+fn who(author: &Author) -> String {
+    let kind = match author.kind {
+        AuthorKind::Person => "a person",
+        AuthorKind::Agent => "an agent",
+        AuthorKind::Extract => "extraction",
+        AuthorKind::Dream => "consolidation",
+        AuthorKind::Team => "a team mate",
+        AuthorKind::Foreign => "somebody",
+    };
+    let id = author.id.as_deref().map(|id| format!(" ({id})")).unwrap_or_default();
+    let session = author.session.as_deref().map(|session| format!(", session {session}")).unwrap_or_default();
+    format!("{kind}{id}{session}")
+}
+
+fn accept(chosen: &Chosen, how: &How, world: &mut World) -> Result<Exit> {
+    only_a_person(world)?;
+    let mut memory = how.which.open(world)?;
+    let plans = chosen.plans(&memory)?;
+    let mut refused = 0;
+    for staged in &plans {
+        if how.dry_run {
+            heading(staged, world)?;
+            print_diff(&staged.plan, world)?;
+            continue;
+        }
+        match memory.accept(staged, world.now) {
+            Ok(applied) => drop(report(&staged.plan, &applied, &memory, how, world)?),
+            Err(error) => {
+                refused += 1;
+                world.warn(&format!("{} was not accepted and still waits: {error}", staged.id))?;
+            }
+        }
+    }
+    Ok(if refused > 0 { Exit::Failed } else { Exit::Yes })
+}
+
+fn reject(chosen: &Chosen, memory: &Memory, world: &mut World) -> Result<Exit> {
+    only_a_person(world)?;
+    for staged in chosen.plans(memory)? {
+        memory.reject(&staged)?;
+        writeln!(world.stdout, "rejected {} {}", staged.id, printable(&staged.plan.reason))?;
+    }
+    Ok(Exit::Yes)
+}
+
+fn edit(memory: &Memory, id: &str, world: &mut World) -> Result<Exit> {
+    only_a_person(world)?;
+    let mut staged = memory.waiting_plan(id)?;
+    let mut edited = 0;
+    let only_index = staged.plan.changes.iter().all(|change| change.path().as_str() == ENTRYPOINT);
+    for change in &mut staged.plan.changes {
+        let Change::Write { path, content, .. } = change else { continue };
+        if path.as_str() == ENTRYPOINT && !only_index {
+            continue;
+        }
+        let Ok(text) = std::str::from_utf8(&content.0) else { continue };
+        *content = editor::edit(path.file_name(), text, world)?.into();
+        edited += 1;
+    }
+    if edited == 0 {
+        bail!("the change writes no text that could be edited");
+    }
+    memory.replace_waiting(&staged)?;
+    heading(&staged, world)?;
+    print_diff(&staged.plan, world)?;
+    Ok(Exit::Yes)
+}
+
+/// Whoever proposes a change does not decide on it.
+fn only_a_person(world: &World) -> Result<()> {
+    if author(world).kind == AuthorKind::Person {
+        return Ok(());
+    }
+    Err(anyhow!("an agent cannot decide on changes that wait for its user"))
+        .hint("the user runs `memdir review` in a terminal of their own")
+}
