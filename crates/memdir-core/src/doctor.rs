@@ -102,8 +102,12 @@ pub struct Surroundings {
     pub registry_problems: Vec<String>,
     /// What is broken in the history of this directory.
     pub history_problems: Vec<String>,
+    /// What is broken among the changes that wait for the user.
+    pub staged_problems: Vec<String>,
     /// What is wrong with the user's settings of memdir.
     pub config_problems: Vec<String>,
+    /// Keys in those settings that mean nothing to us.
+    pub config_warnings: Vec<String>,
 }
 
 /// How bad something is.

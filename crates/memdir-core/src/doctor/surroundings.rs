@@ -69,6 +69,24 @@ pub(super) fn examine(surroundings: &Surroundings, findings: &mut Vec<Finding>) 
             Fix::by_hand("restore the segment from a backup, if you have one"),
         );
     }
+    for problem in &surroundings.staged_problems {
+        found(
+            "state-staged",
+            Severity::Warning,
+            problem.clone(),
+            "a change that waits for you cannot be shown, accepted or rejected; all others are unaffected",
+            Fix::by_hand("remove the file; whoever wants the change proposes it again"),
+        );
+    }
+    for warning in &surroundings.config_warnings {
+        found(
+            "state-config-key",
+            Severity::Warning,
+            format!("config.toml, {warning}"),
+            "a setting that memdir does not know does nothing, and is often a slip of the pen",
+            Fix::by_hand("correct or remove the key"),
+        );
+    }
     for problem in &surroundings.config_problems {
         found(
             "state-config",

@@ -187,7 +187,9 @@ fn what_is_around_is_told_with_a_way_out() {
         legacy_names: vec!["-p".to_owned()],
         registry_problems: vec!["broken registry file".to_owned()],
         history_problems: vec!["damaged segment".to_owned()],
+        staged_problems: vec!["broken plan".to_owned()],
         config_problems: vec!["line 3: no".to_owned()],
+        config_warnings: vec!["line 2: unknown key `colour`".to_owned()],
     };
     insta::assert_snapshot!(shown(&ill), @r"
     Error directory-unsafe  [hand] the memory directory is a link
@@ -198,5 +200,7 @@ fn what_is_around_is_told_with_a_way_out() {
     Warning project-legacy-name  [hand] there is memory of this project under `-p`, a name that an older client gave it
     Warning state-registry  [hand] broken registry file
     Warning state-history  [hand] damaged segment
+    Warning state-staged  [hand] broken plan
+    Warning state-config-key  [hand] config.toml, line 2: unknown key `colour`
     ");
 }

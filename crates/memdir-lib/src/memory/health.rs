@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
+use memdir_core::config::{self, Config};
 use memdir_core::doctor::{Access, Patient, PatientFile, Stray, StrayKind, Surroundings};
 use memdir_core::look::{Kind, Look};
 use memdir_core::memory::index::OVERFLOW;
@@ -136,8 +137,19 @@ impl Memory {
                 Err(error) => surroundings.history_problems.push(error.to_string()),
             }
         }
+        surroundings.staged_problems = self.waiting().map(|waiting| waiting.problems).unwrap_or_default();
         surroundings.config_problems.extend(self.config().err().map(|error| error.to_string()));
+        surroundings.config_warnings = self.config_warnings();
         surroundings
+    }
+}
+
+impl Memory {
+    /// Keys in the user's settings that mean nothing to us; none where the settings cannot be read.
+    fn config_warnings(&self) -> Vec<String> {
+        let bytes = self.config_file.as_ref().and_then(|path| RealLook.read(path, config::MAX_BYTES).ok());
+        let text = String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default();
+        Config::parse(&text).map(|read| read.warnings).unwrap_or_default()
     }
 }
 

@@ -132,6 +132,12 @@ fn what_is_wrong_is_found_mended_and_recorded() {
     - [tabs](tabs.md) — x
     - [cents](cents.md) — about it
     ");
+    for _ in 0..3 {
+        let undone = sandbox.run(["undo"]);
+        assert_eq!(undone.code, 0, "{}", undone.stderr);
+    }
+    assert_eq!(fs::read_to_string(memory.join("MEMORY.md")).unwrap(), before, "every mend can be undone");
+    assert_eq!(sandbox.run(["doctor", "--fix"]).code, 1);
     let again = sandbox.run(["doctor", "--fix", "--json"]);
     assert_eq!(again.code, 1);
     assert!(!again.stdout.contains("\"fixed\""), "what is mended stays mended: {}", again.stdout);
@@ -181,6 +187,26 @@ fn what_memories_cite_is_verified() {
         listed.contains("\"freshness\":\"gone\"") && listed.contains("\"freshness\":\"fresh\""),
         "{listed}"
     );
+}
+
+#[test]
+fn memory_of_a_subdirectory_and_broken_state_are_found() {
+    let sandbox = Sandbox::new();
+    sandbox.home.write("home/project/.git/HEAD", "ref: refs/heads/main\n");
+    fs::create_dir_all(sandbox.cwd.join(".git/objects")).unwrap();
+    fs::create_dir_all(sandbox.cwd.join(".git/refs")).unwrap();
+    fs::create_dir_all(sandbox.cwd.join("sub")).unwrap();
+    let sub = sandbox.cwd.join("sub");
+    let slug = memdir_core::project::encode_path::encode(sub.as_str());
+    sandbox.home.write(format!("home/.claude/projects/{slug}/memory/MEMORY.md"), "- x\n");
+    let line = format!("{{\"type\":\"user\",\"cwd\":\"{sub}\",\"sessionId\":\"s\"}}\n");
+    sandbox.home.write(format!("home/.claude/projects/{slug}/s.jsonl"), line);
+    sandbox.home.write("home/.config/memdir/config.toml", "wirtes = \"review\"\n");
+    add(&sandbox, "tabs", "Use tabs.");
+    let found = sandbox.run(["doctor", "--json"]);
+    assert_eq!(found.code, 1);
+    assert!(found.stdout.contains("\"id\":\"project-split-store\""), "{}", found.stdout);
+    assert!(found.stdout.contains("unknown key `wirtes`"), "{}", found.stdout);
 }
 
 #[test]

@@ -167,6 +167,26 @@ fn a_change_can_be_edited_before_it_is_accepted() {
 }
 
 #[test]
+fn a_broken_plan_loses_only_itself() {
+    let mut sandbox = person("review");
+    propose(&mut sandbox, "tabs", "Use tabs.");
+    let staged = sandbox.home.home().join(".local/share/memdir/staged");
+    let store = staged.read_dir_utf8().unwrap().next().unwrap().unwrap().into_path();
+    fs::write(store.join("000000000000000000.json"), "{\"v\":1,").unwrap();
+    fs::write(store.join("rejected.json"), "\0\0").unwrap();
+    let listed = sandbox.run(["review"]);
+    assert_eq!((listed.code, listed.stdout.lines().count()), (0, 1));
+    assert!(listed.stderr.contains("000000000000000000.json"), "{}", listed.stderr);
+    assert!(sandbox.run(["doctor"]).stdout.contains("state-staged"));
+    assert_eq!(sandbox.run(["review", "reject", "--all"]).code, 0);
+    assert_eq!(
+        propose(&mut sandbox, "tabs", "Use tabs.").code,
+        2,
+        "a broken list of rejections is made anew"
+    );
+}
+
+#[test]
 fn with_writes_off_an_agent_changes_nothing() {
     let mut sandbox = person("off");
     let block = propose(&mut sandbox, "tabs", "Use tabs.");
