@@ -13,16 +13,20 @@ use memdir_core::operation::{ChangeRecord, Operation, OperationId, StoreId};
 use serde::{Deserialize, Serialize};
 
 use crate::disk_error::{DiskError, IoContext};
+pub use crate::history::collect::Bounds;
 use crate::history::frame::{FrameKind, scan};
 use crate::history::log_writer::LogWriter;
 pub use crate::history::log_writer::Versions;
+pub use crate::history::rewrite::{Forgotten, Redact, Redaction};
 use crate::history::stored_content::StoredContent;
 
+mod collect;
 mod delta;
 pub(crate) mod frame;
 mod known_places;
 pub(crate) mod log_writer;
 mod newest;
+mod rewrite;
 pub(crate) mod segment;
 mod stored_content;
 #[cfg(test)]

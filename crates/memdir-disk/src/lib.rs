@@ -11,6 +11,7 @@ pub mod browse;
 pub mod cache_dir;
 pub mod check_path;
 pub mod disk_error;
+pub mod forget;
 pub mod history;
 pub mod identity_probe;
 pub mod inventory;

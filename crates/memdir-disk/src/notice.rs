@@ -80,6 +80,16 @@ pub fn notice(store: &Store<'_>, now: Timestamp, patience: Duration) -> Result<N
     Ok(look.noticed)
 }
 
+/// Which version every file has, as far as it was seen or recorded.
+pub(crate) fn known_versions(
+    store: &Store<'_>,
+    history: &History,
+) -> Result<Vec<(RelPath, ContentHash)>, DiskError> {
+    let seen = Seen::read(&Seen::path(store.state_dir, store.id));
+    let known = Known::of(seen.as_ref(), history)?;
+    Ok(known.files.into_iter().map(|(path, file)| (path, file.hash)).collect())
+}
+
 /// So many changes, or so many bytes, are one operation at most.
 const MAX_CHANGES: usize = 1_000;
 const MAX_BYTES: usize = 16 << 20;

@@ -15,6 +15,8 @@ use memdir_core::settings::ClientFlags;
 use memdir_disk::allow_list;
 use memdir_disk::apply::{Applied, LOCK_PATIENCE, OnConflict, Request, Store, apply};
 use memdir_disk::disk_error::DiskError;
+use memdir_disk::forget::collect;
+use memdir_disk::history::Bounds;
 use memdir_disk::memory_root::MemoryRoot;
 use memdir_disk::notice::Noticed;
 use memdir_disk::real_look::RealLook;
@@ -29,6 +31,7 @@ mod health;
 mod history;
 mod look;
 pub(crate) mod merge;
+mod purge;
 mod recovery;
 mod review;
 mod verification;
@@ -39,6 +42,7 @@ pub use error::MemoryError;
 pub use history::Log;
 pub use review::Submitted;
 pub use verification::VerifiedMemory;
+pub use purge::{PURGED, Purge, Purged};
 
 /// The largest file that is read as a memory. A larger one is listed and named as a problem.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -223,6 +227,12 @@ impl Memory {
         };
         let mut applied = apply(&store, plan, &request)?;
         applied.warnings.extend(look::warnings(&noticed));
+        // The change is durable; a history that is too long is shortened now or the next time.
+        if wish.look
+            && let Err(error) = collect(&store, Bounds::default(), now)
+        {
+            applied.warnings.push(format!("old history could not be collected: {error}"));
+        }
         if self.root.is_none() {
             self.root = open_if_there(&self.here.memory_dir)?;
         }

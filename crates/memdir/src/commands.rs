@@ -34,6 +34,7 @@ mod path;
 mod plan_diff;
 mod project;
 mod prompt;
+mod purge;
 mod recall;
 mod redo;
 mod reindex;
@@ -140,6 +141,7 @@ pub(crate) static COMMANDS: &[Entry] = &[
     Entry::of::<undo::Undo>(Group::History, "undo", "Take an operation back, under whatever came after it"),
     Entry::of::<redo::Redo>(Group::History, "redo", "Take the last undo back"),
     Entry::of::<restore::Restore>(Group::History, "restore", "Bring a memory back as it was"),
+    Entry::of::<purge::Purge>(Group::History, "purge", "Forget a memory or a text in every version"),
     Entry::of::<path::Path>(
         Group::Projects,
         "path",

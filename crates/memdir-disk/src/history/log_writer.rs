@@ -5,7 +5,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::time::Duration;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::content_hash::ContentHash;
 use memdir_core::operation::{ChangeRecord, Operation, OperationId};
 
@@ -33,7 +33,7 @@ pub(crate) struct LogWriter {
 pub type Versions<'a> = [(Option<&'a [u8]>, Option<&'a [u8]>)];
 
 /// Appends are short; whoever holds the lock longer than this was stopped.
-const APPEND_PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const APPEND_PATIENCE: Duration = Duration::from_secs(1);
 
 impl LogWriter {
     /// Opens the last segment, or begins the next when that one is full and nothing in it is open.
@@ -55,15 +55,16 @@ impl LogWriter {
 
     fn open_segment(history: &History, number: u32) -> Result<Self, DiskError> {
         let path = segment::path(history.dir(), number);
-        let file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .open(&path)
-            .during("open", &path)?;
+        let file = open_to_append(&path)?;
         let known = KnownPlaces::open(&path);
         Ok(Self { path, file, known })
+    }
+
+    /// Whether the open file is still the one that has the segment's name.
+    fn is_named(&self) -> bool {
+        let number = |stat: rustix::fs::Stat| (stat.st_dev, stat.st_ino);
+        let named = rustix::fs::stat(self.path.as_str()).map(number);
+        named.is_ok() && named == rustix::fs::fstat(&self.file).map(number)
     }
 
     fn length(&self) -> Result<u64, DiskError> {
@@ -227,7 +228,12 @@ impl LogWriter {
         let bytes = encode_frame(kind, &header, body).ok_or_else(too_large)?;
         // One write to a file opened for appending does not mix with another; the lock lets a failed one be
         // taken back without touching somebody else's.
-        let locked = wait_for(&self.file, APPEND_PATIENCE);
+        let mut locked = wait_for(&self.file, APPEND_PATIENCE);
+        if !self.is_named() {
+            // The segment was rewritten since it was opened: what is appended here would be lost.
+            self.file = open_to_append(&self.path)?;
+            locked = wait_for(&self.file, APPEND_PATIENCE);
+        }
         let answer = self.write_frame(&bytes, sync, locked);
         if locked {
             let _ = rustix::fs::flock(&self.file, rustix::fs::FlockOperation::Unlock);
@@ -254,6 +260,11 @@ impl LogWriter {
         }
         Ok(offset)
     }
+}
+
+fn open_to_append(path: &Utf8Path) -> Result<File, DiskError> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true).mode(0o600).open(path).during("open", path)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -171,3 +171,103 @@ fn the_newest_come_first_and_no_more_is_read_than_they_take() {
         assert_eq!(newest.problems, [""; 0]);
     }
 }
+
+fn text_of(history: &History, version: &str) -> Option<String> {
+    let found = history.content(ContentHash::of(version.as_bytes())).unwrap();
+    found.map(|content| String::from_utf8(content).unwrap())
+}
+
+#[test]
+fn what_is_forgotten_is_in_no_byte_and_the_rest_reads_back() {
+    let temp = tempfile::tempdir().unwrap();
+    let history = history(&temp);
+    let mut before: Option<String> = None;
+    let mut versions = Vec::new();
+    for round in 0..200 {
+        let secret = if round % 3 == 0 { "hunter2" } else { "nothing" };
+        let version = format!("{}- {secret}\n", index(round, round));
+        record(
+            &history,
+            u64::try_from(round).unwrap(),
+            before.as_deref().map(str::as_bytes),
+            Some(version.as_bytes()),
+        );
+        versions.push(version.clone());
+        before = Some(version);
+    }
+    let clean = |text: &str| text.replace("hunter2", "[purged]");
+    let version = |_: ContentHash, content: &[u8]| {
+        let text = std::str::from_utf8(content).unwrap();
+        if text.contains("hunter2") { Redaction::Replace(clean(text).into_bytes()) } else { Redaction::Keep }
+    };
+    let reason = |reason: &str| (reason == "test").then(|| "cleaned".to_owned());
+    // Somebody who opened the segment before goes on in the new one.
+    let mut writer = LogWriter::open(&history).unwrap();
+    let forgotten = history.rewrite(&Redact { version: &version, reason: &reason }).unwrap();
+    assert_eq!(forgotten.versions, versions.iter().filter(|version| version.contains("hunter2")).count());
+    writer.observe(&operation(999, None, Some(b"later")), &[(None, Some(b"later"))]).unwrap();
+    assert_eq!(text_of(&history, "later").as_deref(), Some("later"));
+    for version in &versions {
+        assert_eq!(text_of(&history, &clean(version)).as_deref(), Some(clean(version).as_str()));
+        assert_eq!(text_of(&history, version).is_some(), !version.contains("hunter2"));
+    }
+    let recorded = history.read().unwrap();
+    assert_eq!((recorded.operations.len(), recorded.problems.len()), (201, 0));
+    for ((operation, outcome), version) in recorded.operations.iter().zip(&versions) {
+        assert_eq!(operation.changes[0].after, Some(ContentHash::of(clean(version).as_bytes())));
+        assert_eq!((operation.reason.as_str(), *outcome), ("cleaned", Outcome::Done));
+    }
+    let again = history.rewrite(&Redact { version: &version, reason: &|_| None }).unwrap();
+    assert_eq!(again, Forgotten::default());
+}
+
+#[test]
+fn dropped_and_damaged_versions_leave_their_records() {
+    let temp = tempfile::tempdir().unwrap();
+    let history = history(&temp);
+    record(&history, 1, None, Some(b"one"));
+    record(&history, 2, Some(b"one"), Some(b"two"));
+    let path = segment::path(history.dir(), 1);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.extend_from_slice(b"a torn frame with a secret");
+    fs::write(&path, &bytes).unwrap();
+    let one = ContentHash::of(b"one");
+    let version = |hash: ContentHash, _: &[u8]| if hash == one { Redaction::Drop } else { Redaction::Keep };
+    history.rewrite(&Redact { version: &version, reason: &|_| None }).unwrap();
+    assert_eq!((text_of(&history, "one"), text_of(&history, "two").as_deref()), (None, Some("two")));
+    let recorded = history.read().unwrap();
+    assert_eq!((recorded.operations.len(), recorded.problems.len()), (2, 0));
+}
+
+#[test]
+fn old_segments_go_and_living_versions_stay() {
+    let temp = tempfile::tempdir().unwrap();
+    let history = history(&temp);
+    record(&history, 1, None, Some(b"living"));
+    record(&history, 2, None, Some(b"dead"));
+    for number in 2..5 {
+        fs::write(segment::path(history.dir(), number), b"").unwrap();
+        record(&history, number.into(), None, Some(format!("segment {number}").as_bytes()));
+    }
+    let bounds = Bounds::default();
+    assert_eq!(history.overdue(bounds).unwrap(), [0; 0]);
+    let hour = std::time::Duration::from_secs(3600);
+    let now = fs::metadata(segment::path(history.dir(), 4)).unwrap().modified().unwrap();
+    let day = |days: u32| now - hour * 24 * days;
+    for (number, days) in [(1, 200), (2, 91), (3, 89)] {
+        let file = fs::File::options().append(true).open(segment::path(history.dir(), number)).unwrap();
+        file.set_modified(day(days)).unwrap();
+    }
+    assert_eq!(history.overdue(bounds).unwrap(), [1, 2]);
+    assert_eq!(history.overdue(Bounds { bytes: 0, ..bounds }).unwrap(), [1, 2, 3], "the last one stays");
+    let path = RelPath::parse("a.md").unwrap();
+    let living = [(path, ContentHash::of(b"living"))];
+    let template = Operation { changes: Vec::new(), ..operation(77, None, None) };
+    history.drop_segments(&[1, 2], &living, template).unwrap();
+    let kept = |text| text_of(&history, text).is_some();
+    assert_eq!(
+        (kept("living"), kept("dead"), kept("segment 2"), kept("segment 3")),
+        (true, false, false, true)
+    );
+    assert!(LogWriter::open(&history).unwrap().ends_clean());
+}

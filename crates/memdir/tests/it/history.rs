@@ -305,3 +305,72 @@ fn what_others_did_between_two_looks_is_seen_and_taken_back() {
     ok(&sandbox, &format!("undo {id} --dir {other}"));
     assert_eq!(fs::read_to_string(other.join("a.md")).unwrap(), "one\n");
 }
+
+/// Every byte that memdir and the client keep for this home.
+fn everything(sandbox: &Sandbox) -> String {
+    sandbox.home.tree("home")
+}
+
+/// Every version that history holds, as text: contents are compressed on disk.
+fn versions(sandbox: &Sandbox) -> String {
+    let mut text = ok(sandbox, "log --json");
+    for item in items(sandbox) {
+        let diff = sandbox.run(["diff", item["id"].as_str().unwrap()]);
+        text.push_str(&diff.stdout);
+    }
+    text
+}
+
+#[test]
+fn a_purged_text_is_in_no_version_and_says_what_it_cannot_reach() {
+    let sandbox = Sandbox::new();
+    add(&sandbox, "login", "The word is hunter2.");
+    ok(&sandbox, "set login description hunter2");
+    add(&sandbox, "tabs", "Use tabs.");
+    ok(&sandbox, "rm tabs");
+    assert!(versions(&sandbox).contains("hunter2"));
+    assert_snapshot!(shown(&sandbox, "purge --pattern hunter2 --dry-run"), @r"
+    exit 0
+    --- stdout
+    would change  MEMORY.md
+    would change  login.md
+    and every earlier version in history
+    ");
+    assert_snapshot!(shown(&sandbox, "purge --pattern hunter2"), @r"
+    exit 0
+    --- stdout
+    cleaned  MEMORY.md
+    cleaned  login.md
+    Forgotten: 4 earlier versions. Caches are empty; they come back without it.
+    memdir cannot reach:
+      session transcripts of the client, which repeat what an agent read and wrote
+      backups, snapshots and synchronised copies of this machine, and directories set aside by a move
+      what was shared: team members' copies, remotes, and providers that were sent a prompt
+      freed blocks of the disk and the system's page cache, until they are used again
+    ");
+    assert!(read(&sandbox, "login.md").unwrap().contains("The word is [purged]."));
+    assert!(!versions(&sandbox).contains("hunter2"), "{}", versions(&sandbox));
+    assert!(!everything(&sandbox).contains("hunter2"));
+    // Everything else can still be taken back.
+    let id = id_of(&sandbox, "remove tabs.md");
+    ok(&sandbox, &format!("undo {id}"));
+    assert!(read(&sandbox, "tabs.md").unwrap().contains("Use tabs."));
+    assert_eq!(sandbox.run(["purge", "--pattern", " "]).code, 2);
+}
+
+#[test]
+fn a_purged_memory_is_gone_under_all_its_names() {
+    let sandbox = Sandbox::new();
+    add(&sandbox, "tabs", "Use tabs.");
+    add(&sandbox, "token", "The word is hunter2.");
+    ok(&sandbox, "rename token secret");
+    ok(&sandbox, "rm secret");
+    ok(&sandbox, "purge secret");
+    let versions = versions(&sandbox);
+    assert!(!versions.contains("hunter2") && !versions.contains("about token"), "{versions}");
+    assert!(versions.contains("Use tabs."));
+    assert_eq!(read(&sandbox, "MEMORY.md").unwrap(), "- [tabs](tabs.md) — about tabs\n");
+    let id = id_of(&sandbox, "add token.md");
+    let shown = sandbox.show(&format!("show secret --at {id}"));
+    assert!(shown.contains("exit 2") && shown.contains("does not hold"), "{shown}");
+}

@@ -1,0 +1,131 @@
+//! `memdir purge`: forgotten in every version, as far as memdir reaches.
+
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use clap::Parser;
+use memdir_core::rel_path::RelPath;
+use memdir_lib::memory::{Purge as What, Purged};
+use serde::Serialize;
+
+use super::Run;
+use super::memory::{Which, author};
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::output::printable;
+use crate::world::World;
+
+/// Forget a memory or a text in every version
+#[derive(Debug, Parser)]
+#[command(
+    name = "purge",
+    after_help = "For secrets. A memory goes with all its versions and its lines in every version of the index; a text is replaced by
+[purged] wherever it stands. It cannot be undone, and memdir says what it cannot reach.
+
+Examples:
+  memdir purge tabs
+  memdir purge --pattern hunter2 --dry-run"
+)]
+pub(crate) struct Purge {
+    /// The memory's name, its file's stem, or its path in the directory, also if it is gone
+    #[arg(required_unless_present = "pattern", conflicts_with = "pattern")]
+    name: Option<String>,
+    /// Exactly this text, in all files and all their versions
+    #[arg(long, value_name = "TEXT")]
+    pattern: Option<String>,
+    /// Show which files would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    global: Global,
+}
+
+/// Where a purged text may live on.
+const OUT_OF_REACH: [&str; 4] = [
+    "session transcripts of the client, which repeat what an agent read and wrote",
+    "backups, snapshots and synchronised copies of this machine, and directories set aside by a move",
+    "what was shared: team members' copies, remotes, and providers that were sent a prompt",
+    "freed blocks of the disk and the system's page cache, until they are used again",
+];
+
+impl Run for Purge {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let mut memory = self.which.open(world)?;
+        let what = match (&self.name, &self.pattern) {
+            (_, Some(pattern)) if pattern.trim().is_empty() => {
+                bail!("an empty pattern would match everywhere")
+            }
+            (_, Some(pattern)) => What::Text(pattern.clone()),
+            (Some(name), None) => {
+                memory.look(world.now)?;
+                What::Memory(memory.past_path(name, &memory.log(usize::MAX)?)?)
+            }
+            (None, None) => bail!("name a memory, or a text with --pattern"),
+        };
+        if self.dry_run {
+            let plan = memory.plan_purge(&what)?;
+            for change in &plan.changes {
+                writeln!(world.stdout, "would change  {}", printable(change.path().as_str()))?;
+            }
+            writeln!(world.stdout, "and every earlier version in history")?;
+            return Ok(Exit::Yes);
+        }
+        let asker = author(world);
+        let purged = memory.purge(&what, &asker, world.now)?;
+        self.report(&purged, &memory, world)
+    }
+}
+
+impl Purge {
+    fn report(
+        &self,
+        purged: &Purged,
+        memory: &memdir_lib::memory::Memory,
+        world: &mut World,
+    ) -> Result<Exit> {
+        if self.json {
+            #[derive(Serialize)]
+            struct Report<'r> {
+                op: Option<&'r str>,
+                paths: Vec<camino::Utf8PathBuf>,
+                versions: usize,
+                out_of_reach: [&'static str; 4],
+                warnings: &'r [String],
+            }
+            let absolute = |path: &RelPath| memory.directory().join(path.as_path());
+            world.print_json(&Report {
+                op: purged.operation.as_ref().map(|operation| operation.0.as_str()),
+                paths: purged.files.iter().map(absolute).collect(),
+                versions: purged.forgotten.versions,
+                out_of_reach: OUT_OF_REACH,
+                warnings: &purged.warnings,
+            })?;
+            return Ok(Exit::Yes);
+        }
+        for path in &purged.files {
+            writeln!(world.stdout, "cleaned  {}", printable(path.as_str()))?;
+        }
+        let versions = purged.forgotten.versions;
+        writeln!(
+            world.stdout,
+            "Forgotten: {versions} earlier versions. Caches are empty; they come back without it."
+        )?;
+        writeln!(world.stdout, "memdir cannot reach:")?;
+        for place in OUT_OF_REACH {
+            writeln!(world.stdout, "  {place}")?;
+        }
+        for warning in &purged.warnings {
+            world.warn(warning)?;
+        }
+        Ok(Exit::Yes)
+    }
+}
