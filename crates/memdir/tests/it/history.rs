@@ -374,3 +374,31 @@ fn a_purged_memory_is_gone_under_all_its_names() {
     let shown = sandbox.show(&format!("show secret --at {id}"));
     assert!(shown.contains("exit 2") && shown.contains("does not hold"), "{shown}");
 }
+
+#[test]
+fn a_damaged_history_is_reported_and_stops_nobody() {
+    let mut sandbox = Sandbox::new();
+    add(&sandbox, "tabs", "Use tabs.");
+    add(&sandbox, "freeze", "Freeze.");
+    let histories = sandbox.home.home().join(".local/share/memdir/history");
+    let store = histories.read_dir_utf8().unwrap().next().unwrap().unwrap().into_path();
+    let segment = store.join("000001.seg");
+    let whole = fs::read(&segment).unwrap();
+    let mut flipped = whole.clone();
+    flipped[200] ^= 0x10;
+    for (number, damaged) in
+        [whole[..whole.len() - 90].to_vec(), flipped, b"foreign".to_vec()].iter().enumerate()
+    {
+        fs::write(&segment, damaged).unwrap();
+        // The clock goes back a year each time as well.
+        sandbox.now = format!("{}-01-01T00:00:00Z", 2025 - number);
+        add(&sandbox, &format!("new{number}"), "New.");
+        let log = ok(&sandbox, "log");
+        assert!(log.contains(&format!("add new{number}.md")), "{number}: {log}");
+        assert_eq!(ok(&sandbox, "show tabs"), read(&sandbox, "tabs.md").unwrap());
+        ok(&sandbox, "undo");
+        assert_eq!(read(&sandbox, &format!("new{number}.md")), None);
+    }
+    let shown = sandbox.show("log");
+    assert!(shown.contains("7 bytes at 0 are damaged or foreign"), "{shown}");
+}
