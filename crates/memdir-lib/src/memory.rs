@@ -40,9 +40,9 @@ pub use catalogue::{Catalogue, Entry};
 pub use changes::NewMemory;
 pub use error::MemoryError;
 pub use history::Log;
+pub use purge::{PURGED, Purge, Purged};
 pub use review::Submitted;
 pub use verification::VerifiedMemory;
-pub use purge::{PURGED, Purge, Purged};
 
 /// The largest file that is read as a memory. A larger one is listed and named as a problem.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;
