@@ -1,6 +1,6 @@
 //! A look into the folders of a memory directory, whatever kind of file they hold.
 
-use memdir_core::rel_path::RelPath;
+use memdir_core::rel_path::{MAX_DEPTH, RelPath};
 use rustix::fs::{AtFlags, Dir, FileType};
 
 use crate::beneath::open_beneath;
@@ -32,6 +32,24 @@ impl MemoryRoot {
             FileType::RegularFile => Some(Standing::File { size: u64::try_from(stat.st_size).unwrap_or(0) }),
             FileType::Directory => Some(Standing::Folder),
             _ => None,
+        }
+    }
+
+    /// Removes a folder and the folders below it as far as they are empty; files keep theirs.
+    pub fn remove_empty_folders(&self, folder: &RelPath) {
+        if folder.as_str().split('/').count() > MAX_DEPTH {
+            return;
+        }
+        for name in self.names(Some(folder)) {
+            if let Ok(below) = RelPath::parse(&format!("{folder}/{name}"))
+                && self.standing(&below) == Some(Standing::Folder)
+            {
+                self.remove_empty_folders(&below);
+            }
+        }
+        // Only an empty folder can be removed, and one that is not there needs no removing.
+        if let Ok(dir) = open_beneath(self.dir(), folder.parent().unwrap_or("."), OPEN_DIR) {
+            let _ = rustix::fs::unlinkat(&dir, folder.file_name(), AtFlags::REMOVEDIR);
         }
     }
 

@@ -36,6 +36,12 @@ impl ThrowawayDir {
         &self.path
     }
 
+    /// Lets it stay after all, and says where it is.
+    #[must_use]
+    pub fn keep(mut self) -> Utf8PathBuf {
+        std::mem::take(&mut self.path)
+    }
+
     /// Makes a directory below it, with its parents.
     ///
     /// # Errors
@@ -70,6 +76,9 @@ impl ThrowawayDir {
 
 impl Drop for ThrowawayDir {
     fn drop(&mut self) {
+        if self.path.as_str().is_empty() {
+            return;
+        }
         // Nothing can be done about what cannot be removed, and the system clears its temporary files anyway.
         let _ = fs::remove_dir_all(&self.path);
     }

@@ -12,6 +12,7 @@ use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
 use memdir_core::secrets::guard;
 use memdir_core::settings::ClientFlags;
+use memdir_core::trust::judge_directory;
 use memdir_disk::allow_list;
 use memdir_disk::apply::{Applied, LOCK_PATIENCE, OnConflict, Request, Store, apply};
 use memdir_disk::disk_error::DiskError;
@@ -127,7 +128,13 @@ impl Memory {
         place.here.root = place.here.memory_dir.clone();
         place.here.common_dir = None;
         place.look_up = place.projects.look_up(&place.here);
-        place.location.trust = Trust::Yes;
+        let real =
+            place.here.memory_dir.canonicalize_utf8().unwrap_or_else(|_| place.here.memory_dir.clone());
+        let config_dir = env.cwd.join(place.settings.config_dir());
+        place.location.trust = match judge_directory(&real, env.home.as_deref(), &config_dir) {
+            Ok(()) => Trust::Yes,
+            Err(refused) => Trust::Never(refused),
+        };
         Self::at_place(place, env)
     }
 
@@ -280,7 +287,7 @@ impl Memory {
         if let Some(store) = &self.store {
             return Ok(store.clone());
         }
-        let record = self.projects.record_sighting(&self.here, Probe::Cheap, now)?;
+        let record = self.projects.record_sighting(&self.here, Probe::Full, now)?;
         self.store = Some(record.store.clone());
         Ok(record.store)
     }

@@ -1,7 +1,7 @@
 //! The API's memory tool over a memory directory: the disk's half of [`memdir_core::memory::memory_tool`].
 
 use jiff::Timestamp;
-use memdir_core::memory::memory_tool::{Answer, Found, ToolFiles, run};
+use memdir_core::memory::memory_tool::{Answer, Command, Found, ToolFiles, run};
 use memdir_core::operation::Author;
 use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
@@ -15,17 +15,32 @@ use crate::memory::{Memory, Submitted, Wish};
 pub fn run_memory_tool(memory: &mut Memory, command: &str, author: &Author, now: Timestamp) -> Answer {
     let outcome = run(command, &Directory { memory });
     if outcome.changes.is_empty() {
+        remove_emptied_folder(memory, command, &outcome.answer);
         return outcome.answer;
     }
     let mut plan = Plan::new(reason(command));
     plan.changes = outcome.changes;
     match memory.submit(&plan, &Wish::of(author), now) {
-        Ok(Submitted::Applied(_)) => outcome.answer,
+        Ok(Submitted::Applied(_)) => {
+            remove_emptied_folder(memory, command, &outcome.answer);
+            outcome.answer
+        }
         Ok(Submitted::Staged { id, .. }) => {
             Answer::done(format!("Nothing is changed yet: the change waits for the user's review ({id})."))
         }
         Ok(Submitted::Rejected) => Answer::error("Error: the user has rejected this change before."),
         Err(error) => Answer::error(format!("Error: {error}")),
+    }
+}
+
+/// Plans know files; a folder that was deleted or renamed is empty now and goes too.
+fn remove_emptied_folder(memory: &Memory, command: &str, answer: &Answer) {
+    let folder = match Command::parse(command) {
+        Ok(Command::Delete { path } | Command::Rename { old_path: path, .. }) if !answer.is_error => path,
+        _ => return,
+    };
+    if let (Some(root), Some(folder)) = (memory.root(), folder.below()) {
+        root.remove_empty_folders(folder);
     }
 }
 

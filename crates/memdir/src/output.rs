@@ -96,18 +96,24 @@ impl World {
     /// Prints a warning where talk goes. Control characters in it cannot move the cursor.
     pub(crate) fn warn(&mut self, text: &str) -> io::Result<()> {
         let label = self.paint.warn("warning:");
-        writeln!(self.stderr, "{label} {}", printable(text))
+        writeln!(self.stderr, "{label} {}", printable_lines(text))
     }
 }
 
-/// The text with control characters made visible, so that a hostile name cannot speak to the terminal.
+/// A text of several lines, each printable.
+#[must_use]
+pub(crate) fn printable_lines(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(printable).collect();
+    lines.join("\n")
+}
+
+/// One line with control characters made visible, line ends among them, so that a hostile name cannot speak to the terminal.
 #[must_use]
 pub(crate) fn printable(text: &str) -> String {
     if !holds_hidden(text) {
         return text.to_owned();
     }
-    let visible =
-        |c: char| if is_hidden(c) && c != '\n' { c.escape_unicode().to_string() } else { c.to_string() };
+    let visible = |c: char| if is_hidden(c) { c.escape_unicode().to_string() } else { c.to_string() };
     text.chars().map(visible).collect()
 }
 

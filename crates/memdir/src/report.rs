@@ -6,7 +6,7 @@ use anyhow::Error;
 use memdir_lib::memory::MemoryError;
 
 use crate::exit::Exit;
-use crate::output::printable;
+use crate::output::printable_lines;
 use crate::world::World;
 
 /// Says what went wrong, on which path, and what to do next.
@@ -19,12 +19,19 @@ pub(crate) fn report(error: &Error, world: &mut World) -> Exit {
     if error.chain().any(closed) {
         return Exit::Yes;
     }
-    let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-    let message = causes.join(": ");
+    let mut message = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        // Many messages end with their cause already.
+        if message.is_empty() {
+            message = cause;
+        } else if !message.ends_with(&cause) {
+            message = format!("{message}: {cause}");
+        }
+    }
     let paint = world.paint;
-    let mut text = format!("{} {}\n", paint.bad("error:"), printable(&message));
+    let mut text = format!("{} {}\n", paint.bad("error:"), printable_lines(&message));
     for hint in error.chain().filter_map(hint) {
-        text.push_str(&format!("{} {}\n", paint.code("hint:"), printable(&hint)));
+        text.push_str(&format!("{} {}\n", paint.code("hint:"), printable_lines(&hint)));
     }
     // What cannot be said on a closed standard error cannot be said at all.
     let _ = world.stdout.flush();

@@ -42,6 +42,7 @@ pub fn add(
     indexes: &Indexes<'_>,
 ) -> Result<Plan, ChangeRefused> {
     not_the_index(path)?;
+    short_enough(path, topic.description)?;
     if existing.is_some() {
         return Err(ChangeRefused::Exists { path: path.clone() });
     }
@@ -64,6 +65,9 @@ pub fn set(
     indexes: &Indexes<'_>,
 ) -> Result<Plan, ChangeRefused> {
     let text = text_of(file)?;
+    if key == "description" {
+        short_enough(file.path, value.unwrap_or_default())?;
+    }
     let edited = match value {
         Some(value) => topic::set(text, key, value),
         None => topic::unset(text, key),
@@ -160,6 +164,9 @@ pub fn rename(
 ) -> Result<Plan, ChangeRefused> {
     not_the_index(file.path)?;
     not_the_index(new_path)?;
+    if new_path == file.path {
+        return Ok(Plan::new(format!("rename {} to {new_path}", file.path)));
+    }
     if taken {
         return Err(ChangeRefused::Exists { path: new_path.clone() });
     }
@@ -233,9 +240,20 @@ pub fn link(file: FoundFile<'_>, target: &str) -> Result<Plan, ChangeRefused> {
 pub fn reindex(indexes: &Indexes<'_>, files: Vec<IndexSource>) -> Result<Plan, ChangeRefused> {
     let mut plan = Plan::new("rebuild the index from the files");
     let mut draft = IndexDraft::new(indexes)?;
-    draft.rebuild(|text| auto_index::reindex(text, files));
+    plan.warnings = draft.rebuild(|text| auto_index::reindex(text, files));
     draft.finish(&mut plan);
     Ok(plan)
+}
+
+/// A description is one line of an index; a longer one would push the header out of what is read of a file.
+pub const MAX_DESCRIPTION: usize = 1_000;
+
+fn short_enough(path: &RelPath, description: &str) -> Result<(), ChangeRefused> {
+    let length = description.chars().count();
+    if length > MAX_DESCRIPTION {
+        return Err(ChangeRefused::LongDescription { path: path.clone(), length });
+    }
+    Ok(())
 }
 
 fn text_of<'c>(file: FoundFile<'c>) -> Result<&'c str, ChangeRefused> {

@@ -3,7 +3,7 @@ use memdir_core::memory::change::{self, FoundFile, Indexes};
 use memdir_core::memory::index::OVERFLOW;
 use memdir_core::memory::links::{LinkTargets, links};
 use memdir_core::memory::memory_type::MemoryType;
-use memdir_core::memory::topic::{NewTopic, decode};
+use memdir_core::memory::topic::{NewTopic, client_slug, decode};
 use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
 
@@ -128,7 +128,10 @@ impl Memory {
     /// The file is no text.
     pub fn plan_link(&self, from: &Entry, to: &Entry) -> Result<Plan, MemoryError> {
         let content = self.content(&from.path)?;
-        Ok(change::link(FoundFile { path: &from.path, content: &content }, to.title())?)
+        // A name that is no plain slug could break out of the brackets, or would not lead back.
+        let name = to.name.as_deref().filter(|name| !name.is_empty() && client_slug(name) == **name);
+        let stem = to.path.as_path().file_stem().unwrap_or_default();
+        Ok(change::link(FoundFile { path: &from.path, content: &content }, name.unwrap_or(stem))?)
     }
 
     /// Plans to rebuild the index from the files.

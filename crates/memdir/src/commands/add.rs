@@ -103,7 +103,9 @@ impl Add {
                     RealLook.read(&path, MAX_FILE_BYTES).with_context(|| format!("cannot read `{file}`"))?;
                 String::from_utf8(bytes).with_context(|| format!("`{file}` is not valid UTF-8"))
             }
-            None if world.terminal.stdin && world.terminal.stdout => editor::edit(&self.name, "", world),
+            None if world.terminal.stdin && world.terminal.stdout => {
+                editor::edit(&self.name, "", world).map(|edited| edited.text)
+            }
             None => Err(anyhow::anyhow!("there is no text to remember"))
                 .hint("give it with --text, with --file FILE, or with --file - on standard input"),
         }

@@ -51,10 +51,10 @@ impl Run for Edit {
         let before = memory.read(&path)?.unwrap_or_default();
         let text = std::str::from_utf8(&before)
             .with_context(|| format!("`{path}` is not valid UTF-8, so it cannot be edited without loss"))?;
-        let after = editor::edit(path.file_name(), text, world)?;
+        let edited = editor::edit(path.file_name(), text, world)?;
         if !self.force {
             let known = Topic::parse(&decode(&before).0).1;
-            let fresh: Vec<String> = Topic::parse(&after)
+            let fresh: Vec<String> = Topic::parse(&edited.text)
                 .1
                 .iter()
                 .filter(|problem| !known.contains(problem))
@@ -62,10 +62,10 @@ impl Run for Edit {
                 .collect();
             if !fresh.is_empty() {
                 return Err(anyhow!("`{path}` would have a broken header: {}", fresh.join("; ")))
-                    .hint("nothing was saved; --force saves it as it is");
+                    .hint(format!("nothing was saved; your text is in {}", edited.keep()));
             }
         }
-        let plan = memory.plan_replace(&path, &before, &after)?;
+        let plan = memory.plan_replace(&path, &before, &edited.text)?;
         carry_out(&plan, &mut memory, &self.how, world)
     }
 }

@@ -100,8 +100,15 @@ fn contents(catalogue: &Catalogue, world: &mut World) -> Result<()> {
 }
 
 fn index(memory: &Memory, catalogue: &Catalogue, world: &mut World) -> Result<IndexReport> {
-    let bytes = memory.read(&RelPath::parse(ENTRYPOINT)?)?;
-    let overflow = memory.read(&RelPath::parse(OVERFLOW)?)?.unwrap_or_default();
+    let bytes = match memory.read(&RelPath::parse(ENTRYPOINT)?) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let problem = world.paint.warn(&printable(&error.to_string()));
+            row(world, "wrong", &problem)?;
+            Some(Vec::new())
+        }
+    };
+    let overflow = memory.read(&RelPath::parse(OVERFLOW)?).ok().flatten().unwrap_or_default();
     let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned();
     let overflow = String::from_utf8_lossy(&overflow);
     let in_overflow = |path: &str| overflow.contains(&format!("]({path})"));

@@ -262,7 +262,7 @@ fn edit(memory: &Memory, id: &str, world: &mut World) -> Result<Exit> {
             continue;
         }
         let Ok(text) = std::str::from_utf8(&content.0) else { continue };
-        *content = editor::edit(path.file_name(), text, world)?.into();
+        *content = editor::edit(path.file_name(), text, world)?.text.into();
         edited += 1;
     }
     if edited == 0 {

@@ -231,12 +231,8 @@ fn the_editor_works_on_a_copy_and_broken_headers_are_refused() {
     assert!(read(&sandbox, "tabs.md").contains("Use TABS."));
     let sandbox = sandbox.var("VISUAL", "sed -i '2,$ {/^---$/d}'");
     let before = read(&sandbox, "tabs.md");
-    assert_snapshot!(sandbox.show("edit tabs"), @r"
-    exit 2
-    --- stderr
-    error: `tabs.md` would have a broken header: the frontmatter is never closed
-    hint: nothing was saved; --force saves it as it is
-    ");
+    let refused = sandbox.show("edit tabs");
+    assert!(refused.contains("would have a broken header: the frontmatter is never closed"), "{refused}");
     let sandbox = sandbox.var("VISUAL", "false");
     assert_eq!(sandbox.run(["edit", "tabs"]).code, 2);
     assert_eq!(read(&sandbox, "tabs.md"), before);
@@ -345,4 +341,32 @@ fn an_index_over_its_limit_moves_its_last_lines_visibly() {
         assert!(both.contains(line), "lost: {line}");
     }
     assert!(!sandbox.run(["load"]).stdout.contains("WARNING"));
+}
+
+#[test]
+fn what_a_reviewer_found_stays_mended() {
+    let sandbox = two_memories();
+    // An over-long description would push the header out of what is read of a file.
+    let long = format!("--description={}", "w".repeat(2_000));
+    let block = sandbox.run(["add", "--type=user", "--name=long", &long, "--text=x"]);
+    assert!(block.code == 2 && block.stderr.contains("2000 characters"), "{}", block.stderr);
+    // Nothing to do is no error.
+    assert_eq!(sandbox.run(["rename", "tabs", "tabs"]).code, 0);
+    // A header cannot forge a row of the listing.
+    let forged = "---\nname: forged\ndescription: \"x\\n just now  user  FORGED\"\n---\n";
+    sandbox.home.write(directory(&sandbox).join("forged.md"), forged);
+    assert!(!sandbox.run(["ls"]).stdout.lines().any(|line| line.starts_with(" just now  user  FORGED")));
+    // What a rebuilt index leaves out is named.
+    let index = read(&sandbox, "MEMORY.md") + "- [idea](idea.md) — not yet written\n";
+    fs::write(directory(&sandbox).join("MEMORY.md"), index).unwrap();
+    assert!(sandbox.run(["reindex"]).stderr.contains("no longer in the index: - [idea](idea.md)"));
+}
+
+#[test]
+fn the_text_of_a_refused_edit_is_kept() {
+    let sandbox = two_memories().var("EDITOR", "sed -i '2,$ {/^---$/d}'").var("PATH", "/usr/bin:/bin");
+    let block = sandbox.run(["edit", "tabs"]);
+    let kept = block.stderr.trim_end().rsplit(' ').next().unwrap().to_owned();
+    assert!(fs::read_to_string(&kept).unwrap().contains("Use tabs."), "{}", block.stderr);
+    fs::remove_dir_all(Utf8PathBuf::from(kept).parent().unwrap()).unwrap();
 }

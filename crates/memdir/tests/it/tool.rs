@@ -64,3 +64,32 @@ fn the_root_stays_and_nothing_outside_is_reached() {
     }
     assert_eq!(sandbox.home.tree("home/project"), "notes/a.md: \"a\"\nnotesX/secret.md: \"s\"");
 }
+
+#[test]
+fn a_folder_that_is_deleted_or_renamed_is_gone() {
+    let mut sandbox = Sandbox::new();
+    let sandbox = &mut sandbox;
+    call(sandbox, json!({"command": "create", "path": "/memories/d/e/b.md", "file_text": "b"}));
+    assert_eq!(
+        call(sandbox, json!({"command": "delete", "path": "/memories/d"})),
+        "Successfully deleted /memories/d"
+    );
+    assert!(!sandbox.home.project().join("notes/d").exists());
+    call(sandbox, json!({"command": "create", "path": "/memories/q/a.md", "file_text": "a"}));
+    call(sandbox, json!({"command": "rename", "old_path": "/memories/q", "new_path": "/memories/r"}));
+    assert_eq!(sandbox.home.tree("home/project/notes"), "r/a.md: \"a\"");
+    assert!(!sandbox.home.project().join("notes/q").exists());
+}
+
+#[test]
+fn no_option_opens_a_system_or_credential_directory() {
+    let mut sandbox = Sandbox::new();
+    sandbox.home.dir("home/.ssh");
+    let home = sandbox.home.home();
+    for directory in ["/etc", "/", home.as_str(), home.join(".ssh").as_str()] {
+        sandbox.stdin = json!({"command": "create", "path": "/memories/q.md", "file_text": "x"}).to_string();
+        let block = sandbox.run(["tool", "--dir", directory]);
+        assert!(block.stdout.contains("\"is_error\":true"), "{directory}: {}", block.stdout);
+    }
+    assert_eq!(sandbox.home.tree("home/.ssh"), "");
+}

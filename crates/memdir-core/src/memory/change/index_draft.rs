@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use crate::memory::auto_index::{self, IndexSource};
@@ -74,9 +75,17 @@ impl<'i> IndexDraft<'i> {
         self.overflow = self.overflow.take().map(|text| rename_lines(&text, from.as_str(), to.as_str()));
     }
 
-    /// Brings everything back into one index and makes it anew.
-    pub(super) fn rebuild(&mut self, make: impl FnOnce(&str) -> String) {
-        self.index = make(&self.index);
+    /// Makes the index anew, and names every line that is no longer in it or says something else.
+    pub(super) fn rebuild(&mut self, make: impl FnOnce(&str) -> String) -> Vec<String> {
+        let made = make(&self.index);
+        let kept: HashSet<&str> = made.lines().map(str::trim_end).collect();
+        let before = Index::parse(&self.index);
+        let gone = before.lines.iter().filter(|line| line.entry.is_some()).map(|line| line.raw.trim_end());
+        let gone =
+            gone.filter(|line| !kept.contains(line)).map(|line| format!("no longer in the index: {line}"));
+        let gone = gone.collect();
+        self.index = made;
+        gone
     }
 
     /// Puts what changed into the plan, with a warning where the limits are near.
@@ -84,7 +93,10 @@ impl<'i> IndexDraft<'i> {
         let balanced = balance(&self.index, self.overflow.as_deref());
         if !balanced.moved_out.is_empty() {
             let count = balanced.moved_out.len();
-            let mut warning = format!("{count} lines of MEMORY.md do not fit and went to {OVERFLOW}:");
+            let mut warning = format!(
+                "{count} {} of MEMORY.md do not fit and went to {OVERFLOW}:",
+                if count == 1 { "line" } else { "lines" }
+            );
             for line in balanced.moved_out.iter().take(5) {
                 let _ = write!(warning, "\n  {line}");
             }

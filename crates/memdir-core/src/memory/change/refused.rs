@@ -22,6 +22,17 @@ pub enum ChangeRefused {
         /// Its path.
         path: RelPath,
     },
+    /// A description that is no line of an index.
+    #[error(
+        "the description of `{path}` has {length} characters; at most {} are allowed",
+        super::MAX_DESCRIPTION
+    )]
+    LongDescription {
+        /// The file.
+        path: RelPath,
+        /// How long it is.
+        length: usize,
+    },
     /// The frontmatter does not allow it.
     #[error("cannot change `{path}`: {reason}")]
     Field {
