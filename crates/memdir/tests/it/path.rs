@@ -145,7 +145,7 @@ fn the_clients_options_are_understood() {
     assert_snapshot!(sandbox.show("path --settings nowhere.json"), @r"
     exit 2
     --- stderr
-    error: cannot read the settings file `[ROOT]/home/project/nowhere.json` that `--settings` names: no such file: no such file
+    error: cannot read the settings file `[ROOT]/home/project/nowhere.json` that `--settings` names: no such file
     ");
 }
 
