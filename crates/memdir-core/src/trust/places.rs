@@ -22,7 +22,7 @@ pub(super) fn is_system(path: &Utf8Path, home: Option<&Utf8Path>) -> bool {
     {
         return true;
     }
-    if WITH_ALL_BELOW.iter().any(|place| lower.starts_with(place)) {
+    if WITH_ALL_BELOW.iter().any(|place| lower.starts_with(place)) && !lower.starts_with(SHARED_MEMORY) {
         return true;
     }
     let is_own = home.is_some_and(|home| home.components().count() > 1 && path.starts_with(home));
@@ -115,7 +115,10 @@ const WITH_ALL_BELOW: &[&str] = &[
 ];
 
 /// The system's own, but for the homes of some accounts.
-const UNLESS_HOME: &[&str] = &["/root", "/var", "/run"];
+const UNLESS_HOME: &[&str] = &["/root", "/var", "/run", SHARED_MEMORY];
+
+/// A file system in memory that every user may write to: some sandboxes and tests have their home there.
+const SHARED_MEMORY: &str = "/dev/shm";
 
 /// Where temporary directories and, on some systems, homes are.
 const OPEN_BELOW_VAR: &[&str] = &["/var/tmp", "/var/folders", "/var/home"];

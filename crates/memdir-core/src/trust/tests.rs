@@ -111,6 +111,9 @@ fn a_home_in_an_unusual_place_is_still_a_home() {
     check("/var/lib/jenkins/memory", "/var/lib/jenkins", Ok("/var/lib/jenkins/memory"));
     check("/var/lib/other", "/var/lib/jenkins", Err(RootRefused::System));
     check("/var/home/u/memory", "/var/home/u", Ok("/var/home/u/memory"));
+    check("/dev/shm/box/memory", "/dev/shm/box", Ok("/dev/shm/box/memory"));
+    check("/dev/shm/other", "/dev/shm/box", Err(RootRefused::System));
+    check("/dev/pts/x", "/dev/pts", Err(RootRefused::System));
     check("/etc/x", "/", Err(RootRefused::System));
     check("/root/x", "/", Err(RootRefused::System));
     check("/etc/x/y", "/etc/x", Err(RootRefused::System));
