@@ -1,5 +1,7 @@
 //! Listing the Markdown files of a memory directory, fast and bounded.
 
+use std::collections::BTreeMap;
+use std::ffi::CString;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use memdir_core::rel_path::{MAX_DEPTH, RelPath};
@@ -84,6 +86,33 @@ impl MemoryRoot {
     }
 }
 
+/// The entries of a directory by name.
+///
+/// Some file systems give a file that is swapped for another one a new place in the list. Then a listing under way
+/// meets it twice, or not at all; so a directory that changes meanwhile is listed again, and whatever was seen once
+/// counts.
+fn entries(dir: &OwnedFd) -> rustix::io::Result<BTreeMap<CString, FileType>> {
+    let mut seen = BTreeMap::new();
+    for _ in 0..MAX_LISTINGS {
+        let before = last_change(dir)?;
+        for entry in Dir::read_from(dir)? {
+            let entry = entry?;
+            seen.insert(entry.file_name().to_owned(), entry.file_type());
+        }
+        if last_change(dir)? == before {
+            break;
+        }
+    }
+    Ok(seen)
+}
+
+/// How often a directory that never rests is listed.
+const MAX_LISTINGS: u32 = 8;
+
+fn last_change(dir: &OwnedFd) -> rustix::io::Result<i128> {
+    Ok(FileStat::of(&rustix::fs::fstat(dir)?).modified)
+}
+
 struct Walk {
     head_bytes: usize,
     listing: Listing,
@@ -93,10 +122,9 @@ impl Walk {
     /// Takes in the files of one directory and returns its subdirectories.
     fn directory(&mut self, prefix: &str, dir: &OwnedFd) -> rustix::io::Result<Vec<String>> {
         let mut directories = Vec::new();
-        for entry in Dir::read_from(dir)? {
-            let entry = entry?;
-            let Ok(name) = entry.file_name().to_str() else {
-                let lossy = entry.file_name().to_string_lossy().into_owned();
+        for (name, kind) in entries(dir)? {
+            let Ok(name) = name.to_str() else {
+                let lossy = name.to_string_lossy();
                 self.leave_out(format!("{prefix}{lossy}").escape_debug().to_string(), "name is not UTF-8");
                 continue;
             };
@@ -104,7 +132,7 @@ impl Walk {
                 continue;
             }
             let path = format!("{prefix}{name}");
-            let kind = match entry.file_type() {
+            let kind = match kind {
                 FileType::Unknown => rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)
                     .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
                 known => known,

@@ -51,3 +51,40 @@ fn markdown_is_listed_and_the_rest_is_explained() {
     let heads = MemoryRoot::open(dir).unwrap().list_files(0).unwrap();
     assert!(heads.files.iter().all(|file| file.head.is_empty() && file.stat.size == 10));
 }
+
+/// In a file system that keeps a directory's entries in the order of their making, a file that is swapped while the
+/// directory is listed comes twice, or not at all.
+#[test]
+fn files_that_are_swapped_meanwhile_are_listed_once() {
+    const FILES: usize = 40;
+    let temp = tempfile::tempdir_in("/dev/shm").unwrap();
+    let dir = Utf8Path::from_path(temp.path()).unwrap();
+    (0..FILES).for_each(|number| fs::write(dir.join(format!("{number:02}.md")), "x").unwrap());
+    let expected: Vec<String> = (0..FILES).map(|number| format!("{number:02}.md")).collect();
+    fs::write(dir.join(".new"), "x").unwrap();
+    let root = MemoryRoot::open(dir).unwrap();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in (0..FILES).cycle() {
+                if done.load(std::sync::atomic::Ordering::Relaxed) {
+                    return;
+                }
+                let (new, old) = (dir.join(".new"), dir.join(format!("{number:02}.md")));
+                let (here, flags) = (rustix::fs::CWD, rustix::fs::RenameFlags::EXCHANGE);
+                rustix::fs::renameat_with(here, new.as_str(), here, old.as_str(), flags).unwrap();
+                // As often as a crowd of writers does it.
+                std::thread::sleep(std::time::Duration::from_micros(50));
+            }
+        });
+        let listings: Vec<Vec<String>> = (0..600)
+            .map(|_| {
+                root.list_files(0).unwrap().files.into_iter().map(|file| file.path.to_string()).collect()
+            })
+            .collect();
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        for listing in listings {
+            assert_eq!(listing, expected);
+        }
+    });
+}
