@@ -26,7 +26,7 @@ mod tests;
 use execute::Execution;
 use prepare::prepare;
 pub(crate) use recover::recover_open;
-pub use recover::{Recovery, recover};
+pub use recover::{Recovery, recover, settle};
 
 /// A memory directory and where its history lies.
 #[derive(Debug, Clone, Copy)]
@@ -173,7 +173,14 @@ pub fn apply(store: &Store<'_>, plan: &Plan, request: &Request<'_>) -> Result<Ap
 
 impl Store<'_> {
     fn open_root(&self) -> Result<MemoryRoot, DiskError> {
-        let root = MemoryRoot::open_or_create(self.memory_dir)?;
+        self.admit(MemoryRoot::open_or_create(self.memory_dir)?)
+    }
+
+    fn open_existing_root(&self) -> Result<MemoryRoot, DiskError> {
+        self.admit(MemoryRoot::open(self.memory_dir)?)
+    }
+
+    fn admit(&self, root: MemoryRoot) -> Result<MemoryRoot, DiskError> {
         if let Some(rule) = root.write_refusal()? {
             return DiskError::refused(self.memory_dir, rule);
         }

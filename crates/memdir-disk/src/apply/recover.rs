@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::os::fd::AsFd;
+use std::time::Duration;
 
 use camino::Utf8Path;
 use jiff::Timestamp;
@@ -62,6 +63,29 @@ pub fn recover(store: &Store<'_>, now: Timestamp) -> Result<Recovery, DiskError>
     Ok(recovery)
 }
 
+/// Settles what an earlier process left half done, so that nobody plans from half of it. When there is nothing to
+/// do, which is nearly always, this is one look at the end of the history.
+///
+/// # Errors
+/// The history or the directory cannot be read.
+pub fn settle(store: &Store<'_>, patience: Duration) -> Result<Recovery, DiskError> {
+    let Some(mut log) = LogWriter::open_last(&History::of(store.state_dir, store.id))? else {
+        return Ok(Recovery::default());
+    };
+    if log.ends_clean() {
+        return Ok(Recovery::default());
+    }
+    let root = match store.open_existing_root() {
+        Err(error) if error.is_not_found() => return Ok(Recovery::default()),
+        root => root?,
+    };
+    match StoreLock::acquire(&root, patience)? {
+        Some(_lock) => recover_open(&root, &mut log),
+        // Whoever is at work there will be done with it.
+        None => Ok(Recovery::default()),
+    }
+}
+
 /// The same for the operations that the last segment leaves open. The caller holds the lock.
 pub(crate) fn recover_open(root: &MemoryRoot, log: &mut LogWriter) -> Result<Recovery, DiskError> {
     let mut recovery = Recovery::default();
@@ -90,7 +114,7 @@ pub(crate) fn recover_open(root: &MemoryRoot, log: &mut LogWriter) -> Result<Rec
                 *outcome != Outcome::Aborted && paths(later).any(|known| known == path)
             })
         };
-        match settle(root, log, operation, &bytes, &superseded, &mut recovery) {
+        match settle_operation(root, log, operation, &bytes, &superseded, &mut recovery) {
             Ok(outcome) => settled.push((operation.id.clone(), outcome)),
             Err(error) => {
                 // One operation that cannot be settled must not keep everybody from writing.
@@ -130,7 +154,7 @@ fn paths(operation: &Operation) -> impl Iterator<Item = &RelPath> {
 }
 
 /// Finishes an operation of which something can be seen; one of which nothing can be seen never was.
-fn settle(
+fn settle_operation(
     root: &MemoryRoot,
     log: &mut LogWriter,
     operation: &Operation,

@@ -53,6 +53,12 @@ impl LogWriter {
         Ok(writer)
     }
 
+    /// Opens the last segment as it is; `None` if there is no history yet.
+    pub(crate) fn open_last(history: &History) -> Result<Option<Self>, DiskError> {
+        let last = segment::numbers(history.dir())?.last().copied();
+        last.map(|number| Self::open_segment(history, number)).transpose()
+    }
+
     fn open_segment(history: &History, number: u32) -> Result<Self, DiskError> {
         let path = segment::path(history.dir(), number);
         let file = open_to_append(&path)?;

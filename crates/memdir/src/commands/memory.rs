@@ -26,16 +26,29 @@ pub(super) struct Which {
 }
 
 impl Which {
-    pub(super) fn open(&self, world: &World) -> Result<Memory> {
+    pub(super) fn open(&self, world: &mut World) -> Result<Memory> {
         let env = world.env()?;
         let open = || match &self.dir {
             Some(directory) => Memory::at_directory(directory, &env),
             None => Memory::open(&env, &ClientOptions::default().flags()),
         };
-        let memory = open()?;
+        let mut memory = open()?;
         // A move that was killed half-way comes first: it may have brought memory here.
-        if memory.projects().finish_moves(world.now)?.is_empty() { Ok(memory) } else { Ok(open()?) }
+        if !memory.projects().finish_moves(world.now)?.is_empty() {
+            memory = open()?;
+        }
+        settle(&memory, world)?;
+        Ok(memory)
     }
+}
+
+/// Finishes what a killed process left half done. That this fails is told, and keeps nobody from looking.
+pub(super) fn settle(memory: &Memory, world: &mut World) -> Result<()> {
+    match memory.settle() {
+        Ok(recovery) => recovery.warnings.iter().try_for_each(|warning| world.warn(warning))?,
+        Err(error) => world.warn(&error.to_string())?,
+    }
+    Ok(())
 }
 
 /// How a change is made and reported.

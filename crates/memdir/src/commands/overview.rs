@@ -13,6 +13,7 @@ use memdir_lib::memory::{Catalogue, Memory};
 use memdir_lib::place::Place;
 
 use super::Run;
+use super::memory::settle;
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{Paint, human_age, printable};
@@ -46,6 +47,7 @@ fn overview(world: &mut World) -> Result<Exit> {
     row(world, "project", &paint.strong(&printable(place.location.root.as_str())))?;
     row(world, "memory", &format!("{}  {state} {why}", printable(place.location.memory_dir.as_str())))?;
     let memory = Memory::at_place(place, &env)?;
+    settle(&memory, world)?;
     let catalogue = memory.catalogue()?;
     contents(&catalogue, world)?;
     let report = index(&memory, &catalogue, world)?;
