@@ -10,6 +10,7 @@
 
 pub mod bench;
 mod git;
+pub mod proof;
 mod snapshot;
 mod test_home;
 

@@ -19,6 +19,18 @@ impl Bench {
         Self { home: TestHome::new(), program: program.to_owned() }
     }
 
+    /// Where the program keeps the memories of the project folder.
+    #[must_use]
+    pub fn memory_dir(&self) -> Utf8PathBuf {
+        let slug = memdir_core::project::encode_path::encode(self.home.project().as_str());
+        self.home.home().join(".claude/projects").join(slug).join("memory")
+    }
+
+    /// Puts a file among these memories and gives back its path.
+    pub fn write_memory(&self, name: &str, content: &str) -> Utf8PathBuf {
+        self.home.write(self.memory_dir().join(name), content)
+    }
+
     /// A command of the program in the project folder, with nothing else in its environment.
     #[must_use]
     pub fn command(&self, arguments: &[&str]) -> Command {

@@ -9,8 +9,12 @@ use memdir_testkit::bench::{self, Table};
 /// Measures one thing with a program.
 type Section = fn(&Utf8Path) -> Table;
 
-const SECTIONS: &[(&str, Section)] =
-    &[("path", bench::path), ("project-ls", bench::project_ls), ("prompt", bench::prompt)];
+const SECTIONS: &[(&str, Section)] = &[
+    ("path", bench::path),
+    ("memories", bench::memories),
+    ("project-ls", bench::project_ls),
+    ("prompt", bench::prompt),
+];
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);

@@ -1,0 +1,26 @@
+//! Proofs that acknowledged means durable: the real program killed, starved, crowded, raced and unplugged.
+//!
+//! Each proof takes the program and how much to do, so that the suite runs a bounded form and `scripts/prove --long`
+//! the whole. What is promised and what came out stands in docs/DURABILITY.md.
+
+mod crowd;
+mod errors;
+mod ground;
+mod judge;
+mod kill;
+mod limits;
+mod mounts;
+mod power;
+mod race;
+mod random;
+mod report;
+mod trace;
+mod writing_command;
+
+pub use crowd::{Crowd, crowd};
+pub use errors::{Errors, errors};
+pub use kill::{Kill, kill};
+pub use limits::limits;
+pub use power::{Power, power};
+pub use race::{Race, race};
+pub use report::Report;
