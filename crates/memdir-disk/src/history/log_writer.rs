@@ -44,6 +44,8 @@ impl LogWriter {
             if writer.length()? < segment::FULL_BYTES || !writer.ends_clean() {
                 return Ok(writer);
             }
+            // Recovery looks at the last segment alone: that the one before it ended must outlast a power cut.
+            writer.file.sync_data().during("sync", &writer.path)?;
         } else {
             create_private_dirs(history.dir())?;
         }

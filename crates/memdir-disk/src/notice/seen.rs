@@ -140,8 +140,11 @@ impl Seen {
 }
 
 /// Replaces a derived file: a reader sees the old one or the new one, and nobody waits for the disk.
+///
+/// The temporary name is fixed, so that one left by a killed process is used again. Should two write at once, the
+/// checksum tells.
 fn replace_lightly(path: &Utf8Path, bytes: &[u8]) -> std::io::Result<()> {
-    let temporary = Utf8PathBuf::from(format!("{path}.{}.tmp", std::process::id()));
+    let temporary = Utf8PathBuf::from(format!("{path}.tmp"));
     let write = || {
         let mut options = fs::OpenOptions::new();
         let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::env::Env;
-use memdir_core::operation::StoreId;
+use memdir_core::operation::{AuthorKind, StoreId};
 use memdir_core::rel_path::TEMPORARY_PREFIX;
 use memdir_disk::history::{History, Outcome};
 
@@ -143,7 +143,7 @@ impl Ground {
         found
     }
 
-    /// What the histories of this home hold: why, and how it ended.
+    /// What the histories of this home hold of our own operations: why, and how it ended.
     pub(super) fn operations(&self) -> Vec<(String, Outcome)> {
         let state_dir = self.state_dir();
         let Ok(stores) = state_dir.join("history").read_dir_utf8() else { return Vec::new() };
@@ -151,6 +151,7 @@ impl Ground {
         let histories = names.map(|store| History::of(&state_dir, &StoreId(store)).read().unwrap());
         histories
             .flat_map(|recorded| recorded.operations)
+            .filter(|(operation, _)| operation.author.kind != AuthorKind::Foreign)
             .map(|(operation, outcome)| (operation.reason, outcome))
             .collect()
     }

@@ -30,7 +30,8 @@ const WRITING: &str = "openat,openat2,open,creat,write,pwrite64,writev,pwritev,p
     flock,utimensat,close";
 const READING: &str = "read,pread64,readv,getdents64,lseek,statx,newfstatat,fstat";
 
-/// The calls that a command makes, in their order, found by running it once.
+/// The calls that a command makes, in their order, found by running it once. What its children do, such as an
+/// editor, is not counted and not disturbed.
 pub(super) fn calls(ground: &Ground, command: &WritingCommand, wanted: Calls) -> Vec<Call> {
     let log = tempfile::NamedTempFile::new().unwrap();
     let log_path = log.path().to_str().unwrap().to_owned();
@@ -39,19 +40,15 @@ pub(super) fn calls(ground: &Ground, command: &WritingCommand, wanted: Calls) ->
         Calls::Files => format!("trace={WRITING},{READING}"),
         Calls::All => "trace=all".to_owned(),
     };
-    let output = run(
-        ground.command_behind(&["strace", "-f", "-e", &filter, "-o", &log_path], command.arguments),
-        command,
-    );
+    let output =
+        run(ground.command_behind(&["strace", "-e", &filter, "-o", &log_path], command.arguments), command);
     assert!(output.status.success(), "{} under strace: {output:?}", command.name);
     let text = std::fs::read_to_string(log.path()).unwrap();
-    let process = text.split_whitespace().next().unwrap_or_default().to_owned();
     let mut numbers = BTreeMap::new();
     let mut calls = Vec::new();
     for line in text.lines() {
         let Some((name, arguments)) = line
-            .strip_prefix(&process)
-            .and_then(|rest| rest.trim_start().split_once('('))
+            .split_once('(')
             .filter(|(name, _)| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
         else {
             continue;
@@ -81,7 +78,7 @@ fn is_meant(name: &str, arguments: &str, wanted: Calls) -> bool {
 /// Runs a command while strace does something to one of its calls, such as `error=EIO:when=3`.
 pub(super) fn run_injected(ground: &Ground, command: &WritingCommand, call: &str, injection: &str) -> Output {
     let (trace, inject) = (format!("trace={call}"), format!("inject={call}:{injection}"));
-    let prefix = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject];
+    let prefix = ["strace", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject];
     run(ground.command_behind(&prefix, command.arguments), command)
 }
 
