@@ -106,7 +106,11 @@ pub(crate) static COMMANDS: &[Entry] = &[
     Entry::of::<ls::Ls>(Group::Memory, "ls", "List the memories, newest first"),
     Entry::of::<show::Show>(Group::Memory, "show", "Print one memory"),
     Entry::of::<search::Search>(Group::Memory, "search", "Find memories, journal entries and past sessions"),
-    Entry::of::<sessions::Sessions>(Group::Memory, "sessions", "List past sessions, or show one"),
+    Entry::of::<sessions::Sessions>(
+        Group::Memory,
+        "sessions",
+        "List past sessions of this project, or show one",
+    ),
     Entry::of::<add::Add>(Group::Memory, "add", "Add a memory and its line in the index"),
     Entry::of::<edit::Edit>(Group::Memory, "edit", "Edit a memory in $EDITOR"),
     Entry::of::<set::Set>(Group::Memory, "set", "Change one field of a memory, and nothing else"),
