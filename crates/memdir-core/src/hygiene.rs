@@ -1,8 +1,8 @@
 //! Memory is data: what we put before a model is bounded, clean, quoted and attributed.
 //!
 //! A memory file may have been written by a model that read a hostile page, by a team mate, or by a repository. Its
-//! bytes are its owner's and stay; this is about what *we* show of them. [`clean`] takes out what a person cannot
-//! see, [`escape`] makes markup inert, [`flag`] says what looks like an attack without deleting it, and [`render`]
+//! bytes are its owner's and stay; this is about what *we* show of them. [`clean()`] takes out what a person cannot
+//! see, [`escape()`] makes markup inert, [`flag()`] says what looks like an attack without deleting it, and [`render()`]
 //! does all three and says whose memory it is and how old. [`check_memory`] answers the same for one text alone.
 
 mod check;

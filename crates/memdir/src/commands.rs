@@ -156,7 +156,11 @@ pub(crate) static COMMANDS: &[Entry] = &[
         "project",
         "List projects, and bring memory to where a project is now",
     ),
-    Entry::of::<recall::Recall>(Group::Machines, "recall", "Print the memories that matter for a prompt"),
+    Entry::of::<recall::Recall>(
+        Group::Machines,
+        "recall",
+        "Print the memories that matter for a prompt, quoted for a model",
+    ),
     Entry::of::<tool::Tool>(Group::Machines, "tool", "Run one command of the API's memory tool"),
     Entry::of::<prompt::Prompt>(
         Group::Machines,

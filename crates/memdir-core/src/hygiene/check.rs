@@ -100,7 +100,7 @@ pub struct Checked {
     pub reasons: Vec<Reason>,
 }
 
-/// What is shown of a text on a surface, without the quotation that [`super::render`] puts around it.
+/// What is shown of a text on a surface, without the quotation that [`super::render()`] puts around it.
 #[must_use]
 pub fn check_memory(input: &MemoryInput, surface: Surface) -> Checked {
     let Ok(text) = input.assemble() else {
@@ -158,7 +158,7 @@ impl Findings {
     }
 }
 
-/// [`escape`], and a first line of `---` made text where what follows is not plain frontmatter.
+/// [`escape()`], and a first line of `---` made text where what follows is not plain frontmatter.
 fn escape_prompt(text: &str) -> Cow<'_, str> {
     let escaped = escape(text);
     if text.starts_with("---") && !has_plain_frontmatter(text) {
