@@ -5,6 +5,8 @@ use memdir_core::agents::{self, AgentDirs};
 use memdir_core::env::Env;
 use memdir_core::instructions::{self, Surroundings};
 use memdir_core::locate::LocateError;
+use memdir_core::look::{Kind, Look};
+use memdir_core::project::encode_path::encode;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::real_look::RealLook;
 use memdir_search::{Scope, Source};
@@ -48,6 +50,40 @@ pub fn project_sources(env: &Env, flags: &ClientFlags, scopes: &[Scope]) -> Resu
     if wants(&[Scope::Instructions]) {
         let surroundings = Surroundings::find(env, flags, &[], &RealLook)?;
         sources.extend(instruction_files(&surroundings, &project));
+    }
+    Ok(sources)
+}
+
+/// The memory and the sessions of every project whose directory's name holds one of these words.
+///
+/// # Errors
+/// See [`project_sources`].
+pub fn other_projects(
+    env: &Env,
+    flags: &ClientFlags,
+    scopes: &[Scope],
+    words: &[&str],
+) -> Result<Vec<Source>, LocateError> {
+    let place = Place::find(env, flags)?;
+    // A directory's name is its path with everything but letters and digits replaced.
+    let encoded = |word: &str| encode(word).to_lowercase();
+    let words: Vec<String> = words.iter().map(|word| encoded(word)).filter(|word| !word.is_empty()).collect();
+    let mut sources = Vec::new();
+    let wants = |any: &[Scope]| any.iter().any(|scope| scopes.contains(scope));
+    let projects = place.projects.projects_dir();
+    for entry in RealLook.list(&projects) {
+        let name = entry.name.to_lowercase();
+        if entry.kind != Kind::Dir || !words.iter().any(|word| name.contains(word)) {
+            continue;
+        }
+        let folder = projects.join(&entry.name);
+        let memory = folder.join("memory");
+        if wants(&[Scope::Memories, Scope::Team, Scope::Logs]) && RealLook.kind(&memory) == Some(Kind::Dir) {
+            sources.push(Source { project: entry.name.clone(), ..Source::markdown(memory, Scope::Memories) });
+        }
+        if wants(&[Scope::Sessions]) {
+            sources.push(Source { project: entry.name.clone(), ..Source::transcripts(folder) });
+        }
     }
     Ok(sources)
 }

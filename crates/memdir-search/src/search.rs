@@ -150,9 +150,9 @@ impl<'a> Searched<'a> {
         let mut parts = Vec::new();
         for collection in collections {
             let source = collection.source();
-            let project = source.project.to_lowercase();
-            let wanted =
-                filters.projects.is_empty() || filters.projects.iter().any(|wanted| project.contains(wanted));
+            let project = plain(&source.project);
+            let wanted = filters.projects.is_empty()
+                || filters.projects.iter().any(|wanted| project.contains(&plain(wanted)));
             if !wanted {
                 continue;
             }
@@ -233,6 +233,11 @@ impl<'a> Searched<'a> {
         };
         Ok(Some(Place { hit, kind: source.kind, unit: unit_record }))
     }
+}
+
+/// A project's name with nothing but letters and digits: a path and the directory's name that was made of it agree.
+fn plain(project: &str) -> String {
+    project.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 
 fn fits(filters: &Filters, scope: Scope, kind: Kind, record: &GroupRecord) -> bool {

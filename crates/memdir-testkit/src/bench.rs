@@ -1,13 +1,16 @@
 //! Measurements that print ratios: a command against a reference, both in one run, so that a busy machine slows both.
 
+mod corpus;
 mod measure;
 mod memories;
 mod projects;
 mod prompt;
 mod sandbox;
+mod search;
 
 pub use measure::{Row, Table};
 pub use memories::memories;
 pub use projects::{path, project_ls};
 pub use prompt::prompt;
 pub use sandbox::Bench;
+pub use search::{search, transcripts, warm_search};

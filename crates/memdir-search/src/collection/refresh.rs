@@ -19,7 +19,7 @@ use crate::segment::{Input, Segment, SegmentBuilder, merge};
 use crate::transcript::Position;
 
 /// How much a segment holds in memory before it is written.
-const SEGMENT_BYTES: usize = 24 << 20;
+const SEGMENT_BYTES: usize = 12 << 20;
 /// How much is indexed in memory when another process has the right to write.
 const BORROWED_BYTES: usize = 8 << 20;
 /// A file that changed this shortly ago may change again without its time showing it.
@@ -81,7 +81,7 @@ impl Collection {
             .entries()
             .iter()
             .filter(|entry| !dead.contains(&entry.key) && !finished.read.contains(&entry.key));
-        let table = FileTable::new(kept.copied().chain(entries).collect());
+        let table = FileTable::new(kept.copied().chain(entries).collect()).in_order_of(&differences.order);
         self.bury(&dead)?;
         self.segments.extend(finished.segments.iter().map(|(live, _)| live.clone()));
         let names = finished.segments.into_iter().map(|(live, name)| SegmentInfo {

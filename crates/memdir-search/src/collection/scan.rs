@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat};
 
-use super::file_table::{FileTable, Stamp};
+use super::file_table::{FileTable, Finder, Stamp};
 use super::{Kind, Source};
 
 /// What differs from the table.
@@ -17,6 +17,8 @@ pub(super) struct Differences {
     pub(super) gone: Vec<u64>,
     /// How many files there are.
     pub(super) files: usize,
+    /// The keys of all files, in the order in which they were met.
+    pub(super) order: Vec<u64>,
 }
 
 /// A file that must be read.
@@ -36,8 +38,13 @@ const MAX_FILES: usize = 2_000_000;
 
 /// Compares the folder with the table.
 pub(super) fn scan(source: &Source, table: &FileTable) -> Differences {
-    let mut walk =
-        Walk { kind: source.kind, table, seen: vec![false; table.len()], found: Differences::default() };
+    let mut walk = Walk {
+        kind: source.kind,
+        table,
+        finder: Finder::new(table),
+        seen: vec![false; table.len()],
+        found: Differences::default(),
+    };
     match &source.files {
         Some(files) => {
             for file in files {
@@ -58,6 +65,7 @@ pub(super) fn scan(source: &Source, table: &FileTable) -> Differences {
 struct Walk<'a> {
     kind: Kind,
     table: &'a FileTable,
+    finder: Finder<'a>,
     seen: Vec<bool>,
     found: Differences,
 }
@@ -127,7 +135,8 @@ impl Walk<'_> {
     fn file(&mut self, key: u64, stat: &Stat, path: impl FnOnce() -> String) {
         self.found.files += 1;
         let stamp = stamp(stat);
-        let known = self.table.find(key);
+        self.found.order.push(key);
+        let known = self.finder.find(key);
         if let Some(at) = known
             && let (Some(entry), Some(seen)) = (self.table.entries().get(at), self.seen.get_mut(at))
         {

@@ -5,20 +5,27 @@ use std::borrow::Cow;
 use crate::analyze::{Sort, Term};
 use crate::segment::{SegmentBuilder, UnitFlags};
 
-/// Words that place something in time.
+const LONGEST_TIME_WORD: usize = 9;
+
+/// Words that place something in time, sorted.
 #[rustfmt::skip]
 static TIME_WORDS: &[&str] = &[
     "ago", "april", "august", "century", "date", "day", "days", "decade", "december", "february", "friday",
-    "january", "july", "june", "last", "month", "months", "monday", "morning", "next", "november", "october",
-    "recently", "saturday", "september", "since", "spring", "summer", "sunday", "thursday", "today", "tomorrow",
-    "tonight", "tuesday", "wednesday", "week", "weekend", "weeks", "winter", "year", "years", "yesterday",
+    "january", "july", "june", "last", "monday", "month", "months", "morning", "next", "november",
+    "october", "recently", "saturday", "september", "since", "spring", "summer", "sunday", "thursday",
+    "today", "tomorrow", "tonight", "tuesday", "wednesday", "week", "weekend", "weeks", "winter", "year",
+    "years", "yesterday",
 ];
 
 /// Whether the text places something in time, and how much of it asks.
 pub(super) fn flags(text: &str) -> UnitFlags {
     let mut flags = UnitFlags::default();
     let names_time = text.split(|c: char| !c.is_ascii_alphabetic()).any(|word| {
-        (3..=9).contains(&word.len()) && TIME_WORDS.iter().any(|time| time.eq_ignore_ascii_case(word))
+        let mut lower = [0; LONGEST_TIME_WORD];
+        let Some(lower) = lower.get_mut(..word.len()).filter(|lower| lower.len() >= 3) else { return false };
+        lower.copy_from_slice(word.as_bytes());
+        lower.make_ascii_lowercase();
+        TIME_WORDS.binary_search_by(|time| time.as_bytes().cmp(lower)).is_ok()
     });
     if names_time {
         flags.0 |= UnitFlags::TIME;
@@ -100,6 +107,7 @@ mod tests {
 
     #[test]
     fn questions_and_times() {
+        assert!(TIME_WORDS.is_sorted() && TIME_WORDS.iter().all(|word| word.len() <= LONGEST_TIME_WORD));
         let share = |text: &str| (flags(text).question_share() * 10.0).round();
         assert_eq!((share("Who is it?"), share("It is me."), share("")), (10.0, 0.0, 0.0));
         assert_eq!(share("It is me. Is it you?"), 5.0);

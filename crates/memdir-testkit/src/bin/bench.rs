@@ -14,10 +14,20 @@ const SECTIONS: &[(&str, Section)] = &[
     ("memories", bench::memories),
     ("project-ls", bench::project_ls),
     ("prompt", bench::prompt),
+    ("search", bench::search),
+    ("transcripts", bench::transcripts),
 ];
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
+    let first = std::env::args().nth(1);
+    if first.as_deref() == Some("--warm-search") {
+        let words: Vec<String> = arguments.skip(1).collect();
+        if let [cache, folder] = words.as_slice() {
+            println!("{}", bench::warm_search(cache, folder));
+        }
+        return ExitCode::SUCCESS;
+    }
     let named = arguments.next().map(Utf8PathBuf::from);
     let Some(program) = named.and_then(|program| program.canonicalize_utf8().ok()) else {
         eprintln!("usage: bench PROGRAM [SECTION…]");

@@ -124,7 +124,15 @@ impl Search {
         } else if let Some(folder) = &self.transcripts {
             vec![Source::transcripts(real(folder)?)]
         } else {
-            sources::project_sources(&env, &self.client.flags(), &self.scopes(text)?)?
+            let scopes = self.scopes(text)?;
+            let flags = self.client.flags();
+            let named: Vec<&str> =
+                text.split_whitespace().filter_map(|word| word.strip_prefix("project:")).collect();
+            if named.is_empty() {
+                sources::project_sources(&env, &flags, &scopes)?
+            } else {
+                sources::other_projects(&env, &flags, &scopes, &named)?
+            }
         };
         Ok(Searcher::open(&cache, sources))
     }

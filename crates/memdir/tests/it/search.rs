@@ -68,6 +68,8 @@ fn every_part_of_a_project_is_found() {
     check(&sandbox, &["in:sessions tunnel", "-n", "1"], &[("s1.jsonl", "sessions")]);
     check(&sandbox, &["--in", "sessions", "certificate", "-n1"], &[("s1.jsonl", "sessions")]);
     check(&sandbox, &["--in", "team", "tabs"], &[]);
+    check(&sandbox, &["project:home-project tabs"], &[("tabs.md", "memories")]);
+    check(&sandbox, &["project:elsewhere tabs"], &[]);
     check(&sandbox, &["--in=all", "tabs", "--no-scan"], &[("tabs.md", "memories")]);
 }
 

@@ -1,0 +1,228 @@
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use jiff::civil::date;
+use memdir_search::transcript::Reader;
+use memdir_search::{Limits, Options, Scope, Searcher, Source};
+
+use super::corpus;
+use super::measure::Table;
+use super::sandbox::Bench;
+
+const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+const QUERIES: [&str; 3] =
+    ["codename needle3", "retry policy exponential backoff", "why does the postgres schema use ULID keys"];
+
+/// `memdir search` at three sizes beside grep and raw SQLite FTS5; CPU times, because a busy machine stretches others.
+#[must_use]
+pub fn search(program: &Utf8Path) -> Table {
+    let measured: Vec<Measured> = SIZES.iter().map(|size| measure(program, *size)).collect();
+    let mut table = Table::new("Search at 1,000 / 10,000 / 100,000 files, CPU ms");
+    let cell = |value: fn(&Measured) -> f64, digits: usize| {
+        measured.iter().map(|one| format!("{:.digits$}", value(one))).collect::<Vec<_>>().join(" / ")
+    };
+    table.row("a bare stat of the files", cell(|one| one.stat, 1), "");
+    table.row("`memdir search` with a look at what changed", cell(|one| one.scan, 1), "5 / 28 / 260");
+    table.row("the same with `--no-scan`", cell(|one| one.no_scan, 1), "3 / 5 / 15");
+    table.row("warm query in a library", cell(|one| one.warm, 3), "0.15 / 0.5 / 4");
+    table.row("first indexing, a file", cell(|one| one.first, 3), "0.1 / 0.1 / 0.1");
+    table.row("one changed file searchable", cell(|one| one.changed, 1), "6 / 30 / 300");
+    table.row("resident memory of a search, MB", cell(|one| one.resident, 1), "60 at 100,000");
+    table.row("index on disk, MB", cell(|one| one.disk, 1), "");
+    table.row("`grep -rliE` of the first question", cell(|one| one.grep, 1), "");
+    table.row("raw FTS5: first indexing, a file", cell(|one| one.fts5_first, 3), "");
+    table.row("raw FTS5: query on an open database", cell(|one| one.fts5_query, 3), "");
+    table
+}
+
+/// Reading and indexing transcripts.
+#[must_use]
+pub fn transcripts(_: &Utf8Path) -> Table {
+    const MEGABYTES: usize = 200;
+    let folder = tempfile::tempdir().unwrap();
+    let root = Utf8Path::from_path(folder.path()).unwrap();
+    std::fs::create_dir(root.join("sessions")).unwrap();
+    let path = root.join("sessions/s.jsonl");
+    corpus::transcript(&path, MEGABYTES);
+    let megabytes = std::fs::metadata(&path).unwrap().len() as f64 / 1e6;
+    let per_second = |milliseconds: f64| format!("{:.0} MB/s", megabytes / milliseconds * 1e3);
+    let start = own_cpu();
+    let mut turns = 0_usize;
+    Reader::new(std::fs::File::open(&path).unwrap())
+        .read(|_| {
+            turns += 1;
+            std::ops::ControlFlow::Continue(())
+        })
+        .unwrap();
+    let reading = own_cpu() - start;
+    let mut searcher = Searcher::open(&root.join("cache"), vec![Source::transcripts(root.join("sessions"))]);
+    let start = own_cpu();
+    refresh(&mut searcher);
+    let indexing = own_cpu() - start;
+    let mut text = std::fs::read_to_string(&path).unwrap();
+    text.push_str("{\"type\":\"user\",\"uuid\":\"x\",\"message\":{\"content\":\"one more\"}}\n");
+    std::fs::write(&path, text).unwrap();
+    let start = own_cpu();
+    refresh(&mut searcher);
+    let appended = own_cpu() - start;
+    let mut table = Table::new(&format!("Transcripts: {megabytes:.0} MB, {turns} turns"));
+    table.row("reading every turn", per_second(reading), "at least 400 MB/s");
+    table.row("first indexing", per_second(indexing), "at least 60 MB/s");
+    table.row("one appended turn searchable, CPU ms", format!("{appended:.2}"), "");
+    table
+}
+
+#[derive(Default)]
+struct Measured {
+    stat: f64,
+    scan: f64,
+    no_scan: f64,
+    warm: f64,
+    first: f64,
+    changed: f64,
+    resident: f64,
+    disk: f64,
+    grep: f64,
+    fts5_first: f64,
+    fts5_query: f64,
+}
+
+fn measure(program: &Utf8Path, size: usize) -> Measured {
+    let bench = Bench::new(program);
+    let folder = bench.home.dir("corpus");
+    corpus::memories(&folder, size);
+    // What was written a moment ago is looked at twice; that is not what is measured.
+    std::thread::sleep(Duration::from_millis(50));
+    let runs = (200_000 / size).clamp(5, 60);
+    let command = |extra: &[&str]| {
+        let mut arguments = vec!["search", "--dir", folder.as_str(), "--json"];
+        arguments.extend(extra);
+        bench.command(&arguments)
+    };
+    let mut measured = Measured {
+        first: cpu_of(1, |_| command(&["codename needle3"])) / size as f64,
+        ..Measured::default()
+    };
+    let query = |run: usize| QUERIES[run % QUERIES.len()];
+    measured.scan = cpu_of(runs, |run| command(&[query(run)]));
+    measured.no_scan = cpu_of(60, |run| command(&["--no-scan", query(run)]));
+    measured.changed = cpu_of(runs, |run| {
+        std::fs::write(
+            folder.join("changed.md"),
+            format!("# Zebra\n\nzebra number {run}{}\n", "x".repeat(run)),
+        )
+        .unwrap();
+        command(&["zebra"])
+    });
+    let cache = bench.home.home().join(".local/share/memdir/cache/search");
+    let (warm, resident) = warm(&cache, &folder);
+    (measured.warm, measured.resident) = (warm, resident);
+    measured.disk = du(&cache) as f64 / 1e6;
+    measured.stat = stat_all(&folder);
+    measured.grep = cpu_of(3, |_| {
+        let mut grep = Command::new("grep");
+        grep.args(["-rliE", "codename|needle3"]).arg(&folder);
+        grep
+    });
+    (measured.fts5_first, measured.fts5_query) = fts5(&folder);
+    measured
+}
+
+/// CPU milliseconds of a command, the mean of some runs.
+fn cpu_of(runs: usize, mut command: impl FnMut(usize) -> Command) -> f64 {
+    let mut sum = 0.0;
+    for run in 0..runs {
+        let mut command = command(run);
+        let start = children_cpu();
+        let status =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+        assert!(status.success(), "{command:?} failed: its time means nothing");
+        sum += children_cpu() - start;
+    }
+    sum / runs as f64
+}
+
+/// CPU milliseconds of all children that have ended. The kernel counts exactly and shows hundredths of a second, so
+/// only sums over many runs mean something.
+fn children_cpu() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let behind_name = text.rsplit_once(')').unwrap().1;
+    let fields: Vec<f64> = behind_name.split_whitespace().map(|field| field.parse().unwrap_or(0.0)).collect();
+    (fields[13] + fields[14]) * 10.0
+}
+
+/// CPU milliseconds of this process.
+fn own_cpu() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap();
+    text.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e6
+}
+
+fn now() -> Timestamp {
+    Timestamp::UNIX_EPOCH
+}
+
+fn refresh(searcher: &mut Searcher) {
+    searcher.refresh(&mut Limits { now: now(), deadline: None, progress: &mut |_, _| {} }).unwrap();
+}
+
+/// CPU milliseconds of a warm query and the peak of resident memory, in a process of its own.
+fn warm(cache: &Utf8Path, folder: &Utf8Path) -> (f64, f64) {
+    let own = std::env::current_exe().unwrap();
+    let output = Command::new(own).args(["--warm-search", cache.as_str(), folder.as_str()]).output().unwrap();
+    numbers(&output.stdout)
+}
+
+/// What the process of [`warm`] does.
+pub fn warm_search(cache: &str, folder: &str) -> String {
+    let source = Source::markdown(Utf8PathBuf::from(folder), Scope::Folder);
+    let mut searcher = Searcher::open(Utf8Path::new(cache), vec![source]);
+    let options = Options { limit: 10, now: now(), snippets: true };
+    let queries = QUERIES.map(|query| searcher.parse(query, date(2026, 11, 15)));
+    let ask = || {
+        queries.iter().for_each(|query| assert!(!searcher.search(query, &options).unwrap().hits.is_empty()));
+    };
+    ask();
+    let start = own_cpu();
+    let runs = 100;
+    (0..runs).for_each(|_| ask());
+    let each = (own_cpu() - start) / f64::from(runs) / QUERIES.len() as f64;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0");
+    let kilobytes: f64 = peak.trim().trim_end_matches(" kB").parse().unwrap_or(0.0);
+    format!("{each} {}", kilobytes / 1e3)
+}
+
+fn fts5(folder: &Utf8Path) -> (f64, f64) {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/bench-fts5.py");
+    match Command::new("python3").arg(script).arg(folder).args(QUERIES).output() {
+        Ok(output) if output.status.success() => numbers(&output.stdout),
+        _ => (f64::NAN, f64::NAN),
+    }
+}
+
+fn numbers(output: &[u8]) -> (f64, f64) {
+    let text = String::from_utf8_lossy(output);
+    let mut words = text.split_whitespace().map(|word| word.parse().unwrap_or(f64::NAN));
+    (words.next().unwrap_or(f64::NAN), words.next().unwrap_or(f64::NAN))
+}
+
+fn stat_all(folder: &Utf8Path) -> f64 {
+    let start = own_cpu();
+    for kind in folder.read_dir_utf8().unwrap().flatten() {
+        for entry in kind.path().read_dir_utf8().into_iter().flatten().flatten() {
+            entry.metadata().unwrap();
+        }
+    }
+    own_cpu() - start
+}
+
+fn du(folder: &Utf8Path) -> u64 {
+    let mut sum = 0;
+    for entry in folder.read_dir_utf8().into_iter().flatten().flatten() {
+        let metadata = entry.metadata().unwrap();
+        sum += if metadata.is_dir() { du(entry.path()) } else { metadata.len() };
+    }
+    sum
+}
