@@ -174,7 +174,7 @@ fn warm(cache: &Utf8Path, folder: &Utf8Path) -> (f64, f64) {
     numbers(&output.stdout)
 }
 
-/// What the process of [`warm`] does.
+/// What the process of `warm` does.
 pub fn warm_search(cache: &str, folder: &str) -> String {
     let source = Source::markdown(Utf8PathBuf::from(folder), Scope::Folder);
     let mut searcher = Searcher::open(Utf8Path::new(cache), vec![source]);
