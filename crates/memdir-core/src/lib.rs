@@ -15,6 +15,7 @@ pub mod hidden_char;
 pub mod history;
 pub mod hygiene;
 pub mod instructions;
+pub mod journal;
 pub mod locate;
 pub mod look;
 pub mod memory;

@@ -4,7 +4,6 @@ pub mod encode_path;
 pub mod findings;
 pub mod git_root;
 pub mod identity;
-pub mod journal_key;
 pub mod registry;
 pub mod relocate;
 pub mod remote;

@@ -157,6 +157,23 @@ impl Projects {
         found
     }
 
+    /// Where the registry knows this project to have been, at the cost of a look or two.
+    #[must_use]
+    pub fn former_paths(&self, here: &Here) -> Vec<Utf8PathBuf> {
+        let Some(registry) = &self.registry else { return Vec::new() };
+        let known = registry.project(&here.memory_dir).ok().flatten();
+        let known = known.into_iter().flat_map(|record| record.paths).map(|seen| seen.path);
+        let key = inode_of(&here.root).map(IdentityKey::of_inode);
+        let places = self.places_of(key.as_ref(), &mut Vec::new()).into_iter().map(|place| place.path);
+        let mut paths: Vec<Utf8PathBuf> = Vec::new();
+        for path in known.chain(places) {
+            if path != here.root && !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        paths
+    }
+
     /// Remembers that the project was seen here. With [`Probe::Full`] this may start git: not for hooks. What was
     /// seen today already costs no more than a look.
     ///

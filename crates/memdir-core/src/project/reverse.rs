@@ -57,8 +57,13 @@ pub fn path_in_head(head: &[u8], slug: &str) -> Option<Utf8PathBuf> {
 /// The project's path that a journal's `_session.json` names, whatever the directory is called.
 #[must_use]
 pub fn path_of_journal(session: &[u8]) -> Option<Utf8PathBuf> {
+    path_in_journal(session).filter(|path| path.is_absolute())
+}
+
+/// The same as it is written: a person may have written `~/app`.
+pub(crate) fn path_in_journal(session: &[u8]) -> Option<Utf8PathBuf> {
     let start = memmem::find(session, b"\"projectPath\"")? + "\"projectPath\"".len();
-    Some(Utf8PathBuf::from(string_value(session.get(start..)?)?)).filter(|path| path.is_absolute())
+    string_value(session.get(start..)?).map(Utf8PathBuf::from)
 }
 
 /// The string after a field's name: a colon, perhaps blanks, a JSON string of bounded length.

@@ -1,10 +1,10 @@
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use memdir_core::journal::key::ProjectKey;
 use memdir_core::project::encode_path::{Scheme, encode_with};
 use memdir_core::project::git_root::worktrees;
 use memdir_core::project::identity::IdentityKey;
-use memdir_core::project::journal_key::journal_key;
 use memdir_core::project::relocate::{Because, End, Extent, Relocation, lost_names, plan};
 use memdir_disk::identity_probe::{Probe, inode_of, probe};
 use memdir_disk::inventory::{inventory, same_content};
@@ -64,8 +64,8 @@ impl Projects {
     /// another project's journal has the new name.
     fn plan_journal(&self, memory: &Relocation, here: &Here) -> Option<Relocation> {
         let old_root = memory.from.path.as_ref().filter(|path| **path != here.root)?;
-        let journal = self.end(&journal_key(old_root)?);
-        let project_dir = self.projects_dir().join(journal_key(&here.root)?);
+        let journal = self.end(ProjectKey::of(old_root).as_str());
+        let project_dir = self.projects_dir().join(ProjectKey::of(&here.root).as_str());
         let owner = self.reverse(project_dir.file_name()?);
         let is_free = !lives(&project_dir) || owner.as_ref() == Some(&here.root);
         if journal.path.as_ref() != Some(old_root) || journal.project_dir == project_dir || !is_free {
