@@ -34,7 +34,7 @@ impl Env {
     /// `None` when neither `$MEMDIR_HOME`, `$XDG_DATA_HOME` nor a home directory says where.
     #[must_use]
     pub fn state_dir(&self) -> Option<Utf8PathBuf> {
-        if let Some(own) = self.absolute(MEMDIR_HOME) {
+        if let Some(own) = self.own_home() {
             return Some(own);
         }
         let data = self.absolute(XDG_DATA_HOME).or_else(|| self.below_home(".local/share"))?;
@@ -44,11 +44,16 @@ impl Env {
     /// The user's settings of memdir itself.
     #[must_use]
     pub fn config_file(&self) -> Option<Utf8PathBuf> {
-        if let Some(own) = self.absolute(MEMDIR_HOME) {
+        if let Some(own) = self.own_home() {
             return Some(own.join("config.toml"));
         }
         let config = self.absolute(XDG_CONFIG_HOME).or_else(|| self.below_home(".config"))?;
         Some(config.join("memdir/config.toml"))
+    }
+
+    /// What `$MEMDIR_HOME` names; a relative path counts from the working directory, as with any other program.
+    fn own_home(&self) -> Option<Utf8PathBuf> {
+        self.var(MEMDIR_HOME).filter(|value| !value.is_empty()).map(|value| self.cwd.join(value))
     }
 
     fn below_home(&self, path: &str) -> Option<Utf8PathBuf> {
@@ -107,9 +112,10 @@ mod tests {
         check(&[("MEMDIR_HOME", "/m")], "/m", "/m/config.toml");
         check(&[("XDG_DATA_HOME", "/d"), ("XDG_CONFIG_HOME", "/c")], "/d/memdir", "/c/memdir/config.toml");
         check(
-            &[("MEMDIR_HOME", "rel"), ("XDG_DATA_HOME", "rel")],
+            &[("MEMDIR_HOME", ""), ("XDG_DATA_HOME", "rel")],
             "/home/u/.local/share/memdir",
             "/home/u/.config/memdir/config.toml",
         );
+        check(&[("MEMDIR_HOME", "rel")], "/home/u/p/rel", "/home/u/p/rel/config.toml");
     }
 }

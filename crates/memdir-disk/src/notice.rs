@@ -36,6 +36,8 @@ pub struct Noticed {
     pub operations: Vec<Operation>,
     /// Files that somebody writes right now: they are looked at the next time.
     pub restless: Vec<RelPath>,
+    /// Files that cannot be read, so that nobody knows whether they changed.
+    pub unreadable: Vec<RelPath>,
 }
 
 /// Looks at a memory directory and records what others did to it since the last look: new, changed, renamed and
@@ -119,7 +121,7 @@ impl Look<'_> {
         let mut known = Known::of(seen, self.history)?;
         let suspects: Vec<&RelPath> =
             files.iter().filter(|file| !known.is_as_seen(file)).map(|file| &file.path).collect();
-        let Settled { contents, restless } = match root {
+        let Settled { contents, restless, unreadable } = match root {
             Some(root) => read_settled(root, &suspects, &|path| known.hash(path)),
             None => Settled::default(),
         };
@@ -153,10 +155,11 @@ impl Look<'_> {
         };
         let seen_files = files.iter().filter_map(|file| match stats.get(&file.path) {
             Some((hash, stat)) => Some(SeenFile::new(&file.path, *hash, stat)),
-            None => known.seen_file(file, restless.contains(&file.path)),
+            None => known.seen_file(file, restless.contains(&file.path) || unreadable.contains(&file.path)),
         });
         let seen = Seen::new(last_operation, seen_files.collect());
         self.noticed.restless = restless;
+        self.noticed.unreadable = unreadable;
         Ok(seen)
     }
 

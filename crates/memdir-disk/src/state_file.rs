@@ -63,9 +63,17 @@ pub(crate) fn sync_directory(directory: &Utf8Path) -> io::Result<()> {
     File::open(directory)?.sync_all()
 }
 
-/// Makes a directory and its parents, for the user alone.
+/// Makes a directory and its parents, for the user alone; durable, because what is written below it is promised.
 pub(crate) fn make_directory(path: &Utf8Path) -> io::Result<()> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+    match fs::DirBuilder::new().mode(0o700).create(path) {
+        Ok(()) => path.parent().map_or(Ok(()), sync_directory),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            make_directory(path.parent().ok_or(error)?)?;
+            make_directory(path)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Keeps others who take the same lock out until it is dropped; `None` if somebody holds it for too long.

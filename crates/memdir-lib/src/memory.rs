@@ -240,8 +240,9 @@ impl Memory {
         {
             applied.warnings.push(format!("old history could not be collected: {error}"));
         }
+        // That it cannot be opened now does not undo what was acknowledged; the next to ask is told.
         if self.root.is_none() {
-            self.root = open_if_there(&self.here.memory_dir)?;
+            self.root = open_if_there(&self.here.memory_dir).unwrap_or_default();
         }
         Ok(applied)
     }

@@ -82,7 +82,7 @@ fn absent(patient: &Patient, findings: &mut Vec<Finding>) {
         why: "without MEMORY.md the agent is not told which memories there are",
         fix: Fix::by_plan(
             "write MEMORY.md with a line for every memory",
-            reindex(&indexes, sources).ok().map(Arc::new),
+            reindex(&indexes, sources, &[]).ok().map(Arc::new),
         ),
     });
 }
@@ -235,7 +235,9 @@ impl IndexDoctor<'_> {
     /// The plan that gives the index a new text, with what does not fit moved to the overflow file.
     fn plan(&self, reason: &str, make: impl FnOnce() -> String) -> Option<Arc<Plan>> {
         let overflow = self.patient.overflow.as_ref().map(|_| self.overflow);
-        let balanced = balance(&make(), overflow);
+        let files = self.patient.files.iter();
+        let modified = files.map(|file| (file.path.to_string(), file.modified)).collect();
+        let balanced = balance(&make(), overflow, &modified);
         let mut plan = Plan::new(reason);
         let base = self.patient.index.clone().map(Content);
         if balanced.index != self.text {

@@ -1,6 +1,6 @@
 //! An index made from the files of a directory.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 
@@ -51,19 +51,24 @@ pub fn generate(mut files: Vec<IndexSource>) -> Option<String> {
 ///
 /// Hooks follow the descriptions, titles stay; lines of files that are gone and second lines for one file go; files
 /// without a line get one, newest first, behind the last. Everything that is no entry stays as it is. Nothing is cut:
-/// what does not fit is for [`super::index::balance`].
+/// what does not fit is for [`super::index::balance`]. Lines of files that are there but could not be read stay.
 #[must_use]
-pub fn reindex(text: &str, mut files: Vec<IndexSource>) -> String {
+pub fn reindex(text: &str, mut files: Vec<IndexSource>, unread: &[&str]) -> String {
     files.retain(|file| is_indexed(&file.path));
     newest_first(&mut files);
     let mut rebuilt = String::with_capacity(text.len());
+    let by_path: HashMap<&str, &IndexSource> = files.iter().map(|file| (file.path.as_str(), file)).collect();
     let mut seen = HashSet::new();
     for line in Index::parse(text).lines {
         let Some(entry) = line.entry.filter(|entry| entry.path != OVERFLOW) else {
             rebuilt.push_str(line.raw);
             continue;
         };
-        let Some(file) = files.iter().find(|file| file.path == entry.path) else { continue };
+        if unread.contains(&entry.path.as_str()) {
+            rebuilt.push_str(line.raw);
+            continue;
+        }
+        let Some(file) = by_path.get(entry.path.as_str()) else { continue };
         if !seen.insert(entry.path.clone()) {
             continue;
         }

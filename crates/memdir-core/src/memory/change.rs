@@ -18,6 +18,7 @@ pub use refused::ChangeRefused;
 use super::auto_index::{self, IndexSource};
 use super::entrypoint::ENTRYPOINT;
 use super::index::OVERFLOW;
+use super::js_text;
 use super::links::{Renamed, rename_links};
 use super::topic::{self, NewTopic, Topic, decode};
 
@@ -46,12 +47,35 @@ pub fn add(
     if existing.is_some() {
         return Err(ChangeRefused::Exists { path: path.clone() });
     }
+    if topic.body.contains('\0') {
+        return Err(ChangeRefused::Nul { path: path.clone() });
+    }
     let mut plan = Plan::new(format!("add {path}"));
+    plan.warnings.extend(doubts(topic, path));
     plan.changes.push(Change::Write { path: path.clone(), content: topic.render().into(), base: None });
     let mut draft = IndexDraft::new(indexes)?;
     draft.add(title, path, topic.description);
     draft.finish(&mut plan);
     Ok(plan)
+}
+
+/// What a person who adds a memory may not have meant.
+fn doubts(topic: &NewTopic<'_>, path: &RelPath) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let slug = topic::client_slug(topic.name);
+    let letters = |text: &str| text.chars().filter(|character| character.is_alphanumeric()).count();
+    if letters(&slug) < letters(topic.name) {
+        doubts.push(format!(
+            "agents know `{path}` by the name `{slug}`: a name keeps only its letters a to z and its digits"
+        ));
+    }
+    if Topic::parse_head_of_whole(js_text::trim_start(topic.body)).0.has_frontmatter {
+        doubts.push(format!("the text of `{path}` begins with a header of its own, which stays as text"));
+    }
+    if js_text::trim(topic.body).is_empty() {
+        doubts.push(format!("`{path}` has no text"));
+    }
+    doubts
 }
 
 /// Changes one field of a memory; `None` removes it. The index line follows a new description.
@@ -67,6 +91,9 @@ pub fn set(
     let text = text_of(file)?;
     if key == "description" {
         short_enough(file.path, value.unwrap_or_default())?;
+    }
+    if key == "name" && value.is_some_and(|value| js_text::trim(value).is_empty()) {
+        return Err(ChangeRefused::NoName { path: file.path.clone() });
     }
     let edited = match value {
         Some(value) => topic::set(text, key, value),
@@ -233,14 +260,19 @@ pub fn link(file: FoundFile<'_>, target: &str) -> Result<Plan, ChangeRefused> {
     Ok(plan)
 }
 
-/// Rebuilds the index from the files, keeping the user's own headings and order.
+/// Rebuilds the index from the files, keeping the user's own headings and order, and the lines of files that are
+/// there but could not be read (`unread`).
 ///
 /// # Errors
 /// The index is no text.
-pub fn reindex(indexes: &Indexes<'_>, files: Vec<IndexSource>) -> Result<Plan, ChangeRefused> {
+pub fn reindex(
+    indexes: &Indexes<'_>,
+    files: Vec<IndexSource>,
+    unread: &[&str],
+) -> Result<Plan, ChangeRefused> {
     let mut plan = Plan::new("rebuild the index from the files");
     let mut draft = IndexDraft::new(indexes)?;
-    plan.warnings = draft.rebuild(|text| auto_index::reindex(text, files));
+    plan.warnings = draft.rebuild(|text| auto_index::reindex(text, files, unread));
     draft.finish(&mut plan);
     Ok(plan)
 }

@@ -84,7 +84,7 @@ pub(crate) fn keep_index(data: &[u8]) {
     assert_eq!(index.lines.iter().map(|line| line.raw).collect::<String>(), text);
     let _ = examine(&text, &["a.md"]);
     let _ = add_line(&text, "t", "new.md", &text);
-    let balanced = balance(&text, None);
+    let balanced = balance(&text, None, &std::collections::HashMap::new());
     assert!(Usage::of(&balanced.index).fits() || balanced.index == text);
 }
 

@@ -180,8 +180,9 @@ impl<'a> Execution<'a> {
                 Ok(None) => (before.clone(), step.like.unwrap_or_else(empty_stat)),
                 Err(error) => {
                     // A directory or a link was put there, or it is written without pause: it goes back.
+                    self.leftovers = true;
                     exchange(&new, &place)?;
-                    remove_known(&new, &mine)?;
+                    self.leftovers = !remove_known(&new, &mine)?;
                     return Err(error);
                 }
             };
@@ -228,7 +229,8 @@ impl<'a> Execution<'a> {
             Ok(Some(displaced)) => displaced,
             Ok(None) => return Ok(()),
             Err(error) => {
-                rename_new(&aside, &place)?;
+                self.leftovers = true;
+                self.leftovers = !rename_new(&aside, &place)?;
                 return Err(error);
             }
         };

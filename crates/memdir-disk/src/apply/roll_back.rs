@@ -8,7 +8,7 @@ use crate::temporary::Stage;
 impl Execution<'_> {
     /// Takes back what was done, latest first. `false`: something is left for the next start.
     pub(super) fn roll_back(mut self) -> bool {
-        let mut complete = true;
+        let mut complete = !self.leftovers;
         for staged in std::mem::take(&mut self.staged) {
             complete &= remove(&staged).is_ok();
         }

@@ -12,8 +12,10 @@ use crate::swap_file::MAX_FILE_BYTES;
 #[derive(Default)]
 pub(super) struct Settled {
     pub(super) contents: BTreeMap<RelPath, (Vec<u8>, FileStat)>,
-    /// Files that did not come to rest, or could not be read.
+    /// Files that did not come to rest.
     pub(super) restless: Vec<RelPath>,
+    /// Files that could not be read.
+    pub(super) unreadable: Vec<RelPath>,
 }
 
 /// Reads files. What is not a version that is known is looked at once more: agents' tools truncate a file and fill
@@ -34,7 +36,8 @@ pub(super) fn read_settled(
                 }
                 Ok(Some((content, stat))) => unknown.push((path, content, stat)),
                 // Gone again: the next look knows more.
-                Ok(None) | Err(_) => settled.restless.push(path),
+                Ok(None) => settled.restless.push(path),
+                Err(_) => settled.unreadable.push(path),
             }
         }
         if unknown.is_empty() {
@@ -61,4 +64,4 @@ pub(super) fn read_settled(
 
 const MAX_LOOKS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(2);
-const EMPTY_PAUSE: Duration = Duration::from_millis(40);
+pub(super) const EMPTY_PAUSE: Duration = Duration::from_millis(40);

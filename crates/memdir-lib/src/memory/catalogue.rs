@@ -95,6 +95,14 @@ impl Catalogue {
             LinkTargets::new(self.entries.iter().map(|entry| (entry.name.as_deref(), entry.path.as_str())));
         match targets.resolve(name) {
             [] => {
+                let is_meant =
+                    |left_out: &&LeftOut| left_out.path == name || left_out.path == format!("{name}.md");
+                if let Some(left_out) = self.left_out.iter().find(is_meant) {
+                    return Err(MemoryError::LeftOut {
+                        path: memory.directory().join(&left_out.path),
+                        rule: left_out.rule,
+                    });
+                }
                 Err(MemoryError::NotFound { name: name.to_owned(), directory: memory.directory().to_owned() })
             }
             [one] => Ok(&self.entries[*one]),
@@ -126,6 +134,6 @@ fn is_index(path: &RelPath) -> bool {
     path.file_name() == ENTRYPOINT || path.as_str() == OVERFLOW
 }
 
-fn timestamp(nanoseconds: i128) -> Timestamp {
+pub(super) fn timestamp(nanoseconds: i128) -> Timestamp {
     Timestamp::from_nanosecond(nanoseconds).unwrap_or(Timestamp::UNIX_EPOCH)
 }

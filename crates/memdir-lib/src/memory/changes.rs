@@ -1,12 +1,15 @@
 use jiff::Timestamp;
+use memdir_core::memory::auto_index::IndexSource;
 use memdir_core::memory::change::{self, FoundFile, Indexes};
-use memdir_core::memory::index::OVERFLOW;
+use memdir_core::memory::entrypoint::Usage;
+use memdir_core::memory::index::{Index, OVERFLOW};
 use memdir_core::memory::links::{LinkTargets, links};
 use memdir_core::memory::memory_type::MemoryType;
 use memdir_core::memory::topic::{NewTopic, client_slug, decode};
 use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
 
+use super::catalogue::timestamp;
 use super::{Catalogue, Entry, Memory, MemoryError, entrypoint};
 
 /// A memory that is to be added.
@@ -30,6 +33,8 @@ pub struct NewMemory<'m> {
 pub(super) struct FoundIndexes {
     index: Option<Vec<u8>>,
     overflow: Option<Vec<u8>>,
+    /// Where the index is nearly full: the files that it names, with the times when they were written.
+    named: Vec<IndexSource>,
 }
 
 impl FoundIndexes {
@@ -37,7 +42,7 @@ impl FoundIndexes {
         Indexes {
             index: self.index.as_deref(),
             overflow: self.overflow.as_deref(),
-            files: catalogue.map(Catalogue::index_sources).unwrap_or_default(),
+            files: catalogue.map_or_else(|| self.named.clone(), Catalogue::index_sources),
         }
     }
 }
@@ -48,7 +53,7 @@ impl Memory {
     /// # Errors
     /// The name is taken, reserved, or cannot be that of a file.
     pub fn plan_add(&self, new: &NewMemory<'_>, now: Timestamp) -> Result<Plan, MemoryError> {
-        let path = memory_path(new.path.map_or_else(|| format!("{}.md", new.name), str::to_owned).as_str())?;
+        let path = memory_path(&new.path.map_or_else(|| file_name(new.name), str::to_owned))?;
         let found = self.indexes()?;
         let catalogue = if found.index.is_none() { Some(self.catalogue()?) } else { None };
         let topic = NewTopic {
@@ -110,8 +115,7 @@ impl Memory {
         new_name: &str,
         catalogue: &Catalogue,
     ) -> Result<Plan, MemoryError> {
-        let named = if new_name.ends_with(".md") { new_name.to_owned() } else { format!("{new_name}.md") };
-        let new_path = memory_path(&named)?;
+        let new_path = memory_path(&file_name(new_name))?;
         let content = self.content(&entry.path)?;
         let linking = self.linking_to(entry, catalogue)?;
         let linking: Vec<FoundFile<'_>> =
@@ -140,7 +144,8 @@ impl Memory {
     /// The index is no text.
     pub fn plan_reindex(&self, catalogue: &Catalogue) -> Result<Plan, MemoryError> {
         let found = self.indexes()?;
-        Ok(change::reindex(&found.with(Some(catalogue)), catalogue.index_sources())?)
+        let unread: Vec<&str> = catalogue.left_out.iter().map(|left_out| left_out.path.as_str()).collect();
+        Ok(change::reindex(&found.with(Some(catalogue)), catalogue.index_sources(), &unread)?)
     }
 
     /// The memories that link to one.
@@ -174,10 +179,23 @@ impl Memory {
     }
 
     pub(super) fn indexes(&self) -> Result<FoundIndexes, MemoryError> {
-        Ok(FoundIndexes {
-            index: self.read(&entrypoint()?)?,
-            overflow: self.read(&RelPath::parse(OVERFLOW)?)?,
-        })
+        let index = self.read(&entrypoint()?)?;
+        let named = index.as_deref().map(|index| self.named_in_full(index)).unwrap_or_default();
+        Ok(FoundIndexes { index, overflow: self.read(&RelPath::parse(OVERFLOW)?)?, named })
+    }
+
+    /// The files that a nearly full index names. An index with room needs nobody's age.
+    fn named_in_full(&self, index: &[u8]) -> Vec<IndexSource> {
+        let text = decode(index).0;
+        let (true, Some(root)) = (Usage::of(&text).is_near(), &self.root) else { return Vec::new() };
+        let parsed = Index::parse(&text);
+        let paths = parsed.entries().filter_map(|(_, entry)| RelPath::parse(&entry.path).ok());
+        let known = paths.filter_map(|path| {
+            let stat = root.stat(&path).ok().flatten()?;
+            let modified = timestamp(stat.modified);
+            Some(IndexSource { path: path.to_string(), description: None, modified })
+        });
+        known.collect()
     }
 
     fn content(&self, path: &RelPath) -> Result<Vec<u8>, MemoryError> {
@@ -186,6 +204,11 @@ impl Memory {
             directory: self.directory().to_owned(),
         })
     }
+}
+
+/// The file of a memory with that name. Who gives the file's name means the same.
+fn file_name(name: &str) -> String {
+    if name.ends_with(".md") { name.to_owned() } else { format!("{name}.md") }
 }
 
 /// A path at which a memory may lie: a visible Markdown file.

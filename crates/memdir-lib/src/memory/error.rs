@@ -42,6 +42,14 @@ pub enum MemoryError {
         /// Where it was looked for.
         directory: Utf8PathBuf,
     },
+    /// Something has that name and cannot be used as a memory.
+    #[error("`{path}` is no memory that can be used: {rule}")]
+    LeftOut {
+        /// Where it lies.
+        path: Utf8PathBuf,
+        /// Why not.
+        rule: &'static str,
+    },
     /// More than one memory has that name.
     #[error("`{name}` is ambiguous: {}", candidates.join(", "))]
     Ambiguous {

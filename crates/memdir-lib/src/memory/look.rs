@@ -35,8 +35,13 @@ impl Memory {
 
 /// What the user should be told about a look.
 pub(super) fn warnings(noticed: &Noticed) -> Vec<String> {
-    let restless = noticed.restless.iter();
-    restless
-        .map(|path| format!("`{path}` is being written by somebody; it is looked at the next time"))
-        .collect()
+    let restless = noticed
+        .restless
+        .iter()
+        .map(|path| format!("`{path}` is being written by somebody; it is looked at the next time"));
+    let unreadable = noticed
+        .unreadable
+        .iter()
+        .map(|path| format!("`{path}` cannot be read, so history knows nothing of it"));
+    restless.chain(unreadable).collect()
 }

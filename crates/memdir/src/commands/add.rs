@@ -36,13 +36,13 @@ pub(crate) struct Add {
     #[arg(long)]
     name: String,
     /// What it is about, in one line
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     description: String,
     /// Take the text from a file, or from standard input with -
     #[arg(long, value_name = "FILE", conflicts_with = "text")]
     file: Option<Utf8PathBuf>,
     /// The text
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     text: Option<String>,
     /// Where to put it in the directory, instead of NAME.md
     #[arg(long, value_name = "PATH")]

@@ -52,20 +52,28 @@ impl Run for Edit {
         let text = std::str::from_utf8(&before)
             .with_context(|| format!("`{path}` is not valid UTF-8, so it cannot be edited without loss"))?;
         let edited = editor::edit(path.file_name(), text, world)?;
-        if !self.force {
-            let known = Topic::parse(&decode(&before).0).1;
-            let fresh: Vec<String> = Topic::parse(&edited.text)
-                .1
-                .iter()
-                .filter(|problem| !known.contains(problem))
-                .map(ToString::to_string)
-                .collect();
-            if !fresh.is_empty() {
-                return Err(anyhow!("`{path}` would have a broken header: {}", fresh.join("; ")))
-                    .hint(format!("nothing was saved; your text is in {}", edited.keep()));
-            }
+        if !self.force
+            && let Some(doubt) = doubt(&decode(&before).0, &edited.text)
+        {
+            return Err(anyhow!("`{path}` {doubt}"))
+                .hint(format!("nothing was saved; --force would; your text is in {}", edited.keep()));
         }
         let plan = memory.plan_replace(&path, &before, &edited.text)?;
         carry_out(&plan, &mut memory, &self.how, world)
     }
+}
+
+/// What the user may not have meant to save.
+fn doubt(before: &str, after: &str) -> Option<String> {
+    if after.trim().is_empty() && !before.trim().is_empty() {
+        return Some("would be empty; `memdir rm` removes a memory".to_owned());
+    }
+    let ((known, known_problems), (topic, problems)) = (Topic::parse(before), Topic::parse(after));
+    let fresh = problems.iter().filter(|problem| !known_problems.contains(problem));
+    let fresh: Vec<String> = fresh.map(ToString::to_string).collect();
+    if !fresh.is_empty() {
+        return Some(format!("would have a broken header: {}", fresh.join("; ")));
+    }
+    let lost = known.has_frontmatter && !topic.has_frontmatter;
+    lost.then(|| "would lose its header: its name, description and type".to_owned())
 }

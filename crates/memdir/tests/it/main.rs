@@ -12,6 +12,7 @@ mod agent_sees;
 mod architecture;
 mod check;
 mod doctor;
+mod doubtful_changes;
 mod general;
 mod harness;
 mod history;

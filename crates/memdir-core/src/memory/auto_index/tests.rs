@@ -77,7 +77,7 @@ fn a_rebuilt_index_keeps_headings_order_and_titles() {
         source(2, "b.md", Some("bees".into())),
         source(3, "newer/x.md", None),
     ];
-    insta::assert_snapshot!(reindex(text, files.clone()), @r"
+    insta::assert_snapshot!(reindex(text, files.clone(), &[]), @r"
     # Mine
 
     - [Bee](b.md) — bees
@@ -88,6 +88,12 @@ fn a_rebuilt_index_keeps_headings_order_and_titles() {
     - [new](new.md) — n
     - [x](newer/x.md)
     ");
-    let once = reindex(text, files.clone());
-    assert_eq!(reindex(&once, files), once);
+    let once = reindex(text, files.clone(), &[]);
+    assert_eq!(reindex(&once, files, &[]), once);
+}
+
+#[test]
+fn the_line_of_a_file_that_cannot_be_read_stays() {
+    let text = "- [a](a.md) — kept\n- [b](b.md) — gone\n";
+    assert_eq!(reindex(text, Vec::new(), &["a.md"]), "- [a](a.md) — kept\n");
 }

@@ -18,7 +18,8 @@ pub struct Indexes<'c> {
     pub index: Option<&'c [u8]>,
     /// The content of the overflow file.
     pub overflow: Option<&'c [u8]>,
-    /// Every memory; looked at only where there is no MEMORY.md, as the client does.
+    /// Every memory, to make an index from where there is no MEMORY.md, as the client does; where there is one that
+    /// is nearly full, those that it names, to know which of them are the oldest.
     pub files: Vec<IndexSource>,
 }
 
@@ -90,7 +91,9 @@ impl<'i> IndexDraft<'i> {
 
     /// Puts what changed into the plan, with a warning where the limits are near.
     pub(super) fn finish(self, plan: &mut Plan) {
-        let balanced = balance(&self.index, self.overflow.as_deref());
+        let files = self.found.files.iter();
+        let modified = files.map(|file| (file.path.clone(), file.modified)).collect();
+        let balanced = balance(&self.index, self.overflow.as_deref(), &modified);
         if !balanced.moved_out.is_empty() {
             let count = balanced.moved_out.len();
             let mut warning = format!(

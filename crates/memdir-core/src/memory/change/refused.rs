@@ -22,6 +22,18 @@ pub enum ChangeRefused {
         /// Its path.
         path: RelPath,
     },
+    /// A text with a zero byte, which agents' tools cut off or refuse.
+    #[error("the text of `{path}` holds a zero byte, so it is not plain text")]
+    Nul {
+        /// The file.
+        path: RelPath,
+    },
+    /// A name without anything in it.
+    #[error("`{path}` needs a name")]
+    NoName {
+        /// The file.
+        path: RelPath,
+    },
     /// A description that is no line of an index.
     #[error(
         "the description of `{path}` has {length} characters; at most {} are allowed",

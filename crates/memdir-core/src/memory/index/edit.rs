@@ -1,5 +1,7 @@
 //! Changing lines of an index and leaving all others as they are.
 
+use std::collections::HashSet;
+
 use super::{Index, IndexEntry, format_line};
 
 /// The index with a line for a memory behind its last entry; unchanged if it has one for that path.
@@ -25,14 +27,18 @@ pub fn add_line(text: &str, title: &str, path: &str, hook: &str) -> String {
 }
 
 /// The index with the hook of a memory's line replaced, its title and place kept; with a line added where there
-/// was none.
+/// was none. Two lines that say the same afterwards, left by two writers who disagreed, become one.
 #[must_use]
 pub fn update_line(text: &str, title: &str, path: &str, hook: &str) -> String {
     let index = Index::parse(text);
     if !index.entries().any(|(_, entry)| entry.path == path) {
         return add_line(text, title, path, hook);
     }
-    mapped(&index, |entry| (entry.path == path).then(|| Some(format_line(&entry.title, path, hook))))
+    let mut titles = HashSet::new();
+    mapped(&index, |entry| {
+        (entry.path == path)
+            .then(|| titles.insert(entry.title.clone()).then(|| format_line(&entry.title, path, hook)))
+    })
 }
 
 /// The index without the lines of a memory.
@@ -54,10 +60,13 @@ pub fn rename_lines(text: &str, old_path: &str, new_path: &str) -> String {
 }
 
 /// The index with some entries changed (`Some(Some(line))`) or removed (`Some(None)`).
-pub(super) fn mapped(index: &Index<'_>, change: impl Fn(&IndexEntry) -> Option<Option<String>>) -> String {
+pub(super) fn mapped(
+    index: &Index<'_>,
+    mut change: impl FnMut(&IndexEntry) -> Option<Option<String>>,
+) -> String {
     let mut text = String::new();
     for line in &index.lines {
-        match line.entry.as_ref().and_then(&change) {
+        match line.entry.as_ref().and_then(&mut change) {
             None => text.push_str(line.raw),
             Some(None) => {}
             Some(Some(new)) => {

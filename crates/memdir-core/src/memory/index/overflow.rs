@@ -1,5 +1,10 @@
 //! What does not fit into MEMORY.md, kept in a file that MEMORY.md links to.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
+
+use jiff::Timestamp;
+
 use super::edit::{line_end, mapped, push_line};
 use super::{Index, format_line};
 use crate::memory::entrypoint::Usage;
@@ -28,11 +33,12 @@ pub struct Balanced {
 
 /// Moves lines out of an index that is over its limits, and back when all of them fit again.
 ///
-/// The last entries go, and only as many as needed: these are exactly the lines that no agent would see anyway, so
-/// moving them costs nothing and one visible line now says where they are. Headings and other text stay. In between
-/// (some room, but not for all) nothing moves, so that a directory near the limit does not change at every write.
+/// The entries of the memories that were written longest ago go, and only as many as needed; where nobody knows when
+/// (`modified` does not say), the last lines go first, and what is new in this very change stays. One visible line
+/// says where they are. Headings and other text stay. In between (some room, but not for all) nothing moves, so that
+/// a directory near the limit does not change at every write.
 #[must_use]
-pub fn balance(index: &str, overflow: Option<&str>) -> Balanced {
+pub fn balance(index: &str, overflow: Option<&str>, modified: &HashMap<String, Timestamp>) -> Balanced {
     let fits = Usage::of(index).fits();
     let unchanged = |index: &str| Balanced {
         index: index.to_owned(),
@@ -43,7 +49,9 @@ pub fn balance(index: &str, overflow: Option<&str>) -> Balanced {
     match (fits, overflow) {
         (true, None) => unchanged(index),
         (true, Some(overflow)) => brought_back(index, overflow).unwrap_or_else(|| unchanged(index)),
-        (false, _) => spilled(index, overflow.unwrap_or_default()).unwrap_or_else(|| unchanged(index)),
+        (false, _) => {
+            spilled(index, overflow.unwrap_or_default(), modified).unwrap_or_else(|| unchanged(index))
+        }
     }
 }
 
@@ -65,33 +73,36 @@ fn brought_back(index: &str, overflow: &str) -> Option<Balanced> {
     })
 }
 
-fn spilled(index: &str, overflow: &str) -> Option<Balanced> {
+fn spilled(index: &str, overflow: &str, modified: &HashMap<String, Timestamp>) -> Option<Balanced> {
     let parsed = Index::parse(index);
-    let entries: Vec<usize> =
-        parsed.entries().filter(|(_, entry)| entry.path != OVERFLOW).map(|(number, _)| number - 1).collect();
+    let entries = parsed.entries().filter(|(_, entry)| entry.path != OVERFLOW);
+    let mut newest_first: Vec<(Option<Timestamp>, usize)> =
+        entries.map(|(number, entry)| (modified.get(&entry.path).copied(), number - 1)).collect();
+    newest_first.sort_by_key(|(time, at)| (time.is_some(), Reverse(*time), *at));
     let in_overflow = entry_lines(overflow).len();
     let with_kept = |kept: usize| {
-        let first_moved = entries.get(kept).copied().unwrap_or(usize::MAX);
-        let link = link_line(in_overflow + entries.len() - kept);
-        without_tail(&parsed, first_moved, &link, line_end(index))
+        let moved: BTreeSet<usize> = newest_first.iter().skip(kept).map(|(_, at)| *at).collect();
+        let link = link_line(in_overflow + moved.len());
+        (without(&parsed, &moved, &link, line_end(index)), moved)
     };
     // The fewer entries stay, the less is used: look for the largest number that fits.
-    let (mut fitting, mut too_many) = (0, entries.len());
-    if !Usage::of(&with_kept(0)).fits() {
+    let (mut fitting, mut too_many) = (0, newest_first.len());
+    if !Usage::of(&with_kept(0).0).fits() {
         return None;
     }
     while fitting + 1 < too_many {
         let middle = fitting.midpoint(too_many);
-        if Usage::of(&with_kept(middle)).fits() {
+        if Usage::of(&with_kept(middle).0).fits() {
             fitting = middle;
         } else {
             too_many = middle;
         }
     }
-    let moved = entries.iter().skip(fitting).filter_map(|at| parsed.lines.get(*at));
+    let (index, moved) = with_kept(fitting);
+    let moved = moved.iter().filter_map(|at| parsed.lines.get(*at));
     let moved_out: Vec<String> = moved.map(|line| line.raw.trim_end().to_owned()).collect();
     Some(Balanced {
-        index: with_kept(fitting),
+        index,
         overflow: Some(with_added(overflow, &moved_out)),
         moved_out,
         moved_back: Vec::new(),
@@ -102,19 +113,19 @@ fn link_line(count: usize) -> String {
     format_line(TITLE, OVERFLOW, &format!("{count} entries that did not fit here"))
 }
 
-/// The index without its entries from line `first_moved` on, and with the link at the place of the first of them.
-fn without_tail(index: &Index<'_>, first_moved: usize, link: &str, end: &str) -> String {
+/// The index without some of its lines, and with the link at the place of the first of them.
+fn without(index: &Index<'_>, moved: &BTreeSet<usize>, link: &str, end: &str) -> String {
     let mut text = String::new();
     for (at, line) in index.lines.iter().enumerate() {
         let is_link = line.entry.as_ref().is_some_and(|entry| entry.path == OVERFLOW);
-        if at == first_moved {
+        if Some(&at) == moved.first() {
             push_line(&mut text, link, end);
         }
-        if !is_link && (line.entry.is_none() || at < first_moved) {
+        if !is_link && !moved.contains(&at) {
             text.push_str(line.raw);
         }
     }
-    if first_moved >= index.lines.len() {
+    if moved.is_empty() {
         push_line(&mut text, link, end);
     }
     text

@@ -1,5 +1,9 @@
 use proptest::prelude::*;
 
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+
 use super::*;
 use crate::memory::entrypoint::Usage;
 use crate::memory::js_text;
@@ -106,10 +110,37 @@ fn the_lines_behind_the_cut_are_named() {
 }
 
 #[test]
+fn two_lines_that_two_writers_left_become_one_when_they_say_the_same() {
+    let text = "- [a](a.md) — old\n- [b](b.md)\n- [a](a.md) — older\n- [mine](a.md) — x\n";
+    assert_eq!(
+        update_line(text, "a", "a.md", "new"),
+        "- [a](a.md) — new\n- [b](b.md)\n- [mine](a.md) — new\n"
+    );
+}
+
+fn unknown() -> HashMap<String, Timestamp> {
+    HashMap::new()
+}
+
+#[test]
+fn the_oldest_memories_leave_a_full_index_and_the_newest_stay() {
+    let second = |at: i64| Timestamp::from_second(at).unwrap();
+    let text: String = (0..201).map(|at| format!("- [f{at}](f{at}.md)\n")).collect();
+    // The line of the file that this change adds has no time yet.
+    let mut modified: HashMap<String, Timestamp> =
+        (0..200).map(|at| (format!("f{at}.md"), second(1_000 + i64::from(at)))).collect();
+    modified.insert("f7.md".to_owned(), second(1));
+    let balanced = balance(&text, None, &modified);
+    assert_eq!(balanced.moved_out, ["- [f0](f0.md)", "- [f7](f7.md)"]);
+    assert!(balanced.index.starts_with("- [More memories](MEMORY-overflow.md)"));
+    assert!(balanced.index.ends_with("- [f200](f200.md)\n"));
+}
+
+#[test]
 fn what_does_not_fit_moves_to_a_linked_file_and_back() {
     let line = |at: usize| format!("- [f{at}](f{at}.md) — hook\n");
     let text: String = "# H\n\n".to_owned() + &(0..250).map(line).collect::<String>() + "\n## End\n";
-    let balanced = balance(&text, None);
+    let balanced = balance(&text, None, &unknown());
     assert!(Usage::of(&balanced.index).fits());
     assert_eq!(Usage::of(&balanced.index).lines, 200);
     assert!(balanced.index.contains("- [f193](f193.md) — hook\n- [f194](f194.md) — hook\n- [More memories](MEMORY-overflow.md) — 55 entries that did not fit here\n\n## End\n"));
@@ -118,7 +149,7 @@ fn what_does_not_fit_moves_to_a_linked_file_and_back() {
     assert!(overflow.starts_with("# Memories that do not fit into MEMORY.md\n\n- [f195](f195.md) — hook\n"));
 
     let more = add_line(&balanced.index, "n", "n.md", "new");
-    let again = balance(&more, Some(&overflow));
+    let again = balance(&more, Some(&overflow), &unknown());
     assert!(Usage::of(&again.index).fits() && !again.moved_out.is_empty());
     let all = |index: &str, overflow: &str| {
         Index::parse(&format!("{index}\n{overflow}"))
@@ -130,12 +161,13 @@ fn what_does_not_fit_moves_to_a_linked_file_and_back() {
 
     let few: String = (0..100).map(line).collect::<String>()
         + "- [More memories](MEMORY-overflow.md) — 1 entries that did not fit here\n";
-    let back = balance(&few, Some("# Memories that do not fit into MEMORY.md\n\n- [z](z.md) — z\n"));
+    let back =
+        balance(&few, Some("# Memories that do not fit into MEMORY.md\n\n- [z](z.md) — z\n"), &unknown());
     assert_eq!(back.overflow, None);
     assert_eq!(back.index, (0..100).map(line).collect::<String>() + "- [z](z.md) — z\n");
 
     let prose = "text\n".repeat(300);
-    assert_eq!(balance(&prose, None).index, prose);
+    assert_eq!(balance(&prose, None, &unknown()).index, prose);
 }
 
 #[test]
@@ -234,7 +266,7 @@ proptest! {
     #[test]
     fn balancing_loses_no_entry(count in 190usize..230, hook in "[a-z]{0,160}") {
         let text: String = (0..count).map(|at| format!("{}\n", format_line("t", &format!("f{at}.md"), &hook))).collect();
-        let balanced = balance(&text, None);
+        let balanced = balance(&text, None, &unknown());
         prop_assert!(Usage::of(&balanced.index).fits());
         let whole = format!("{}{}", balanced.index, balanced.overflow.unwrap_or_default());
         for at in 0..count {
