@@ -208,11 +208,11 @@ mod tests {
         let look = MapLook::default()
             .file("/a/app/x", "")
             .file("/b/app/x", "")
-            .file("/c/projects/app/_session.json", &session("/a/app"));
+            .file("/c/projects/app/_session.json", session("/a/app"));
         let second = ProjectKey::distinct("/b/app".into());
         assert_eq!(find(&look, "/a/app", &[]), "found /c/projects/app");
         assert_eq!(find(&look, "/b/app", &[]), format!("new /c/projects/{second}"));
-        let look = look.file(&format!("/c/projects/{second}/_session.json"), &session("/b/app"));
+        let look = look.file(&format!("/c/projects/{second}/_session.json"), session("/b/app"));
         assert_eq!(find(&look, "/b/app", &[]), format!("found /c/projects/{second}"));
         assert_eq!(find(&look, "/a/app", &[]), "found /c/projects/app");
     }
