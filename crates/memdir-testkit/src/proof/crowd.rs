@@ -222,7 +222,7 @@ fn check_index(
             None if strangers && lines.len() == 1 => stale += 1,
             // He changed it back while we changed it: both lines stand there until the next change or `doctor`.
             None if strangers && lines.iter().any(|line| line.ends_with(&value(written.acknowledged))) => {
-                both += 1
+                both += 1;
             }
             None => report.fail(format!("`{name}.md` {written:?} and the index do not agree: {lines:?}")),
         }
