@@ -41,3 +41,5 @@ pub mod place;
 pub mod projects;
 pub mod sources;
 pub mod turn;
+pub mod user;
+pub mod workspace;

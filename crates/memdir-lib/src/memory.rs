@@ -25,6 +25,7 @@ use memdir_disk::real_look::RealLook;
 use crate::place::Place;
 use crate::projects::{Here, Probe, Projects};
 
+mod beside;
 mod catalogue;
 mod changes;
 mod error;
@@ -37,6 +38,7 @@ mod recovery;
 mod review;
 mod verification;
 
+pub(crate) use beside::Extent;
 pub use catalogue::{Catalogue, Entry};
 pub use changes::NewMemory;
 pub use error::MemoryError;
@@ -58,6 +60,8 @@ pub struct Memory {
     trust: Trust,
     config_file: Option<Utf8PathBuf>,
     root: Option<MemoryRoot>,
+    /// How much of the directory is ours, if it is not the memory of a project.
+    beside: Option<Extent>,
 }
 
 /// Who wants a plan applied, and what it is for.
@@ -76,6 +80,8 @@ pub struct Wish<'w> {
     pub look: bool,
     /// Whether the content stood in a memory before, so that no rule about secrets may change it now.
     pub verbatim: bool,
+    /// Whether the asker plans anew where somebody else changed a file meanwhile, so that nothing is merged.
+    pub replans: bool,
 }
 
 impl<'w> Wish<'w> {
@@ -89,6 +95,7 @@ impl<'w> Wish<'w> {
             on_conflict: OnConflict::KeepBoth,
             look: true,
             verbatim: false,
+            replans: false,
         }
     }
 }
@@ -115,6 +122,7 @@ impl Memory {
             store: place.look_up.store,
             trust: place.location.trust,
             config_file: env.config_file(),
+            beside: None,
         })
     }
 
@@ -124,6 +132,9 @@ impl Memory {
     /// What keeps the client's settings from being read, or a directory that cannot be opened.
     pub fn at_directory(directory: &Utf8Path, env: &Env) -> Result<Self, MemoryError> {
         let mut place = Place::find(env, &ClientFlags::default())?;
+        if let Some(extent) = beside::extent_of(&env.cwd.join(directory), place.settings.config_dir(), env) {
+            return Self::beside(extent, env);
+        }
         place.here.memory_dir = env.cwd.join(directory);
         place.here.root = place.here.memory_dir.clone();
         place.here.common_dir = None;
@@ -153,6 +164,7 @@ impl Memory {
             store,
             trust: Trust::Yes,
             config_file: None,
+            beside: None,
         })
     }
 
@@ -230,12 +242,13 @@ impl Memory {
             staged: wish.staged,
             on_conflict: wish.on_conflict,
             patience: LOCK_PATIENCE,
-            merge: &merge::merge,
+            merge: if wish.replans { &|_, _, _, _| None } else { &merge::merge },
         };
         let mut applied = apply(&store, plan, &request)?;
         applied.warnings.extend(look::warnings(&noticed));
         // The change is durable; a history that is too long is shortened now or the next time.
         if wish.look
+            && self.is_looked_at()
             && let Err(error) = collect(&store, Bounds::default(), now)
         {
             applied.warnings.push(format!("old history could not be collected: {error}"));
@@ -288,7 +301,10 @@ impl Memory {
         if let Some(store) = &self.store {
             return Ok(store.clone());
         }
-        let record = self.projects.record_sighting(&self.here, Probe::Full, now)?;
+        let record = match self.beside {
+            Some(_) => self.projects.record_directory(&self.here.memory_dir, now)?,
+            None => self.projects.record_sighting(&self.here, Probe::Full, now)?,
+        };
         self.store = Some(record.store.clone());
         Ok(record.store)
     }

@@ -197,6 +197,26 @@ impl Projects {
         Ok(registry.record(&sighting(here, depth, now), random)?)
     }
 
+    /// Remembers a directory that belongs to no project: it gets a store id, and nobody looks for it elsewhere.
+    ///
+    /// # Errors
+    /// There is no registry, or it cannot be written.
+    pub fn record_directory(
+        &self,
+        directory: &Utf8Path,
+        now: Timestamp,
+    ) -> Result<ProjectRecord, ProjectsError> {
+        let sighting = Sighting {
+            memory_dir: directory.to_owned(),
+            slug: directory.file_name().unwrap_or_default().to_owned(),
+            path: directory.to_owned(),
+            keys: Vec::new(),
+            time: now,
+        };
+        let random = random_bits().map_err(ProjectsError::NoRandom)?;
+        Ok(self.registry()?.record(&sighting, random)?)
+    }
+
     /// Remembers whether the user trusts this project's memory directory.
     ///
     /// # Errors

@@ -19,7 +19,8 @@ impl Memory {
     /// The directory cannot be listed, or the history cannot be written.
     pub fn look(&mut self, now: Timestamp) -> Result<Noticed, MemoryError> {
         let Some(state_dir) = self.state_dir.clone() else { return Ok(Noticed::default()) };
-        if self.may_write().is_err() || (self.root.is_none() && self.store.is_none()) {
+        if !self.is_looked_at() || self.may_write().is_err() || (self.root.is_none() && self.store.is_none())
+        {
             return Ok(Noticed::default());
         }
         let id = self.store_id(now)?;

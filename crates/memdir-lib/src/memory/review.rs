@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use memdir_core::config::{WriteMode, WriteScope};
+use memdir_core::config::WriteMode;
 use memdir_core::operation::OperationId;
 use memdir_core::plan::Plan;
 use memdir_core::review::{StagedPlan, VERSION, fingerprint};
@@ -36,7 +36,7 @@ impl Memory {
         if plan.changes.is_empty() {
             return Ok(Submitted::Applied(Box::new(self.apply_as(plan, wish, now)?)));
         }
-        match self.config()?.mode(wish.author.kind, self.store.as_ref(), WriteScope::Memory) {
+        match self.config()?.mode(wish.author.kind, self.store.as_ref(), self.scope()) {
             WriteMode::Auto => Ok(Submitted::Applied(Box::new(self.apply_as(plan, wish, now)?))),
             WriteMode::Off => Err(MemoryError::WritesOff),
             WriteMode::Review => self.stage(plan, wish, now),
@@ -129,6 +129,7 @@ impl Memory {
             on_conflict: OnConflict::Refuse,
             look: true,
             verbatim: false,
+            replans: false,
         };
         let applied = self.apply_as(&staged.plan, &wish, now)?;
         self.staged_plans()?.remove(&staged.id)?;

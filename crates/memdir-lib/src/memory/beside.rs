@@ -1,0 +1,118 @@
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use memdir_core::config::WriteScope;
+use memdir_core::env::Env;
+use memdir_core::locate::Trust;
+use memdir_core::operation::Author;
+use memdir_core::plan::Plan;
+use memdir_core::settings::ClientFlags;
+use memdir_disk::apply::OnConflict;
+use memdir_disk::disk_error::DiskError;
+
+use super::{Memory, MemoryError, Submitted, Wish, open_if_there};
+use crate::place::Place;
+
+/// A directory that is kept like a memory and belongs to no project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// The client's configuration directory, of which the map of the workspace is ours and nothing else: it is
+    /// never listed and never looked through.
+    Workspace,
+    /// The user's profile: a directory of its own.
+    Profile,
+}
+
+/// The user's profile below the configuration directory.
+const PROFILE: &str = "user";
+
+/// How often a change is planned anew because others wrote in between. Each time, one of them got through.
+const MAX_TRIES: u32 = 10_000;
+
+impl Memory {
+    /// Opens what lies beside the memories of all projects.
+    pub(crate) fn beside(extent: Extent, env: &Env) -> Result<Self, MemoryError> {
+        let place = Place::find(env, &ClientFlags::default())?;
+        let config_dir = real_config_dir(place.settings.config_dir(), env);
+        let directory = match extent {
+            Extent::Workspace => config_dir,
+            Extent::Profile => config_dir.join(PROFILE),
+        };
+        let mut here = place.here;
+        here.memory_dir = directory;
+        let store = place.projects.look_up(&here).store;
+        Ok(Self {
+            root: open_if_there(&here.memory_dir)?,
+            here,
+            projects: place.projects,
+            state_dir: env.state_dir(),
+            store,
+            trust: Trust::Yes,
+            config_file: env.config_file(),
+            beside: Some(extent),
+        })
+    }
+
+    /// The root of the project in which the asker works.
+    pub(crate) fn project_root(&self) -> &Utf8Path {
+        &self.here.root
+    }
+
+    /// Changes files by a plan that is made from what they are now: whoever wrote in between is planned over anew,
+    /// so nobody's change is lost and nothing has to be merged.
+    pub(crate) fn change<E: From<MemoryError>>(
+        &mut self,
+        author: &Author,
+        now: Timestamp,
+        mut plan: impl FnMut(&Self) -> Result<Plan, E>,
+    ) -> Result<(Plan, Submitted), E> {
+        let mut tries = 0;
+        loop {
+            let planned = plan(self)?;
+            let look = tries == 0;
+            let wish = Wish { on_conflict: OnConflict::Refuse, replans: true, look, ..Wish::of(author) };
+            match self.submit(&planned, &wish, now) {
+                Err(MemoryError::Disk(DiskError::Conflict { .. })) if tries < MAX_TRIES => tries += 1,
+                Err(error) => return Err(error.into()),
+                Ok(submitted) => return Ok((planned, submitted)),
+            }
+        }
+    }
+
+    /// Whether others' changes are looked for: not where nearly nothing is ours.
+    pub(super) fn is_looked_at(&self) -> bool {
+        self.beside != Some(Extent::Workspace)
+    }
+
+    /// Under which of the user's rules for agents' writes this directory falls.
+    pub(super) fn scope(&self) -> WriteScope {
+        if self.beside.is_some() { WriteScope::User } else { WriteScope::Memory }
+    }
+}
+
+/// Which of ours a directory is, if it is one.
+pub(super) fn extent_of(directory: &Utf8Path, config_dir: &Utf8Path, env: &Env) -> Option<Extent> {
+    let config_dir = real_config_dir(config_dir, env);
+    let parent = directory.parent().map(resolve);
+    if resolve(directory) == config_dir {
+        Some(Extent::Workspace)
+    } else if directory.file_name() == Some(PROFILE) && parent.as_deref() == Some(&config_dir) {
+        Some(Extent::Profile)
+    } else {
+        None
+    }
+}
+
+/// The configuration directory may be a link of the user's, as into a repository of dotfiles.
+fn real_config_dir(config_dir: &Utf8Path, env: &Env) -> Utf8PathBuf {
+    resolve(&env.cwd.join(config_dir))
+}
+
+/// A path with the links of its existing part resolved, so that a directory has one name before and after it is made.
+fn resolve(path: &Utf8Path) -> Utf8PathBuf {
+    for ancestor in path.ancestors() {
+        if let (Ok(real), Ok(rest)) = (ancestor.canonicalize_utf8(), path.strip_prefix(ancestor)) {
+            return if rest.as_str().is_empty() { real } else { real.join(rest) };
+        }
+    }
+    path.to_owned()
+}

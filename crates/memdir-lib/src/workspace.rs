@@ -1,0 +1,202 @@
+//! The map of all projects: `workspace.md` in the client's configuration directory.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use memdir_core::content_hash::ContentHash;
+use memdir_core::env::Env;
+use memdir_core::operation::Author;
+use memdir_core::plan::{Change, Content, Plan};
+use memdir_core::project::journal_key::journal_key;
+use memdir_core::rel_path::{PathRefused, RelPath};
+use memdir_core::workspace::{
+    EditRefused, FILE, MAX_BYTES, NewProject, Project, Relation, WorkspaceEdit, WorkspaceMap,
+};
+
+use crate::memory::{Extent, Log, Memory, MemoryError, Submitted};
+
+mod offers;
+mod related;
+
+/// The map of all projects, which need not exist yet: looking never creates it.
+#[derive(Debug)]
+pub struct Workspace {
+    memory: Memory,
+    home: Option<Utf8PathBuf>,
+}
+
+/// Why the map could not be read or changed. Whatever it is, nothing was changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkspaceError {
+    /// The file cannot be changed as it is, or the change makes no sense.
+    #[error("cannot change `{path}`: {refused}")]
+    Refused {
+        /// The file.
+        path: Utf8PathBuf,
+        /// Why.
+        refused: EditRefused,
+    },
+    /// Reading or writing failed, or a rule of the user's forbids it.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+}
+
+impl From<PathRefused> for WorkspaceError {
+    fn from(refused: PathRefused) -> Self {
+        Self::Memory(refused.into())
+    }
+}
+
+/// What became of a change of the map or of the profile.
+#[derive(Debug)]
+pub struct Made {
+    /// The plan; without changes if there was nothing to do.
+    pub plan: Plan,
+    /// What became of it.
+    pub submitted: Submitted,
+}
+
+impl Workspace {
+    /// Opens the map that belongs to the user's configuration directory.
+    ///
+    /// # Errors
+    /// There is no home directory, or the client's settings cannot be read.
+    pub fn open(env: &Env) -> Result<Self, WorkspaceError> {
+        Ok(Self { memory: Memory::beside(Extent::Workspace, env)?, home: env.home.clone() })
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn file(&self) -> Utf8PathBuf {
+        self.memory.directory().join(FILE)
+    }
+
+    /// The root of the project in which the asker works.
+    #[must_use]
+    pub fn here(&self) -> &Utf8Path {
+        self.memory.project_root()
+    }
+
+    /// What the map says; nothing if there is none.
+    ///
+    /// # Errors
+    /// It is a link or too large, or the system fails.
+    pub fn map(&self) -> Result<WorkspaceMap, WorkspaceError> {
+        Ok(self.read()?.map(|bytes| WorkspaceMap::from_bytes(&bytes)).unwrap_or_default())
+    }
+
+    /// The key of a project: the one that it is registered under, else its directory's name. A name that another
+    /// project has gets six digits of its path's hash.
+    #[must_use]
+    pub fn key_for(&self, root: &Utf8Path, map: &WorkspaceMap) -> Option<String> {
+        if let Some(known) = self.project_at(root, map) {
+            return Some(known.key.clone());
+        }
+        let key = journal_key(root)?;
+        if map.project(&key).is_none() {
+            return Some(key);
+        }
+        let hash = ContentHash::of(root.as_str().as_bytes()).to_string();
+        Some(format!("{key}-{}", hash.get(..6).unwrap_or_default()))
+    }
+
+    /// The registered project at a path.
+    #[must_use]
+    pub fn project_at<'m>(&self, root: &Utf8Path, map: &'m WorkspaceMap) -> Option<&'m Project> {
+        map.project_at(root, self.home.as_deref())
+    }
+
+    /// Registers a project, or brings its path up to date; nothing happens if the map knows it.
+    ///
+    /// # Errors
+    /// As [`Workspace::change`].
+    pub fn register(
+        &mut self,
+        project: &NewProject<'_>,
+        author: &Author,
+        now: Timestamp,
+    ) -> Result<Made, WorkspaceError> {
+        self.change(&WorkspaceEdit::Register(*project), author, now)
+    }
+
+    /// The relations of a project, from both ends.
+    ///
+    /// # Errors
+    /// As [`Workspace::map`].
+    pub fn relations_of(&self, key: &str) -> Result<Vec<Relation>, WorkspaceError> {
+        Ok(self.map()?.relations_of(key).into_iter().cloned().collect())
+    }
+
+    /// Changes the map: the line that the change is about, and no other. What others write at the same time stays.
+    ///
+    /// # Errors
+    /// The change makes no sense, the file cannot be changed safely, or the system fails.
+    pub fn change(
+        &mut self,
+        edit: &WorkspaceEdit<'_>,
+        author: &Author,
+        now: Timestamp,
+    ) -> Result<Made, WorkspaceError> {
+        self.change_all(std::slice::from_ref(edit), author, now)
+    }
+
+    /// Makes several changes as one.
+    ///
+    /// # Errors
+    /// As [`Workspace::change`]; then none of them was made.
+    pub fn change_all(
+        &mut self,
+        edits: &[WorkspaceEdit<'_>],
+        author: &Author,
+        now: Timestamp,
+    ) -> Result<Made, WorkspaceError> {
+        let (plan, submitted) = self.memory.change(author, now, |memory| plan(memory, edits))?;
+        Ok(Made { plan, submitted })
+    }
+
+    /// What a change would do.
+    ///
+    /// # Errors
+    /// The change makes no sense, or the file cannot be changed safely.
+    pub fn plan(&self, edits: &[WorkspaceEdit<'_>]) -> Result<Plan, WorkspaceError> {
+        plan(&self.memory, edits)
+    }
+
+    /// What was done to the map, newest first.
+    ///
+    /// # Errors
+    /// The history cannot be listed.
+    pub fn log(&self, limit: usize) -> Result<Log, WorkspaceError> {
+        Ok(self.memory.log(limit)?)
+    }
+
+    fn read(&self) -> Result<Option<Vec<u8>>, WorkspaceError> {
+        read(&self.memory)
+    }
+}
+
+fn read(memory: &Memory) -> Result<Option<Vec<u8>>, WorkspaceError> {
+    match memory.root() {
+        Some(root) => Ok(root.read(&RelPath::parse(FILE)?, MAX_BYTES).map_err(MemoryError::from)?),
+        None => Ok(None),
+    }
+}
+
+fn plan(memory: &Memory, edits: &[WorkspaceEdit<'_>]) -> Result<Plan, WorkspaceError> {
+    let path = memory.directory().join(FILE);
+    let refused = |refused| WorkspaceError::Refused { path: path.clone(), refused };
+    let before = read(memory)?;
+    let text = std::str::from_utf8(before.as_deref().unwrap_or_default())
+        .map_err(|_| refused(EditRefused::NotUtf8))?;
+    let reasons: Vec<String> = edits.iter().map(WorkspaceEdit::reason).collect();
+    let mut plan = Plan::new(reasons.join(", "));
+    let mut after = text.to_owned();
+    for edit in edits {
+        after = edit.apply(&after).map_err(refused)?.unwrap_or(after);
+    }
+    if after != text {
+        let base = before.map(Content);
+        plan.changes.push(Change::Write { path: RelPath::parse(FILE)?, content: after.into(), base });
+    }
+    Ok(plan)
+}
