@@ -2,17 +2,22 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
-use memdir_core::content_hash::ContentHash;
 use memdir_core::env::Env;
+use memdir_core::journal::key::ProjectKey;
+use memdir_core::look::{Kind, Look};
 use memdir_core::operation::Author;
 use memdir_core::plan::{Change, Content, Plan};
-use memdir_core::project::journal_key::journal_key;
 use memdir_core::rel_path::{PathRefused, RelPath};
+use memdir_core::settings::ClientFlags;
 use memdir_core::workspace::{
     EditRefused, FILE, MAX_BYTES, NewProject, Project, Relation, WorkspaceEdit, WorkspaceMap,
 };
 
+use memdir_disk::real_look::RealLook;
+
+use crate::journal::find_journal;
 use crate::memory::{Extent, Log, Memory, MemoryError, Submitted};
+use crate::place::Place;
 
 mod offers;
 mod related;
@@ -22,6 +27,7 @@ mod related;
 pub struct Workspace {
     memory: Memory,
     home: Option<Utf8PathBuf>,
+    journal_key: String,
 }
 
 /// Why the map could not be read or changed. Whatever it is, nothing was changed.
@@ -62,7 +68,9 @@ impl Workspace {
     /// # Errors
     /// There is no home directory, or the client's settings cannot be read.
     pub fn open(env: &Env) -> Result<Self, WorkspaceError> {
-        Ok(Self { memory: Memory::beside(Extent::Workspace, env)?, home: env.home.clone() })
+        let place = Place::find(env, &ClientFlags::default()).map_err(MemoryError::from)?;
+        let journal_key = find_journal(&place, env).key.as_str().to_owned();
+        Ok(Self { memory: Memory::beside(Extent::Workspace, env)?, home: env.home.clone(), journal_key })
     }
 
     /// The file.
@@ -85,19 +93,16 @@ impl Workspace {
         Ok(self.read()?.map(|bytes| WorkspaceMap::from_bytes(&bytes)).unwrap_or_default())
     }
 
-    /// The key of a project: the one that it is registered under, else its directory's name. A name that another
-    /// project has gets six digits of its path's hash.
+    /// The key of a project: the one that it is registered under, else the one that its journal has or would have. A
+    /// key that another living project has gets six digits of this one's path.
     #[must_use]
-    pub fn key_for(&self, root: &Utf8Path, map: &WorkspaceMap) -> Option<String> {
-        if let Some(known) = self.project_at(root, map) {
-            return Some(known.key.clone());
+    pub fn key_for(&self, root: &Utf8Path, map: &WorkspaceMap) -> String {
+        let own = || ProjectKey::of(root).as_str().to_owned();
+        match self.project_at(root, map) {
+            Some(known) => known.key.clone(),
+            None if root == self.here() => free_key(&self.journal_key, root, map, self.home.as_deref()),
+            None => free_key(&own(), root, map, self.home.as_deref()),
         }
-        let key = journal_key(root)?;
-        if map.project(&key).is_none() {
-            return Some(key);
-        }
-        let hash = ContentHash::of(root.as_str().as_bytes()).to_string();
-        Some(format!("{key}-{}", hash.get(..6).unwrap_or_default()))
     }
 
     /// The registered project at a path.
@@ -150,7 +155,8 @@ impl Workspace {
         author: &Author,
         now: Timestamp,
     ) -> Result<Made, WorkspaceError> {
-        let (plan, submitted) = self.memory.change(author, now, |memory| plan(memory, edits))?;
+        let (plan, submitted) =
+            self.memory.change(author, now, |memory| plan(memory, edits, self.home.as_deref()))?;
         Ok(Made { plan, submitted })
     }
 
@@ -159,7 +165,7 @@ impl Workspace {
     /// # Errors
     /// The change makes no sense, or the file cannot be changed safely.
     pub fn plan(&self, edits: &[WorkspaceEdit<'_>]) -> Result<Plan, WorkspaceError> {
-        plan(&self.memory, edits)
+        plan(&self.memory, edits, self.home.as_deref())
     }
 
     /// What was done to the map, newest first.
@@ -182,7 +188,22 @@ fn read(memory: &Memory) -> Result<Option<Vec<u8>>, WorkspaceError> {
     }
 }
 
-fn plan(memory: &Memory, edits: &[WorkspaceEdit<'_>]) -> Result<Plan, WorkspaceError> {
+/// A key that no other living project has.
+fn free_key(key: &str, root: &Utf8Path, map: &WorkspaceMap, home: Option<&Utf8Path>) -> String {
+    let other = map.project(key).map(|project| project.directory(home));
+    match other {
+        Some(other) if other != root && RealLook.kind(&other) == Some(Kind::Dir) => {
+            ProjectKey::distinct(root).as_str().to_owned()
+        }
+        _ => key.to_owned(),
+    }
+}
+
+fn plan(
+    memory: &Memory,
+    edits: &[WorkspaceEdit<'_>],
+    home: Option<&Utf8Path>,
+) -> Result<Plan, WorkspaceError> {
     let path = memory.directory().join(FILE);
     let refused = |refused| WorkspaceError::Refused { path: path.clone(), refused };
     let before = read(memory)?;
@@ -192,7 +213,15 @@ fn plan(memory: &Memory, edits: &[WorkspaceEdit<'_>]) -> Result<Plan, WorkspaceE
     let mut plan = Plan::new(reasons.join(", "));
     let mut after = text.to_owned();
     for edit in edits {
-        after = edit.apply(&after).map_err(refused)?.unwrap_or(after);
+        let changed = match edit {
+            // A row with this key and another path is this project before it moved, or another project.
+            WorkspaceEdit::Register(new) => {
+                let key = free_key(new.key, new.path.into(), &WorkspaceMap::parse(&after), home);
+                WorkspaceEdit::Register(NewProject { key: &key, ..*new }).apply(&after)
+            }
+            edit => edit.apply(&after),
+        };
+        after = changed.map_err(refused)?.unwrap_or(after);
     }
     if after != text {
         let base = before.map(Content);

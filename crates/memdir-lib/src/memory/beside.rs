@@ -26,7 +26,7 @@ pub(crate) enum Extent {
 const PROFILE: &str = "user";
 
 /// How often a change is planned anew because others wrote in between. Each time, one of them got through.
-const MAX_TRIES: u32 = 10_000;
+const MAX_TRIES: u32 = 1_000;
 
 impl Memory {
     /// Opens what lies beside the memories of all projects.
@@ -71,7 +71,11 @@ impl Memory {
             let look = tries == 0;
             let wish = Wish { on_conflict: OnConflict::Refuse, replans: true, look, ..Wish::of(author) };
             match self.submit(&planned, &wish, now) {
-                Err(MemoryError::Disk(DiskError::Conflict { .. })) if tries < MAX_TRIES => tries += 1,
+                Err(MemoryError::Disk(DiskError::Conflict { .. })) if tries < MAX_TRIES => {
+                    tries += 1;
+                    // Whoever was first may have made the directory.
+                    self.root = open_if_there(&self.here.memory_dir).map_err(MemoryError::from)?;
+                }
                 Err(error) => return Err(error.into()),
                 Ok(submitted) => return Ok((planned, submitted)),
             }

@@ -6,6 +6,7 @@
     reason = "tests make and move their own directories"
 )]
 
+mod people;
 mod project_moves;
 mod project_survey;
 mod world;
