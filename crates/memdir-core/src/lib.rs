@@ -13,6 +13,7 @@ pub mod env;
 pub mod guarded_root;
 pub mod hidden_char;
 pub mod history;
+pub mod hook;
 pub mod hygiene;
 pub mod instructions;
 pub mod journal;

@@ -61,6 +61,21 @@ impl ToolPath {
     }
 }
 
+/// The part of a tool's path below a root, as far as names tell; `None` if it leads elsewhere.
+#[must_use]
+pub fn below(input: &str, root: &Utf8Path, home: Option<&Utf8Path>) -> Option<String> {
+    let expanded = match (input.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => format!("{home}/{rest}"),
+        _ => input.to_owned(),
+    };
+    if !expanded.starts_with('/') || expanded.len() > crate::rel_path::MAX_PATH_BYTES {
+        return None;
+    }
+    let components = resolve(&expanded, &mut Vec::new());
+    let root = resolve(root.as_str(), &mut Vec::new());
+    components.strip_prefix(root.as_slice()).filter(|below| !below.is_empty()).map(|below| below.join("/"))
+}
+
 fn resolve<'a>(absolute: &'a str, left_again: &mut Vec<String>) -> Vec<&'a str> {
     let mut components: Vec<&str> = Vec::new();
     for component in absolute.split('/') {

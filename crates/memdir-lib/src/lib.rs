@@ -39,6 +39,7 @@ pub mod memory;
 pub mod memory_tool;
 pub mod place;
 pub mod projects;
+pub mod recall;
 pub mod sources;
 pub mod turn;
 pub mod user;

@@ -36,6 +36,7 @@ pub(crate) mod merge;
 mod purge;
 mod recovery;
 mod review;
+mod tool_write;
 mod verification;
 
 pub(crate) use beside::Extent;
@@ -45,6 +46,7 @@ pub use error::MemoryError;
 pub use history::Log;
 pub use purge::{PURGED, Purge, Purged};
 pub use review::Submitted;
+pub use tool_write::ToolVerdict;
 pub use verification::VerifiedMemory;
 
 /// The largest file that is read as a memory. A larger one is listed and named as a problem.
@@ -298,12 +300,17 @@ impl Memory {
 
     /// The id of this directory, made and remembered at its first write.
     fn store_id(&mut self, now: Timestamp) -> Result<StoreId, MemoryError> {
+        self.store_id_at(Probe::Full, now)
+    }
+
+    /// The same, spending no more than `depth` on knowing the project: a hook cannot wait for a git process.
+    fn store_id_at(&mut self, depth: Probe, now: Timestamp) -> Result<StoreId, MemoryError> {
         if let Some(store) = &self.store {
             return Ok(store.clone());
         }
         let record = match self.beside {
             Some(_) => self.projects.record_directory(&self.here.memory_dir, now)?,
-            None => self.projects.record_sighting(&self.here, Probe::Full, now)?,
+            None => self.projects.record_sighting(&self.here, depth, now)?,
         };
         self.store = Some(record.store.clone());
         Ok(record.store)

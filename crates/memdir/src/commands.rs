@@ -21,7 +21,6 @@ mod doctor;
 mod edit;
 mod editor;
 mod help;
-pub(crate) mod hook;
 mod link;
 mod load;
 mod log;

@@ -6,6 +6,7 @@
 mod arguments;
 mod commands;
 mod exit;
+mod hook;
 mod json_lines;
 mod output;
 mod report;
@@ -23,8 +24,10 @@ pub use world::{Terminal, World};
 /// built: a tree of all of them would cost more than the work of a hook.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, mut world: World) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    if arguments.first().is_some_and(|first| first == "hook") {
-        return commands::hook::run(&mut world);
+    if let Some((first, rest)) = arguments.split_first()
+        && first == "hook"
+    {
+        return hook::run(rest, &mut world);
     }
     match commands::dispatch(arguments, &mut world) {
         Ok(exit) => match world.flush() {

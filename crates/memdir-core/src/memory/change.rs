@@ -277,6 +277,17 @@ pub fn reindex(
     Ok(plan)
 }
 
+/// What whoever wrote a file past us should know about the result: a broken header, a full index.
+#[must_use]
+pub fn lint(path: &RelPath, content: &[u8]) -> Vec<String> {
+    let text = decode(content).0;
+    if path.as_str() == ENTRYPOINT {
+        return index_draft::near_the_limit(&text).into_iter().collect();
+    }
+    let (_, problems) = Topic::parse_head_of_whole(&text);
+    problems.iter().map(|problem| format!("`{path}`: {problem}")).collect()
+}
+
 /// A description is one line of an index; a longer one would push the header out of what is read of a file.
 pub const MAX_DESCRIPTION: usize = 1_000;
 

@@ -16,6 +16,7 @@ mod doubtful_changes;
 mod general;
 mod harness;
 mod history;
+mod hooks;
 mod memories;
 mod moves;
 mod path;

@@ -130,7 +130,7 @@ fn points_to(text: &str, path: &RelPath) -> bool {
 }
 
 /// A warning that names the lines worth shortening, once most of the room is used.
-fn near_the_limit(index: &str) -> Option<String> {
+pub(super) fn near_the_limit(index: &str) -> Option<String> {
     let usage = Usage::of(index);
     if !usage.is_near() {
         return None;

@@ -1,0 +1,101 @@
+use serde::Deserialize;
+use serde_json::Value;
+
+/// An event longer than this is not read further.
+pub const MAX_EVENT_BYTES: u64 = 16 << 20;
+
+/// What the client says when it calls a hook. Every field may be missing or of another form: then it is not there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Event {
+    /// `hook_event_name`.
+    pub name: String,
+    /// The session.
+    pub session: Option<String>,
+    /// The working directory at this moment; it follows `cd`.
+    pub cwd: Option<String>,
+    /// The session's transcript.
+    pub transcript: Option<String>,
+    /// Why a session starts: `startup`, `resume`, `clear`, `compact` or `fork`.
+    pub source: Option<String>,
+    /// What the user has just sent.
+    pub prompt: Option<String>,
+    /// The tool.
+    pub tool: Option<String>,
+    /// What the tool is given.
+    pub tool_input: Value,
+    /// The sub-agent of this event.
+    pub agent: Option<String>,
+    /// The kind of that sub-agent.
+    pub agent_type: Option<String>,
+    /// The last words of a sub-agent or of the agent.
+    pub last_message: Option<String>,
+    /// The summary that a compaction made.
+    pub summary: Option<String>,
+}
+
+/// The fields by their names; what else there is, however large, is skipped and not kept.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Fields {
+    hook_event_name: Value,
+    session_id: Value,
+    cwd: Value,
+    transcript_path: Value,
+    source: Value,
+    prompt: Value,
+    tool_name: Value,
+    tool_input: Value,
+    agent_id: Value,
+    agent_type: Value,
+    last_assistant_message: Value,
+    compact_summary: Value,
+}
+
+impl Event {
+    /// Reads an event. Whatever is no JSON object is an event without a name, to which there is no answer.
+    #[must_use]
+    pub fn parse(input: &[u8]) -> Self {
+        let fields: Fields = serde_json::from_slice(input).unwrap_or_default();
+        Self {
+            name: text(fields.hook_event_name).unwrap_or_default(),
+            session: text(fields.session_id),
+            cwd: text(fields.cwd),
+            transcript: text(fields.transcript_path),
+            source: text(fields.source),
+            prompt: text(fields.prompt),
+            tool: text(fields.tool_name),
+            tool_input: fields.tool_input,
+            agent: text(fields.agent_id),
+            agent_type: text(fields.agent_type),
+            last_message: text(fields.last_assistant_message),
+            summary: text(fields.compact_summary),
+        }
+    }
+}
+
+fn text(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) if !text.is_empty() => Some(text),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_another_form_are_not_there() {
+        let event = Event::parse(br#"{"hook_event_name":"Stop","cwd":7,"prompt":"","later":{"x":[1]}}"#);
+        assert_eq!(event, Event { name: "Stop".to_owned(), ..Event::default() });
+    }
+
+    #[test]
+    fn what_is_no_event_has_no_name() {
+        for input in
+            [&b""[..], b"{", b"[]", b"null", b"\xff", b"{\"hook_event_name\":\"x\"", &[b'['; 100_000]]
+        {
+            assert_eq!(Event::parse(input), Event::default());
+        }
+    }
+}

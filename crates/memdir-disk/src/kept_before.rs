@@ -1,0 +1,91 @@
+//! What a file held before an agent's own tool changed it, kept for the moment in between.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use memdir_core::content_hash::ContentHash;
+use memdir_core::operation::StoreId;
+use memdir_core::rel_path::RelPath;
+
+use crate::state_file::{self, make_directory};
+use crate::swap_file::MAX_FILE_BYTES;
+
+/// The copies of one store. Each costs one small file, however many memories there are.
+///
+/// Nothing is synced: until the tool has run, the file itself still holds the same.
+#[derive(Debug, Clone)]
+pub struct KeptBefore {
+    dir: Utf8PathBuf,
+}
+
+impl KeptBefore {
+    /// The copies of a store.
+    #[must_use]
+    pub fn of(state_dir: &Utf8Path, store: &StoreId) -> Self {
+        Self { dir: state_dir.join("kept").join(&store.0) }
+    }
+
+    /// Keeps what a file holds now; `None`: there is no such file.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn keep(&self, path: &RelPath, content: Option<&[u8]>) -> std::io::Result<()> {
+        let place = self.place(path);
+        let Some(content) = content else {
+            return match fs::remove_file(place) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            };
+        };
+        make_directory(&self.dir)?;
+        let temporary = Utf8PathBuf::from(format!("{place}.{}.tmp", std::process::id()));
+        let mut file =
+            fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
+        let written = file.write_all(content).and_then(|()| fs::rename(&temporary, &place));
+        if written.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+        written
+    }
+
+    /// Gives back what was kept of a file, once.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn take(&self, path: &RelPath) -> std::io::Result<Option<Vec<u8>>> {
+        let place = self.place(path);
+        let limit = usize::try_from(MAX_FILE_BYTES).unwrap_or(usize::MAX);
+        let content = state_file::read(&place, limit)?;
+        if content.is_some() {
+            fs::remove_file(&place)?;
+        }
+        Ok(content)
+    }
+
+    fn place(&self, path: &RelPath) -> Utf8PathBuf {
+        self.dir.join(ContentHash::of(path.as_str().as_bytes()).to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_is_given_back_once() {
+        let temp = tempfile::tempdir().unwrap();
+        let state = Utf8Path::from_path(temp.path()).unwrap();
+        let kept = KeptBefore::of(state, &StoreId("s".to_owned()));
+        let path = RelPath::parse("a/b.md").unwrap();
+        assert_eq!(kept.take(&path).unwrap(), None);
+        kept.keep(&path, Some(b"one")).unwrap();
+        kept.keep(&path, Some(b"two")).unwrap();
+        assert_eq!(kept.take(&path).unwrap().as_deref(), Some(&b"two"[..]));
+        assert_eq!(kept.take(&path).unwrap(), None);
+        kept.keep(&path, Some(b"three")).unwrap();
+        kept.keep(&path, None).unwrap();
+        assert_eq!(kept.take(&path).unwrap(), None);
+    }
+}

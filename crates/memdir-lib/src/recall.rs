@@ -1,0 +1,52 @@
+//! The memories that matter for a prompt, or none. Nothing is scanned: the index is taken as it is.
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+use memdir_core::env::Env;
+use memdir_core::locate::LocateError;
+use memdir_core::settings::ClientFlags;
+use memdir_search::{RecallOptions, Recalled, Scope, Searcher, ShownMemories};
+
+use crate::sources;
+
+/// What somebody wants to be reminded of.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'w> {
+    /// What the user said.
+    pub prompt: &'w str,
+    /// The session: what it was shown before is not shown again.
+    pub session: Option<&'w str>,
+    /// How many tokens the memories may take, at four characters each.
+    pub budget: usize,
+    /// The tools that the agent is using: notes on their use are left out, warnings are kept.
+    pub tools: &'w [String],
+}
+
+/// Recalls at most a handful of memories of the project in which `env.cwd` lies, as quoted data.
+///
+/// A damaged index costs a memory, not the agent's turn. Without a place for our state nothing is recalled.
+///
+/// # Errors
+/// What the client itself would refuse to start with, and a missing home directory.
+pub fn recall(
+    env: &Env,
+    flags: &ClientFlags,
+    wanted: &Wanted<'_>,
+    now: Timestamp,
+) -> Result<Recalled, LocateError> {
+    let (Some(state), Some(cache)) = (env.state_dir(), sources::index_folder(env)) else {
+        return Ok(Recalled::default());
+    };
+    let scopes = [Scope::Memories, Scope::Team];
+    let mut searcher = Searcher::open(&cache, sources::project_sources(env, flags, &scopes)?);
+    let mut shown = wanted.session.map(|id| ShownMemories::load(&state.join("cache/recall"), id));
+    let none = HashSet::new();
+    let paths = shown.as_ref().map_or(&none, ShownMemories::paths);
+    let options = RecallOptions { now, budget: wanted.budget, tools: wanted.tools, shown: paths };
+    let recalled = searcher.recall(wanted.prompt, &options).unwrap_or_default();
+    if let Some(shown) = &mut shown {
+        shown.add(recalled.memories.iter().map(|memory| memory.path.clone()));
+    }
+    Ok(recalled)
+}

@@ -1,0 +1,92 @@
+//! `memdir hook EVENT`: what an agent calls, at every turn. It must never hurt the agent.
+//!
+//! Whatever goes wrong, the process exits 0 and says nothing; what went wrong is in a log that `memdir doctor`
+//! reads. Nothing here starts a process that it waits for, and nothing grows with the number of memories.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+
+use anyhow::{Context, Result};
+use camino::{Utf8Path, Utf8PathBuf};
+use memdir_core::env::Env;
+use memdir_core::hook::{Answer, Event, MAX_EVENT_BYTES};
+use memdir_core::settings::ClientFlags;
+use memdir_disk::failure_log::{self, Failure};
+use memdir_lib::memory::Memory;
+
+mod after_tool;
+mod before_tool;
+mod prompt_submitted;
+mod session_started;
+
+use crate::exit::Exit;
+use crate::world::World;
+
+/// Answers one event. `arguments` are those behind `hook`: the event's name, if the caller gives one.
+pub(crate) fn run(arguments: &[OsString], world: &mut World) -> Exit {
+    let mut input = Vec::new();
+    let _ = world.stdin.by_ref().take(MAX_EVENT_BYTES).read_to_end(&mut input);
+    // The rest is read too, so that the agent's write does not fail on a closed pipe.
+    let _ = io::copy(&mut world.stdin, &mut io::sink());
+    let mut event = Event::parse(&input);
+    if let Some(name) = arguments.first().and_then(|name| name.to_str()) {
+        name.clone_into(&mut event.name);
+    }
+    let answered = answer(&event, world).and_then(|answer| say(&answer, &event, world));
+    if let Err(error) = answered {
+        note(&event, &error, world);
+    }
+    Exit::Yes
+}
+
+fn answer(event: &Event, world: &World) -> Result<Answer> {
+    let hook = Hook { event, env: environment(event, world)?, world };
+    match event.name.as_str() {
+        "SessionStart" => session_started::answer(&hook),
+        "UserPromptSubmit" => prompt_submitted::answer(&hook),
+        "PreToolUse" => before_tool::answer(&hook),
+        "PostToolUse" => after_tool::answer(&hook),
+        // Today's events that need no answer, and tomorrow's.
+        _ => Ok(Answer::Nothing),
+    }
+}
+
+/// One call of a hook: what the client says, and where.
+struct Hook<'h> {
+    event: &'h Event,
+    env: Env,
+    world: &'h World,
+}
+
+impl Hook<'_> {
+    fn memory(&self) -> Result<Memory> {
+        Ok(Memory::open(&self.env, &ClientFlags::default())?)
+    }
+}
+
+/// The environment in the project's own directory: the event's follows `cd`, the project does not.
+fn environment(event: &Event, world: &World) -> Result<Env> {
+    let named = |path: &str| Utf8Path::new(path).canonicalize_utf8().ok();
+    let project = world.vars.get("CLAUDE_PROJECT_DIR").and_then(|path| named(path));
+    let cwd: Option<Utf8PathBuf> = project.or_else(|| event.cwd.as_deref().and_then(named));
+    let cwd = match cwd {
+        Some(cwd) => cwd,
+        None => world.env().context("there is no project directory")?.cwd,
+    };
+    Ok(Env { home: world.home.clone(), cwd, vars: world.vars.clone() })
+}
+
+fn say(answer: &Answer, event: &Event, world: &mut World) -> Result<()> {
+    if let Some(json) = answer.render(&event.name) {
+        writeln!(world.stdout, "{json}")?;
+    }
+    Ok(world.stdout.flush()?)
+}
+
+/// Leaves a line for `memdir doctor`. If that fails too, nobody is left to tell.
+fn note(event: &Event, error: &anyhow::Error, world: &World) {
+    let Ok(env) = world.env() else { return };
+    let Some(state_dir) = env.state_dir() else { return };
+    let message = format!("{error:#}");
+    let _ = failure_log::note(&state_dir, &Failure { time: world.now, during: event.name.clone(), message });
+}

@@ -1,0 +1,140 @@
+//! The hooks, fed with what the real client sends.
+
+use std::fs;
+
+use camino::Utf8PathBuf;
+use serde_json::{Value, json};
+
+use crate::harness::Sandbox;
+
+const TOKEN: &str = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+
+/// A project with one memory, and the directory that holds it.
+fn project() -> (Sandbox, Utf8PathBuf) {
+    let sandbox = Sandbox::new();
+    let text = "--text=Release only from the main branch, after the nightly run.";
+    let added =
+        sandbox.run(["add", "--type=project", "--name=release", "--description=how we release", text]);
+    assert_eq!(added.code, 0, "{}", added.stderr);
+    let directory = sandbox.run(["path"]).stdout.trim_end().into();
+    (sandbox, directory)
+}
+
+/// What a hook answers; `Null` for silence.
+fn hook(sandbox: &mut Sandbox, event: &str, fields: &Value) -> Value {
+    let mut payload = json!({"hook_event_name": event, "session_id": "s-1", "unknown": {"later": true}});
+    for (key, value) in fields.as_object().unwrap() {
+        payload[key] = value.clone();
+    }
+    sandbox.stdin = payload.to_string();
+    let block = sandbox.run(["hook", event]);
+    assert_eq!((block.code, block.stderr.as_str()), (0, ""));
+    if block.stdout.is_empty() { Value::Null } else { serde_json::from_str(&block.stdout).unwrap() }
+}
+
+fn write(path: &camino::Utf8Path, content: &str) -> Value {
+    json!({"tool_name": "Write", "tool_input": {"file_path": path, "content": content}, "tool_use_id": "t"})
+}
+
+#[test]
+fn a_write_of_the_agent_is_recorded_with_its_session_and_can_be_undone() {
+    let (mut sandbox, memory) = project();
+    let path = memory.join("release.md");
+    let before = fs::read_to_string(&path).unwrap();
+    let after = format!("{before}And never on a Friday.\n");
+    assert_eq!(hook(&mut sandbox, "PreToolUse", &write(&path, &after)), Value::Null);
+    fs::write(&path, &after).unwrap();
+    assert_eq!(hook(&mut sandbox, "PostToolUse", &write(&path, &after)), Value::Null);
+    let log: Value = serde_json::from_str(&sandbox.run(["log", "--json"]).stdout).unwrap();
+    let newest = &log["items"][0];
+    assert_eq!(newest["author"], json!({"kind": "agent", "id": "claude-code", "session": "s-1"}), "{log}");
+    let op = newest["op"].as_str().or(newest["id"].as_str()).unwrap();
+    assert_eq!(sandbox.run(["undo", op]).code, 0);
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+}
+
+#[test]
+fn a_secret_is_stopped_and_its_value_not_repeated() {
+    let (mut sandbox, memory) = project();
+    let edit = write(&memory.join("token.md"), &format!("use {TOKEN}\n"));
+    let answer = hook(&mut sandbox, "PreToolUse", &edit);
+    let output = &answer["hookSpecificOutput"];
+    assert_eq!(output["permissionDecision"], "ask");
+    let why = output["permissionDecisionReason"].as_str().unwrap();
+    assert!(why.contains("`token.md`, line 1: this looks like a secret") && !why.contains(TOKEN), "{why}");
+    set_config(&sandbox, "[secrets]\non_write = \"block\"\n");
+    assert_eq!(hook(&mut sandbox, "PreToolUse", &edit)["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+#[test]
+fn in_review_mode_the_change_is_staged_and_the_model_told() {
+    let (mut sandbox, memory) = project();
+    set_config(&sandbox, "[writes]\nmemory = \"review\"\n");
+    let answer = hook(&mut sandbox, "PreToolUse", &write(&memory.join("new.md"), "New.\n"));
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+    let why = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+    assert!(why.contains("waits for the user's review"), "{why}");
+    let review = sandbox.run(["review"]).stdout;
+    assert!(review.contains("new.md"), "{review}");
+    let start = hook(&mut sandbox, "SessionStart", &json!({"source": "startup"}));
+    let context = start["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(context.contains("One change of memory waits"), "{context}");
+}
+
+#[test]
+fn files_that_are_not_memory_are_none_of_our_business() {
+    let (mut sandbox, memory) = project();
+    for path in ["/etc/passwd", "relative.md", "~/elsewhere.md"] {
+        let edit = write(camino::Utf8Path::new(path), &format!("use {TOKEN}\n"));
+        assert_eq!(hook(&mut sandbox, "PreToolUse", &edit), Value::Null, "{path}");
+        assert_eq!(hook(&mut sandbox, "PostToolUse", &edit), Value::Null, "{path}");
+    }
+    std::os::unix::fs::symlink("/etc/hostname", memory.join("link.md")).unwrap();
+    let answer = hook(&mut sandbox, "PreToolUse", &write(&memory.join("link.md"), "x"));
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+#[test]
+fn a_full_index_and_a_broken_header_are_pointed_out() {
+    let (mut sandbox, memory) = project();
+    let index = "- [release](release.md) — how we release\n".repeat(180);
+    let path = memory.join("MEMORY.md");
+    hook(&mut sandbox, "PreToolUse", &write(&path, &index));
+    fs::write(&path, &index).unwrap();
+    let answer = hook(&mut sandbox, "PostToolUse", &write(&path, &index));
+    let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(context.starts_with("MEMORY.md uses 180 of 200 lines"), "{context}");
+    let path = memory.join("broken.md");
+    fs::write(&path, "---\nname: x\n").unwrap();
+    let answer = hook(&mut sandbox, "PostToolUse", &write(&path, "---\nname: x\n"));
+    assert!(answer.to_string().contains("the frontmatter is never closed"), "{answer}");
+}
+
+#[test]
+fn a_prompt_brings_back_the_memory_that_matters_once() {
+    let (mut sandbox, _) = project();
+    sandbox.run(["search", "release"]);
+    let prompt = json!({"prompt": "please release from the main branch after the nightly run"});
+    let answer = hook(&mut sandbox, "UserPromptSubmit", &prompt);
+    let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(context.contains("Release only from the main branch"), "{context}");
+    assert_eq!(hook(&mut sandbox, "UserPromptSubmit", &prompt), Value::Null);
+    let other = json!({"prompt": "thanks, that looks good"});
+    assert_eq!(hook(&mut sandbox, "UserPromptSubmit", &other), Value::Null);
+}
+
+#[test]
+fn what_goes_wrong_is_written_down_and_not_said() {
+    let (mut sandbox, memory) = project();
+    let state: Utf8PathBuf = sandbox.home.home().join(".local/share/memdir");
+    set_config(&sandbox, "this is no toml");
+    assert_eq!(hook(&mut sandbox, "PreToolUse", &write(&memory.join("a.md"), "x")), Value::Null);
+    let log = fs::read_to_string(state.join("log/failures.jsonl")).unwrap();
+    assert!(log.contains("PreToolUse") && log.contains("config.toml"), "{log}");
+}
+
+fn set_config(sandbox: &Sandbox, text: &str) {
+    let path: Utf8PathBuf = sandbox.home.home().join(".config/memdir/config.toml");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""What the hooks do inside the real client: one run a case, judged by what the client sent and what is on disk.
+
+usage: isolated.sh python3 hooks.py WORK    (WORK holds node_modules with the client, and the program as `memdir`)"""
+import json, os, shutil, subprocess, sys
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from fake_api import run, msg_texts, sys_text
+
+WORK = os.path.abspath(sys.argv[1])
+MEMDIR = WORK + "/memdir"
+CLAUDE = [WORK + "/node_modules/.bin/claude"]
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+EVENTS = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart", "SubagentStop", "PreCompact",
+          "PostCompact", "SessionEnd"]
+failures = []
+
+
+def case(name):
+    """A new home and project; the hooks are configured as set-up does it."""
+    root = f"{WORK}/cases/{name}"
+    shutil.rmtree(root, ignore_errors=True)
+    home, project = root + "/home", root + "/project"
+    os.makedirs(home + "/.claude"), os.makedirs(project)
+    hooks = {event: [{"hooks": [{"type": "command", "command": f"{MEMDIR} hook {event}"}]}] for event in EVENTS}
+    json.dump({"hooks": hooks}, open(home + "/.claude/settings.json", "w"))
+    return home, project
+
+
+def memdir(home, project, *arguments, **more):
+    env = {"PATH": "/usr/bin:/bin", "HOME": home}
+    return subprocess.run([MEMDIR, *arguments], cwd=project, env=env, capture_output=True, text=True, **more)
+
+
+def everything(result):
+    """All text that reached the model, a request each."""
+    bodies = [request["body"] for request in result["requests"]]
+    bodies = [body for body in bodies if isinstance(body, dict) and "messages" in body]
+    return [sys_text(body) + "\n" + "\n".join(text for _, _, text in msg_texts(body)) for body in bodies]
+
+
+def check(name, holds, what):
+    print(("ok      " if holds else "FAILED  ") + name)
+    if not holds:
+        failures.append(name)
+        print("        " + str(what)[:1500])
+
+
+def tool(name, **arguments):
+    """A responder that asks for one tool call, then ends."""
+    def responder(body, ctx):
+        if not body.get("tools") or ctx.get("asked"):
+            return None
+        ctx["asked"] = True
+        return [{"type": "tool_use", "name": name, "input": arguments}]
+    return responder
+
+
+def add(home, project, name, text):
+    added = memdir(home, project, "add", "--type=project", "--name", name, "--description", "about " + name, "--text", text)
+    assert added.returncode == 0, added.stderr
+
+
+def directory(home, project):
+    return memdir(home, project, "path").stdout.strip()
+
+
+def recall_reaches_the_model():
+    home, project = case("recall")
+    add(home, project, "release", "Release only from the main branch, after the nightly run.")
+    memdir(home, project, "search", "release")
+    result = run(CLAUDE, project, home, "please release from the main branch after the nightly run")
+    seen = [text for text in everything(result) if "Release only from the main branch" in text]
+    check("UserPromptSubmit: the memory is in the request", bool(seen), result["stderr"] + str(everything(result))[-800:])
+
+
+def start_reaches_the_model():
+    home, project = case("start")
+    add(home, project, "a", "text")
+    other = os.path.dirname(project) + "/moved"
+    os.rename(project, other)
+    result = run(CLAUDE, other, home, "hi")
+    check("SessionStart: a moved project is said", any("moved: this project was at" in text for text in everything(result)), everything(result))
+
+
+def a_write_is_recorded():
+    home, project = case("write")
+    add(home, project, "a", "text")
+    path = directory(home, project) + "/tabs.md"
+    text = "---\nname: tabs\ndescription: wants tabs\nmetadata:\n  type: feedback\n---\n\nUse tabs.\n"
+    result = run(CLAUDE, project, home, "hi", responder=tool("Write", file_path=path, content=text))
+    check("Write: the client wrote the file", os.path.exists(path), result["stdout"] + result["stderr"])
+    items = json.loads(memdir(home, project, "log", "--json").stdout)["items"]
+    by_agent = [item for item in items if item["author"]["kind"] == "agent" and item["author"].get("session")]
+    check("PostToolUse: recorded with its session", len(by_agent) == 1, items)
+    if by_agent:
+        undone = memdir(home, project, "undo", by_agent[0]["id"])
+        check("undo takes it back", undone.returncode == 0 and not os.path.exists(path), undone.stderr)
+
+
+def a_secret_is_stopped():
+    home, project = case("secret")
+    add(home, project, "a", "text")
+    path = directory(home, project) + "/token.md"
+    result = run(CLAUDE, project, home, "hi", responder=tool("Write", file_path=path, content=f"token {SECRET}\n"))
+    said = [text for text in everything(result) if "this looks like a secret" in text]
+    check("PreToolUse: a secret is not written", not os.path.exists(path), result["stdout"])
+    check("PreToolUse: and the model is told", bool(said), everything(result)[-1][-1500:])
+
+
+def review_keeps_the_change():
+    home, project = case("review")
+    add(home, project, "a", "text")
+    os.makedirs(home + "/.config/memdir")
+    open(home + "/.config/memdir/config.toml", "w").write('[writes]\nmemory = "review"\n')
+    path = directory(home, project) + "/new.md"
+    result = run(CLAUDE, project, home, "hi", responder=tool("Write", file_path=path, content="New words.\n"))
+    waiting = memdir(home, project, "review").stdout
+    check("review: nothing is written, the change waits", not os.path.exists(path) and "new.md" in waiting, waiting)
+    check("review: the model is told", any("waits for the user's review" in text for text in everything(result)), "")
+
+
+def a_killed_hook_does_not_stop_the_client():
+    home, project = case("killed")
+    kill = {"hooks": {event: [{"hooks": [{"type": "command", "command": "kill -9 $$"}]}] for event in EVENTS}}
+    json.dump(kill, open(home + "/.claude/settings.json", "w"))
+    result = run(CLAUDE, project, home, "hi")
+    check("kill -9 of every hook leaves the client working", result["rc"] == 0 and "ok" in result["stdout"], result)
+
+
+def what_we_wrote_is_left_alone():
+    home, project = case("topic")
+    add(home, project, "freeze", "Code freeze.")
+    path = directory(home, project) + "/freeze.md"
+    before = open(path).read()
+    edit = tool("Edit", file_path=path, old_string="Code freeze.", new_string="Code thaw.")
+    def responder(body, ctx):
+        if not body.get("tools"):
+            return None
+        ctx["turn"] = ctx.get("turn", 0) + 1
+        if ctx["turn"] == 1:
+            return [{"type": "tool_use", "name": "Read", "input": {"file_path": path}}]
+        return edit(body, ctx)
+    run(CLAUDE, project, home, "hi", responder=responder)
+    changed = [line for line in open(path).read().splitlines() if line not in before.splitlines()]
+    ours = all(line.strip().startswith(("modified:", "originSessionId:", "Code thaw.")) for line in changed)
+    check("a topic file of ours: the client adds only its session and the time", bool(changed) and ours, changed)
+
+
+for proof in [recall_reaches_the_model, start_reaches_the_model, a_write_is_recorded, a_secret_is_stopped, review_keeps_the_change,
+              a_killed_hook_does_not_stop_the_client, what_we_wrote_is_left_alone]:
+    proof()
+print(f"{len(failures)} failed" if failures else "all hold")
+sys.exit(1 if failures else 0)
