@@ -18,7 +18,7 @@ mod tests;
 mod words;
 
 pub use term::Term;
-pub(crate) use term::TermMap;
+pub(crate) use term::{KeyMap, KeySet, TermMap};
 pub use words::{Word, words};
 
 /// Changes whenever the same text would give other terms than before.

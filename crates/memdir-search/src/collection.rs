@@ -12,11 +12,13 @@ use crate::segment::Segment;
 use manifest::Manifest;
 
 mod file_table;
+mod listing;
 mod manifest;
 mod read_file;
 mod refresh;
 mod scan;
 mod source;
+mod stamp;
 #[cfg(test)]
 mod tests;
 

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A term as the index knows it: a hash of its text that is the same on every machine and in every version.
@@ -32,6 +32,12 @@ impl Term {
 
 /// A map by term: a term is already a hash.
 pub(crate) type TermMap<V> = HashMap<Term, V, BuildHasherDefault<AsItIs>>;
+
+/// A map by the hash of a path.
+pub(crate) type KeyMap<V> = HashMap<u64, V, BuildHasherDefault<AsItIs>>;
+
+/// A set of hashes of paths.
+pub(crate) type KeySet = HashSet<u64, BuildHasherDefault<AsItIs>>;
 
 /// Takes a number as its own hash.
 #[derive(Debug, Default, Clone, Copy)]

@@ -35,7 +35,7 @@ pub(super) struct SegmentInfo {
 }
 
 pub(super) const NAME: &str = "manifest.json";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 impl Manifest {
     pub(super) fn new(root: &Utf8Path) -> Self {
@@ -74,6 +74,6 @@ impl Manifest {
         }
         let path = folder.join(&self.table);
         let bytes = fs::read(&path).map_err(|source| SearchError::Read { path, source })?;
-        FileTable::decode(&bytes)
+        FileTable::decode(bytes)
     }
 }

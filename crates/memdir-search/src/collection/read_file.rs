@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use camino::Utf8Path;
 use rustix::fs::{FileType, Mode, OFlags};
 
-use super::file_table::Stamp;
+use super::stamp::Stamp;
 use crate::segment::checksum;
 
 /// The longest Markdown file that is read to its end.
@@ -16,20 +16,22 @@ const MAX_MARKDOWN: u64 = 8 << 20;
 /// How many bytes before a position tell whether a transcript is still the same.
 const TAIL: u64 = 256;
 
-/// Opens a regular file; never waits for a pipe, never follows a link at the end.
-pub(super) fn open(path: &Utf8Path) -> io::Result<(File, Stamp)> {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
+/// Opens a regular file; never waits for a pipe, and follows a link at the end only if the file was named by
+/// somebody rather than found.
+pub(super) fn open(path: &Utf8Path, was_named: bool) -> io::Result<(File, Stamp)> {
+    let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    flags.set(OFlags::NOFOLLOW, !was_named);
     let file = rustix::fs::open(path.as_std_path(), flags, Mode::empty())?;
     let stat = rustix::fs::fstat(&file)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
-    Ok((File::from(file), super::scan::stamp(&stat)))
+    Ok((File::from(file), Stamp::of(&stat)))
 }
 
 /// Opens a regular file whose version does not matter.
 pub(crate) fn open_file(path: &Utf8Path) -> io::Result<File> {
-    open(path).map(|(file, _)| file)
+    open(path, false).map(|(file, _)| file)
 }
 
 /// The content of a Markdown file.

@@ -1,6 +1,5 @@
 //! Bringing an index up to date with what changed on disk.
 
-use std::collections::HashSet;
 use std::io::{self, Seek, SeekFrom};
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,11 +7,12 @@ use std::time::Instant;
 use memdir_disk::cache_dir::CacheWriter;
 use memdir_disk::random::random_bits;
 
-use super::file_table::{FileEntry, FileTable};
+use super::file_table::{FileEntry, FileTable, Progress};
+use super::listing::next_table;
 use super::manifest::{self, SegmentInfo};
 use super::scan::{ChangedFile, Differences, scan};
 use super::{Collection, Freshness, Kind, Limits, Live, read_file};
-use crate::analyze::Analyzer;
+use crate::analyze::{Analyzer, KeyMap, KeySet};
 use crate::document::{FileId, add_markdown, add_session};
 use crate::error::SearchError;
 use crate::segment::{Input, Segment, SegmentBuilder, merge};
@@ -22,8 +22,6 @@ use crate::transcript::Position;
 const SEGMENT_BYTES: usize = 12 << 20;
 /// How much is indexed in memory when another process has the right to write.
 const BORROWED_BYTES: usize = 8 << 20;
-/// A file that changed this shortly ago may change again without its time showing it.
-const UNSETTLED_NANOSECONDS: i64 = 20_000_000;
 /// A segment is merged with those behind it when they are together at least a quarter as big.
 const MERGE_RATIO: u64 = 4;
 
@@ -62,26 +60,22 @@ impl Collection {
 
     fn update(&mut self, limits: &mut Limits<'_>, from_nothing: bool) -> Result<Freshness, SearchError> {
         let mut table = self.manifest.load_table(self.cache.path())?;
-        let mut differences = scan(&self.source, &table);
-        let fresh = |differences: &Differences| differences.changed.is_empty() && differences.gone.is_empty();
-        if fresh(&differences) && self.manifest.complete {
+        let mut differences = scan(&self.source, &table, limits);
+        if self.manifest.complete && differences.are_none() {
             return Ok(Freshness { files: differences.files, ..Freshness::default() });
         }
         let writer = self.cache.try_write().ok().flatten();
         // Between the look and the lock another process may have done the work.
         if writer.is_some() && !from_nothing && self.reopen()? {
             table = self.manifest.load_table(self.cache.path())?;
-            differences = scan(&self.source, &table);
+            differences = scan(&self.source, &table, limits);
         }
         let mut update = Update::new(self, &table, writer, limits);
         update.index(&differences)?;
         let Update { freshness, entries, finished, writer, .. } = update;
-        let dead: HashSet<u64> = differences.gone.iter().copied().chain(finished.rewritten).collect();
-        let kept = table
-            .entries()
-            .iter()
-            .filter(|entry| !dead.contains(&entry.key) && !finished.read.contains(&entry.key));
-        let table = FileTable::new(kept.copied().chain(entries).collect()).in_order_of(&differences.order);
+        let mut dead: KeySet = differences.gone.iter().copied().collect();
+        let table = next_table(&table, &differences.directories, &entries, &dead);
+        dead.extend(finished.rewritten);
         self.bury(&dead)?;
         self.segments.extend(finished.segments.iter().map(|(live, _)| live.clone()));
         let names = finished.segments.into_iter().map(|(live, name)| SegmentInfo {
@@ -100,7 +94,7 @@ impl Collection {
     }
 
     /// Marks every group of these files as dead.
-    fn bury(&mut self, keys: &HashSet<u64>) -> Result<(), SearchError> {
+    fn bury(&mut self, keys: &KeySet) -> Result<(), SearchError> {
         if keys.is_empty() {
             return Ok(());
         }
@@ -177,7 +171,7 @@ impl Collection {
     /// Makes this state the one that everybody sees, and removes what only older states named.
     fn save(&mut self, writer: &CacheWriter, table: &FileTable) -> io::Result<()> {
         let name = new_name("files");
-        writer.write(&name, |out| out.write_all(&table.encode()))?;
+        writer.write(&name, |out| out.write_all(table.encode()))?;
         self.manifest.table = name;
         writer.write(manifest::NAME, |out| out.write_all(&self.manifest.encode()))?;
         writer.remove_others(|name| self.manifest.names(name));
@@ -197,7 +191,8 @@ struct Update<'a, 'b> {
     limits: &'a mut Limits<'b>,
     writer: Option<CacheWriter>,
     freshness: Freshness,
-    entries: Vec<FileEntry>,
+    /// The new entries of files that were read.
+    entries: KeyMap<FileEntry>,
     finished: Finished,
     builder: SegmentBuilder,
     in_memory: usize,
@@ -208,8 +203,6 @@ struct Update<'a, 'b> {
 struct Finished {
     /// New segments with their names; one in memory has none.
     segments: Vec<(Live, String)>,
-    /// Files that were read: their old entries no longer count.
-    read: HashSet<u64>,
     /// Files of which nothing that was indexed before counts.
     rewritten: Vec<u64>,
 }
@@ -228,7 +221,7 @@ impl<'a, 'b> Update<'a, 'b> {
             limits,
             writer,
             freshness: Freshness::default(),
-            entries: Vec::new(),
+            entries: KeyMap::default(),
             finished: Finished::default(),
             builder: SegmentBuilder::new(Analyzer::new()),
             in_memory: 0,
@@ -238,6 +231,7 @@ impl<'a, 'b> Update<'a, 'b> {
     fn index(&mut self, differences: &Differences) -> Result<(), SearchError> {
         let total = differences.changed.len();
         self.freshness.files = differences.files;
+        self.freshness.waiting += usize::from(differences.cut_short);
         for (done, file) in differences.changed.iter().enumerate() {
             if self.is_late() {
                 self.freshness.waiting += total - done;
@@ -264,16 +258,19 @@ impl<'a, 'b> Update<'a, 'b> {
 
     /// Reads one changed file. One that cannot be read is remembered as it is, without content.
     fn file(&mut self, changed: &ChangedFile) {
-        let known = changed.known.and_then(|at| self.table.entries().get(at)).copied();
-        self.finished.read.insert(changed.key);
         self.freshness.read += 1;
-        let mut entry = FileEntry { key: changed.key, stamp: changed.stamp, ..FileEntry::default() };
-        let Ok((mut file, stamp)) = read_file::open(&self.source.root.join(&changed.path)) else {
+        let mut entry = FileEntry {
+            key: changed.key,
+            version: changed.stamp.settled_version(self.limits.now),
+            progress: Progress::default(),
+        };
+        let opened = read_file::open(&self.source.root.join(&changed.path), self.source.files.is_some());
+        let Ok((mut file, stamp)) = opened else {
             self.finished.rewritten.push(changed.key);
-            self.entries.push(entry);
+            self.entries.insert(entry.key, entry);
             return;
         };
-        entry.stamp = stamp;
+        entry.version = stamp.settled_version(self.limits.now);
         let id = FileId { key: changed.key, path: &changed.path, modified: stamp.modified / 1_000_000_000 };
         match self.source.kind {
             Kind::Markdown => {
@@ -283,9 +280,10 @@ impl<'a, 'b> Update<'a, 'b> {
                 }
             }
             Kind::Transcripts => {
+                let known = changed.known.and_then(|at| self.table.entry(at)).map(|known| known.progress);
                 let grown = known.filter(|known| {
                     known.offset > 0
-                        && known.stamp.inode == stamp.inode
+                        && known.inode == stamp.inode
                         && stamp.size >= known.offset
                         && read_file::tail(&file, known.offset) == known.tail
                 });
@@ -298,20 +296,20 @@ impl<'a, 'b> Update<'a, 'b> {
                     let deadline = self.limits.deadline;
                     let in_time = || deadline.is_none_or(|deadline| Instant::now() < deadline);
                     let part = add_session(&mut self.builder, &id, &file, from, in_time);
-                    (entry.offset, entry.line) = (part.end.offset, part.end.line);
-                    entry.tail = read_file::tail(&file, part.end.offset);
+                    entry.progress = Progress {
+                        offset: part.end.offset,
+                        line: part.end.line,
+                        tail: read_file::tail(&file, part.end.offset),
+                        inode: stamp.inode,
+                    };
                     if !part.whole {
-                        entry.stamp.modified = 0;
+                        entry.version = 0;
                         self.freshness.waiting += 1;
                     }
                 }
             }
         }
-        let now = i64::try_from(self.limits.now.as_nanosecond()).unwrap_or(i64::MAX);
-        if stamp.modified > now.saturating_sub(UNSETTLED_NANOSECONDS) {
-            entry.stamp.modified = 0;
-        }
-        self.entries.push(entry);
+        self.entries.insert(entry.key, entry);
     }
 
     /// Ends the segment that is being built and begins another.

@@ -1,12 +1,21 @@
 //! What lies on disk now, compared with what the index knows. One stat a file, nothing is opened.
+//!
+//! A directory whose own time has not changed has the same entries as before: its names are taken from the table,
+//! and only the files themselves are looked at.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::collections::HashMap;
+use std::ffi::{CStr, CString};
+use std::os::fd::OwnedFd;
+use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat};
+use jiff::Timestamp;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir};
 
-use super::file_table::{FileTable, Finder, Stamp};
-use super::{Kind, Source};
+use super::file_table::FileTable;
+use super::listing::{Listing, Names, SeenDirectory};
+use super::stamp::Stamp;
+use super::{Kind, Limits, Source};
 
 /// What differs from the table.
 #[derive(Debug, Default)]
@@ -17,8 +26,19 @@ pub(super) struct Differences {
     pub(super) gone: Vec<u64>,
     /// How many files there are.
     pub(super) files: usize,
-    /// The keys of all files, in the order in which they were met.
-    pub(super) order: Vec<u64>,
+    /// All directories that were met.
+    pub(super) directories: Vec<SeenDirectory>,
+    /// A directory was listed that need not be listed next time, if the table is written.
+    pub(super) has_settled: bool,
+    /// Time ran out before everything was looked at.
+    pub(super) cut_short: bool,
+}
+
+impl Differences {
+    /// Whether there is nothing to do.
+    pub(super) fn are_none(&self) -> bool {
+        self.changed.is_empty() && self.gone.is_empty() && !self.has_settled && !self.cut_short
+    }
 }
 
 /// A file that must be read.
@@ -35,128 +55,249 @@ pub(super) struct ChangedFile {
 /// No folder of memories or transcripts is deeper or bigger.
 const MAX_DEPTH: usize = 16;
 const MAX_FILES: usize = 2_000_000;
+/// How many files are looked at between two looks at the clock.
+const FILES_PER_LOOK: usize = 256;
 
 /// Compares the folder with the table.
-pub(super) fn scan(source: &Source, table: &FileTable) -> Differences {
+pub(super) fn scan(source: &Source, table: &FileTable, limits: &Limits<'_>) -> Differences {
     let mut walk = Walk {
         kind: source.kind,
         table,
-        finder: Finder::new(table),
+        now: limits.now,
+        deadline: limits.deadline,
         seen: vec![false; table.len()],
         found: Differences::default(),
     };
     match &source.files {
-        Some(files) => {
-            for file in files {
-                walk.listed(&source.root, file);
-            }
-        }
+        Some(files) => walk.listed(&source.root, files),
         None => walk.tree(&source.root),
     }
-    let Walk { seen, mut found, .. } = walk;
-    let gone = table.entries().iter().zip(&seen).filter(|(_, seen)| !**seen);
-    found.gone = gone.map(|(entry, _)| entry.key).collect();
-    found
-        .changed
-        .sort_by(|one, other| other.stamp.modified.cmp(&one.stamp.modified).then(one.path.cmp(&other.path)));
-    found
+    walk.finish()
 }
 
 struct Walk<'a> {
     kind: Kind,
     table: &'a FileTable,
-    finder: Finder<'a>,
+    now: Timestamp,
+    deadline: Option<Instant>,
     seen: Vec<bool>,
     found: Differences,
+}
+
+/// The directories of the table by their paths, and which lie in which.
+struct Tree<'a> {
+    by_path: HashMap<&'a str, usize>,
+    below: HashMap<&'a str, Vec<&'a str>>,
+}
+
+impl<'a> Tree<'a> {
+    fn of(table: &'a FileTable) -> Self {
+        let mut tree = Self { by_path: HashMap::new(), below: HashMap::new() };
+        for (at, directory) in table.directories().iter().enumerate() {
+            let path = directory.path.as_str();
+            tree.by_path.insert(path, at);
+            if !path.is_empty() {
+                let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
+                tree.below.entry(parent).or_default().push(path);
+            }
+        }
+        tree
+    }
 }
 
 impl Walk<'_> {
     fn tree(&mut self, root: &Utf8Path) {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let Ok(root) = rustix::fs::open(root.as_std_path(), flags, Mode::empty()) else { return };
+        let tree = Tree::of(self.table);
         let mut buffer = Vec::with_capacity(32 << 10);
         let mut pending = vec![(String::new(), 0)];
         while let Some((path, depth)) = pending.pop() {
-            let flags = flags | OFlags::NOFOLLOW;
-            let name = if path.is_empty() { "." } else { path.as_str() };
-            let Ok(directory) = rustix::fs::openat(&root, name, flags, Mode::empty()) else { continue };
-            self.directory(&directory, &path, &mut buffer, &mut |below| {
-                if depth < MAX_DEPTH {
-                    pending.push((below, depth + 1));
+            if self.is_late() {
+                // What was known of it stays known.
+                if let Some(at) = tree.by_path.get(path.as_str()) {
+                    self.keep(*at);
+                    let below = tree.below.get(path.as_str()).into_iter().flatten();
+                    pending.extend(below.map(|below| ((*below).to_owned(), depth + 1)));
                 }
+                continue;
+            }
+            let name = if path.is_empty() { "." } else { path.as_str() };
+            let opened = rustix::fs::openat(&root, name, flags | OFlags::NOFOLLOW, Mode::empty());
+            let stamp = opened.as_ref().ok().and_then(|opened| rustix::fs::fstat(opened).ok());
+            let (Ok(directory), Some(stamp)) = (opened, stamp) else {
+                // It may become readable without its parent showing it.
+                let listing = Listing::Listed(Names::default());
+                self.found.directories.push(SeenDirectory { path, version: 0, listing });
+                continue;
+            };
+            let version = Stamp::of(&stamp).settled_version(self.now);
+            let known = tree.by_path.get(path.as_str()).copied();
+            let same = known.filter(|at| {
+                let before = self.table.directories().get(*at).map_or(0, |directory| directory.version);
+                version != 0 && before == version
             });
+            let mut below = Vec::new();
+            let listing = if let Some(at) = same {
+                below.extend(tree.below.get(path.as_str()).into_iter().flatten().map(|&path| path.to_owned()));
+                self.known(&directory, &path, at);
+                Listing::Known(at)
+            } else {
+                self.found.has_settled |= version != 0;
+                let names = self.list(&directory, &path, &mut buffer, &mut below);
+                self.listed_files(&directory, &path, &names, known);
+                Listing::Listed(names)
+            };
+            self.found.directories.push(SeenDirectory { path, version, listing });
+            if depth < MAX_DEPTH {
+                pending.extend(below.into_iter().map(|path| (path, depth + 1)));
+            }
         }
     }
 
-    fn directory(
+    /// Looks at the files of a directory that has not changed.
+    fn known(&mut self, directory: &OwnedFd, path: &str, at: usize) {
+        let table = self.table;
+        let Some(known) = table.directories().get(at) else { return };
+        for (place, entry, name) in table.files_in(known) {
+            if self.is_late() {
+                return self.keep_files(place..known.files.end);
+            }
+            self.look(directory, path, name, entry.key, Some(place));
+        }
+    }
+
+    /// Looks at the files that were just listed.
+    fn listed_files(&mut self, directory: &OwnedFd, path: &str, names: &Names, known: Option<usize>) {
+        let table = self.table;
+        let places = known.and_then(|at| table.directories().get(at)).map(|known| table.places(known));
+        for (key, name) in names.iter() {
+            let place = places.as_ref().and_then(|places| places.get(&key)).copied();
+            if self.is_late() {
+                place.into_iter().for_each(|place| self.keep_files(place..place + 1));
+            } else {
+                self.look(directory, path, name, key, place);
+            }
+        }
+    }
+
+    /// The wanted names in a directory, and the paths of the directories below it.
+    fn list(
         &mut self,
         directory: &OwnedFd,
         path: &str,
         buffer: &mut Vec<u8>,
-        below: &mut dyn FnMut(String),
-    ) {
+        below: &mut Vec<String>,
+    ) -> Names {
         let prefix = if path.is_empty() { 0 } else { path_key(0, path) };
+        let mut names = Names::default();
         let mut entries = RawDir::new(directory, buffer.spare_capacity_mut());
         while let Some(Ok(entry)) = entries.next() {
             let Ok(name) = entry.file_name().to_str() else { continue };
-            if name.starts_with('.') || self.found.files >= MAX_FILES {
+            if name.starts_with('.') {
                 continue;
             }
-            let wanted = self.kind.wants_file(name);
-            let file_type = entry.file_type();
-            if !wanted && !matches!(file_type, FileType::Directory | FileType::Unknown) {
-                continue;
-            }
-            let full = || if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
-            match file_type {
-                FileType::Directory if self.kind.wants_directory(name) => below(full()),
-                FileType::RegularFile | FileType::Unknown => {
-                    let stat =
-                        rustix::fs::statat(directory.as_fd(), entry.file_name(), AtFlags::SYMLINK_NOFOLLOW);
-                    let Ok(stat) = stat else { continue };
-                    match FileType::from_raw_mode(stat.st_mode) {
-                        FileType::RegularFile if wanted => self.file(path_key(prefix, name), &stat, full),
-                        FileType::Directory if self.kind.wants_directory(name) => below(full()),
-                        _ => {}
+            let file_type = match entry.file_type() {
+                FileType::Unknown => {
+                    match rustix::fs::statat(directory, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
+                        Ok(stat) => FileType::from_raw_mode(stat.st_mode),
+                        Err(_) => continue,
                     }
+                }
+                known => known,
+            };
+            match file_type {
+                FileType::Directory if self.kind.wants_directory(name) => below.push(joined(path, name)),
+                FileType::RegularFile if self.kind.wants_file(name) => {
+                    names.push(entry.file_name(), path_key(prefix, name), entry.ino());
                 }
                 _ => {}
             }
         }
+        names.sort();
+        names
     }
 
-    fn listed(&mut self, root: &Utf8Path, file: &Utf8PathBuf) {
-        let Ok(stat) = rustix::fs::stat(root.join(file).as_std_path()) else { return };
-        if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile {
-            self.file(path_key(0, file.as_str()), &stat, || file.to_string());
-        }
-    }
-
-    fn file(&mut self, key: u64, stat: &Stat, path: impl FnOnce() -> String) {
-        self.found.files += 1;
-        let stamp = stamp(stat);
-        self.found.order.push(key);
-        let known = self.finder.find(key);
-        if let Some(at) = known
-            && let (Some(entry), Some(seen)) = (self.table.entries().get(at), self.seen.get_mut(at))
-        {
-            *seen = true;
-            if entry.stamp == stamp {
-                return;
+    /// Files that were named one by one, all over the disk.
+    fn listed(&mut self, root: &Utf8Path, files: &[Utf8PathBuf]) {
+        let known = self.table.directories().first();
+        let places = known.map(|known| self.table.places(known)).unwrap_or_default();
+        let mut names = Names::default();
+        for file in files {
+            let Ok(name) = CString::new(file.as_str()) else { continue };
+            let key = path_key(0, file.as_str());
+            names.push(&name, key, 0);
+            let Ok(stat) = rustix::fs::stat(root.join(file).as_std_path()) else { continue };
+            if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile {
+                let place = places.get(&key).copied();
+                self.file(key, Stamp::of(&stat), place, || file.to_string());
             }
         }
-        self.found.changed.push(ChangedFile { key, path: path(), stamp, known });
+        let listing = Listing::Listed(names);
+        self.found.directories.push(SeenDirectory { path: String::new(), version: 0, listing });
+    }
+
+    fn look(&mut self, directory: &OwnedFd, path: &str, name: &CStr, key: u64, known: Option<usize>) {
+        let Ok(stat) = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) else { return };
+        if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && self.found.files < MAX_FILES {
+            let path = || joined(path, name.to_str().unwrap_or_default());
+            self.file(key, Stamp::of(&stat), known, path);
+        }
+    }
+
+    fn file(&mut self, key: u64, stamp: Stamp, known: Option<usize>, path: impl FnOnce() -> String) {
+        self.found.files += 1;
+        if let Some(seen) = known.and_then(|at| self.seen.get_mut(at)) {
+            *seen = true;
+        }
+        let version = known.and_then(|at| self.table.entry(at)).map_or(0, |entry| entry.version);
+        if version != stamp.version() {
+            self.found.changed.push(ChangedFile { key, path: path(), stamp, known });
+        }
+    }
+
+    fn is_late(&mut self) -> bool {
+        if !self.found.cut_short && self.found.files.is_multiple_of(FILES_PER_LOOK) {
+            self.found.cut_short = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        }
+        self.found.cut_short
+    }
+
+    /// Takes a directory of the table as it was.
+    fn keep(&mut self, at: usize) {
+        let Some(directory) = self.table.directories().get(at) else { return };
+        self.keep_files(directory.files.clone());
+        let (path, version) = (directory.path.clone(), directory.version);
+        self.found.directories.push(SeenDirectory { path, version, listing: Listing::Known(at) });
+    }
+
+    fn keep_files(&mut self, places: std::ops::Range<usize>) {
+        self.found.files += places.len();
+        self.seen.get_mut(places).into_iter().flatten().for_each(|seen| *seen = true);
+    }
+
+    fn finish(self) -> Differences {
+        let Self { table, seen, mut found, .. } = self;
+        let gone = seen.iter().enumerate().filter(|(_, seen)| !**seen);
+        found.gone = gone.filter_map(|(at, _)| Some(table.entry(at)?.key)).collect();
+        if found.cut_short {
+            // What lies below a directory that was just listed may not have been looked at.
+            for seen in &mut found.directories {
+                if matches!(seen.listing, Listing::Listed(_)) {
+                    seen.version = 0;
+                }
+            }
+        }
+        let newest_first = |one: &ChangedFile, other: &ChangedFile| {
+            other.stamp.modified.cmp(&one.stamp.modified).then_with(|| one.path.cmp(&other.path))
+        };
+        found.changed.sort_by(newest_first);
+        found
     }
 }
 
-/// What a stat says about a file's version.
-pub(super) fn stamp(stat: &Stat) -> Stamp {
-    let seconds = stat.st_mtime;
-    Stamp {
-        size: stat.st_size.cast_unsigned(),
-        modified: seconds.saturating_mul(1_000_000_000).saturating_add(stat.st_mtime_nsec as i64),
-        inode: stat.st_ino,
-    }
+fn joined(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") }
 }
 
 /// The key of a path: its parts one after the other, so that a folder's share is computed once.

@@ -1,0 +1,68 @@
+use jiff::Timestamp;
+use rustix::fs::Stat;
+
+/// What changes when a file changes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) size: u64,
+    /// Nanoseconds since 1970, as everybody may set them.
+    pub(super) modified: i64,
+    /// Nanoseconds since 1970, as only the kernel sets them.
+    changed: i64,
+    pub(super) inode: u64,
+}
+
+/// What changed this shortly ago may change again without its time showing it.
+const UNSETTLED_NANOSECONDS: i64 = 20_000_000;
+
+impl Stamp {
+    #[expect(clippy::unnecessary_cast, reason = "the width of these fields differs between systems")]
+    pub(super) fn of(stat: &Stat) -> Self {
+        let nanoseconds =
+            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        Self {
+            size: stat.st_size.cast_unsigned(),
+            modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+            inode: stat.st_ino as u64,
+        }
+    }
+
+    /// All of it in one number, never 0.
+    pub(super) fn version(&self) -> u64 {
+        let words = [self.size, self.modified.cast_unsigned(), self.changed.cast_unsigned(), self.inode];
+        let mix = |state: u64, word: u64| {
+            let state = (state ^ word).wrapping_mul(0xd6e8_feb8_6659_fd93);
+            state ^ (state >> 32)
+        };
+        words.into_iter().fold(0x9e37_79b9_7f4a_7c15, mix).max(1)
+    }
+
+    /// The version, or 0 if another change may hide behind it.
+    pub(super) fn settled_version(&self, now: Timestamp) -> u64 {
+        let now = i64::try_from(now.as_nanosecond()).unwrap_or(i64::MAX);
+        let is_settled = self.changed.max(self.modified) <= now.saturating_sub(UNSETTLED_NANOSECONDS);
+        if is_settled { self.version() } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_counts() {
+        let stamp = Stamp { size: 1, modified: 2, changed: 3, inode: 4 };
+        let others = [
+            Stamp { size: 9, ..stamp },
+            Stamp { modified: 9, ..stamp },
+            Stamp { changed: 9, ..stamp },
+            Stamp { inode: 9, ..stamp },
+        ];
+        assert!(others.iter().all(|other| other.version() != stamp.version()));
+        let now = Timestamp::from_nanosecond(50_000_000).unwrap();
+        assert_eq!(stamp.settled_version(now), stamp.version());
+        assert_eq!(Stamp { changed: 40_000_000, ..stamp }.settled_version(now), 0);
+        assert_eq!(Stamp { modified: 40_000_000, ..stamp }.settled_version(now), 0);
+    }
+}
