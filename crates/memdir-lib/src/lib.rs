@@ -34,6 +34,7 @@
 pub mod agents;
 pub mod audit;
 pub mod features;
+pub mod freshness;
 pub mod journal;
 pub mod memory;
 pub mod memory_tool;

@@ -11,6 +11,7 @@ use memdir_core::settings::ClientFlags;
 use memdir_disk::real_look::RealLook;
 use memdir_search::{Scope, Source};
 
+use crate::journal::find_journal;
 use crate::place::Place;
 
 /// What a search looks at when nobody says where: everything that was written down to be remembered.
@@ -42,6 +43,12 @@ pub fn project_sources(env: &Env, flags: &ClientFlags, scopes: &[Scope]) -> Resu
         let dirs = AgentDirs::new(env, &place.settings, &place.location.root);
         for scope in [agents::Scope::User, agents::Scope::Project, agents::Scope::Local] {
             add(dirs.root(scope).to_owned(), |root| Source::markdown(root, Scope::Agents));
+        }
+    }
+    if wants(&[Scope::Journal]) {
+        let journal = find_journal(&place, env);
+        if journal.exists {
+            add(journal.directory, |root| Source::markdown(root, Scope::Journal));
         }
     }
     if wants(&[Scope::Sessions]) {

@@ -9,13 +9,14 @@ use memdir_disk::cache_dir::CacheDir;
 
 use crate::error::SearchError;
 use crate::segment::Segment;
-use manifest::Manifest;
+use manifest::{Manifest, SegmentInfo};
 
 mod file_table;
 mod listing;
 mod manifest;
 mod read_file;
 mod refresh;
+mod refresh_file;
 mod scan;
 mod source;
 mod stamp;
@@ -148,7 +149,7 @@ impl Collection {
     }
 
     fn open_segments(&self, manifest: &Manifest) -> Result<Vec<Live>, SearchError> {
-        let open = |info: &manifest::SegmentInfo| {
+        let open = |info: &SegmentInfo| {
             let segment = Arc::new(Segment::open(&self.cache.path().join(&info.name))?);
             Ok(Live { segment, dead: info.dead.clone() })
         };

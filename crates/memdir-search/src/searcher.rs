@@ -39,6 +39,20 @@ impl Searcher {
         Ok(sum)
     }
 
+    /// Indexes one file that was just written or removed. Returns whether it belongs to one of the folders and could
+    /// be indexed; if not, the next refresh finds it.
+    ///
+    /// # Errors
+    /// See [`Collection::refresh_file`].
+    pub fn refresh_file(&mut self, path: &Utf8Path) -> Result<bool, SearchError> {
+        for collection in &mut self.collections {
+            if collection.refresh_file(path)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Understands a question.
     #[must_use]
     pub fn parse(&mut self, text: &str, today: Date) -> Query {

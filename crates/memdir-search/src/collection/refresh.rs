@@ -22,6 +22,8 @@ use crate::transcript::Position;
 const SEGMENT_BYTES: usize = 12 << 20;
 /// How much is indexed in memory when another process has the right to write.
 const BORROWED_BYTES: usize = 8 << 20;
+/// With so many segments merging cannot wait, however little time there is.
+const MANY_SEGMENTS: usize = 16;
 /// A segment is merged with those behind it when they are together at least a quarter as big.
 const MERGE_RATIO: u64 = 4;
 
@@ -72,6 +74,8 @@ impl Collection {
         }
         let mut update = Update::new(self, &table, writer, limits);
         update.index(&differences)?;
+        // Of a big first indexing this is megabytes, and the merge needs room.
+        differences.changed = Vec::new();
         let Update { freshness, entries, finished, writer, .. } = update;
         let mut dead: KeySet = differences.gone.iter().copied().collect();
         let table = next_table(&table, &differences.directories, &entries, &dead);
@@ -86,7 +90,8 @@ impl Collection {
         self.manifest.segments.extend(names);
         self.manifest.complete = freshness.waiting == 0;
         if let Some(writer) = writer {
-            self.merge(&writer, freshness.waiting > 0)?;
+            let in_haste = freshness.waiting > 0 && self.segments.len() < MANY_SEGMENTS;
+            self.merge(&writer, if in_haste { 0 } else { u64::MAX })?;
             // A full disk costs the index, not the answer.
             let _ = self.save(&writer, &table);
         }
@@ -94,7 +99,7 @@ impl Collection {
     }
 
     /// Marks every group of these files as dead.
-    fn bury(&mut self, keys: &KeySet) -> Result<(), SearchError> {
+    pub(super) fn bury(&mut self, keys: &KeySet) -> Result<(), SearchError> {
         if keys.is_empty() {
             return Ok(());
         }
@@ -109,12 +114,13 @@ impl Collection {
         Ok(())
     }
 
-    /// Joins small segments, and drops what is dead in them.
-    fn merge(&mut self, writer: &CacheWriter, in_haste: bool) -> Result<(), SearchError> {
-        if in_haste && self.segments.len() < 16 {
+    /// Joins small segments, and drops what is dead in them, if that touches no more passages than `most`.
+    pub(super) fn merge(&mut self, writer: &CacheWriter, most: u64) -> Result<(), SearchError> {
+        let Some(start) = self.merge_start() else { return Ok(()) };
+        let touched = self.manifest.segments.get(start..).unwrap_or_default();
+        if touched.iter().map(|info| info.passages).sum::<u64>() > most {
             return Ok(());
         }
-        let Some(start) = self.merge_start() else { return Ok(()) };
         let name = new_name("segment");
         let olds = self.segments.get(start..).unwrap_or_default();
         let is_dead: Vec<_> = olds.iter().map(|live| move |group: u32| live.is_dead(group)).collect();
@@ -173,13 +179,17 @@ impl Collection {
         let name = new_name("files");
         writer.write(&name, |out| out.write_all(table.encode()))?;
         self.manifest.table = name;
+        self.save_manifest(writer)
+    }
+
+    pub(super) fn save_manifest(&self, writer: &CacheWriter) -> io::Result<()> {
         writer.write(manifest::NAME, |out| out.write_all(&self.manifest.encode()))?;
         writer.remove_others(|name| self.manifest.names(name));
         Ok(())
     }
 }
 
-fn new_name(what: &str) -> String {
+pub(super) fn new_name(what: &str) -> String {
     format!("{what}-{:032x}", random_bits().unwrap_or_default())
 }
 

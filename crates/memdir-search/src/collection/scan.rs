@@ -139,7 +139,8 @@ impl Walk<'_> {
             });
             let mut below = Vec::new();
             let listing = if let Some(at) = same {
-                below.extend(tree.below.get(path.as_str()).into_iter().flatten().map(|&path| path.to_owned()));
+                below
+                    .extend(tree.below.get(path.as_str()).into_iter().flatten().map(|&path| path.to_owned()));
                 self.known(&directory, &path, at);
                 Listing::Known(at)
             } else {
@@ -298,6 +299,14 @@ impl Walk<'_> {
 
 fn joined(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") }
+}
+
+/// The key of a file below the root.
+pub(super) fn key_of(path: &str) -> u64 {
+    match path.rsplit_once('/') {
+        Some((folder, name)) => path_key(path_key(0, folder), name),
+        None => path_key(0, path),
+    }
 }
 
 /// The key of a path: its parts one after the other, so that a folder's share is computed once.

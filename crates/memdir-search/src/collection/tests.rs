@@ -362,3 +362,43 @@ fn a_scan_that_was_cut_short_forgets_nothing() {
     assert_eq!(refresh(&mut collection).read, 1);
     assert_eq!(answers(&collection, "apple"), ["a.md", "b.md", "c.md"]);
 }
+
+#[test]
+fn one_file_is_indexed_without_a_look_at_the_others() {
+    let folder = Folder::new(&[("a.md", "apple"), ("sub/b.md", "apple")]);
+    refresh(&mut folder.markdown());
+    folder.write("sub/b.md", "melon, changed");
+    folder.write("a.md", "melon, not looked at");
+    let one = |path: &str| folder.markdown().refresh_file(&folder.root().join(path)).unwrap();
+    assert!(one("sub/b.md"));
+    let look = |question: &str| answers(&folder.markdown(), question);
+    assert_eq!((look("apple"), look("melon")), (vec!["a.md".into()], vec!["b.md".into()]));
+    folder.write("new/c.md", "melon, new");
+    assert!(one("new/c.md"));
+    assert_eq!(look("melon"), ["b.md", "c.md"]);
+    fs::remove_file(folder.root().join("sub/b.md")).unwrap();
+    assert!(one("sub/b.md"));
+    assert_eq!(look("melon"), ["c.md"]);
+    for round in 0..40 {
+        folder.write("new/c.md", &"melon ".repeat(round + 3));
+        assert!(one("new/c.md"));
+    }
+    assert!(folder.markdown().segments.len() <= 4, "{}", folder.markdown().segments.len());
+    refresh(&mut folder.markdown());
+    assert_eq!((look("apple"), look("melon")), (Vec::new(), vec!["a.md".into(), "c.md".into()]));
+    for path in ["x.txt", ".hidden.md", ".git/x.md", "node_modules/x.md", "../cache/x.md"] {
+        assert!(!one(path), "{path}");
+    }
+    std::os::unix::fs::symlink(folder.root().join("new"), folder.root().join("link")).unwrap();
+    folder.write("new/c.md", "melon, through a link");
+    assert!(one("link/c.md"), "known by where it really lies");
+    assert_eq!(look("link melon"), ["c.md", "a.md"].map(str::to_owned).into_iter().rev().collect::<Vec<_>>());
+    let held = folder.markdown().cache.try_write().unwrap().unwrap();
+    assert!(!one("a.md"), "somebody else is writing");
+    drop(held);
+    fs::remove_dir_all(folder.cache()).unwrap();
+    assert!(one("a.md"), "there need not be an index yet");
+    assert_eq!(look("melon"), ["a.md"]);
+    refresh(&mut folder.markdown());
+    assert_eq!(look("melon"), ["a.md", "c.md"]);
+}

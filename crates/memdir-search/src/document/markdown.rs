@@ -38,8 +38,8 @@ pub(crate) fn add_markdown(builder: &mut SegmentBuilder, file: &FileId<'_>, byte
     }
     let time = crate::query::day_in(file.path).map_or(file.modified, |day| day * 86_400);
     let time = crate::segment::minutes(time);
-    // The index of a memory directory repeats what the topic files say, and they say it better.
-    let is_index = file.path.rsplit('/').next() == Some("MEMORY.md");
+    // The index of a memory directory or a journal repeats what other files say, and they say it better.
+    let is_index = matches!(file.path.rsplit('/').next(), Some("MEMORY.md" | "_index.md"));
     let weight = if is_index { Weight::POINTER } else { Weight::BODY };
     let mut units = 0;
     for section in sections(body) {

@@ -1,0 +1,106 @@
+//! Keeping the search index fresh for recall, which never looks at the disk itself.
+//!
+//! Two callers: a hook that has just seen one file change ([`refresh_file`], about a millisecond), and detached work
+//! that has a slice of time for everything ([`refresh`]). Neither waits for another process, and neither is needed
+//! for a search, which looks by itself.
+
+use std::time::Instant;
+
+use camino::Utf8Path;
+use jiff::Timestamp;
+use memdir_core::env::Env;
+use memdir_core::locate::LocateError;
+use memdir_core::settings::ClientFlags;
+use memdir_search::{Freshness, Limits, Scope, SearchError, Searcher};
+
+use crate::sources::{self, WRITTEN_DOWN};
+
+/// Why the index could not be brought up to date.
+#[derive(Debug, thiserror::Error)]
+pub enum FreshnessError {
+    /// Where memory lies cannot be said.
+    #[error(transparent)]
+    Locate(#[from] LocateError),
+    /// The index cannot be read.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+}
+
+/// What recall draws from.
+const RECALLED: [Scope; 2] = [Scope::Memories, Scope::Team];
+
+/// Brings the indexes of a project up to date until the deadline: memories first, then whatever else was written
+/// down, then its sessions. What is left waits for the next call.
+///
+/// # Errors
+/// What the client would refuse to start with, and an index that cannot be read.
+pub fn refresh(
+    env: &Env,
+    flags: &ClientFlags,
+    now: Timestamp,
+    deadline: Instant,
+) -> Result<Freshness, FreshnessError> {
+    let Some(cache) = sources::index_folder(env) else { return Ok(Freshness::default()) };
+    let scopes: Vec<Scope> = WRITTEN_DOWN.into_iter().chain([Scope::Sessions]).collect();
+    let mut searcher = Searcher::open(&cache, sources::project_sources(env, flags, &scopes)?);
+    let mut limits = Limits { now, deadline: Some(deadline), progress: &mut |_, _| {} };
+    Ok(searcher.refresh(&mut limits)?)
+}
+
+/// Indexes one memory that was just written or removed, by whomever, so that the next recall knows it.
+///
+/// Returns `false` if the file is no memory of this project, or if another process is writing the index: the next
+/// refresh finds the change.
+///
+/// # Errors
+/// See [`refresh`].
+pub fn refresh_file(env: &Env, flags: &ClientFlags, path: &Utf8Path) -> Result<bool, FreshnessError> {
+    let Some(cache) = sources::index_folder(env) else { return Ok(false) };
+    let mut searcher = Searcher::open(&cache, sources::project_sources(env, flags, &RECALLED)?);
+    Ok(searcher.refresh_file(path)?)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests write the files that are indexed")]
+
+    use std::collections::HashSet;
+    use std::fs;
+    use std::time::Duration;
+
+    use camino::Utf8PathBuf;
+    use memdir_search::RecallOptions;
+
+    use super::*;
+
+    fn recalled(env: &Env, prompt: &str) -> Vec<String> {
+        let sources = sources::project_sources(env, &ClientFlags::default(), &RECALLED).unwrap();
+        let mut searcher = Searcher::open(&sources::index_folder(env).unwrap(), sources);
+        let options =
+            RecallOptions { now: Timestamp::UNIX_EPOCH, budget: 500, tools: &[], shown: &HashSet::new() };
+        let recalled = searcher.recall(prompt, &options).unwrap();
+        recalled.memories.into_iter().map(|memory| memory.name).collect()
+    }
+
+    #[test]
+    fn recall_knows_a_file_as_soon_as_it_was_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Utf8PathBuf::from_path_buf(directory.path().canonicalize().unwrap()).unwrap();
+        let env = Env { home: Some(home.clone()), cwd: home, vars: Default::default() };
+        let flags = ClientFlags::default();
+        let memory = crate::place::Place::find(&env, &flags).unwrap().here.memory_dir;
+        fs::create_dir_all(&memory).unwrap();
+        let path = memory.join("zebra.md");
+        fs::write(&path, "---\nname: zebra\ndescription: Zebra crossing\n---\nWait for the zebra.\n")
+            .unwrap();
+        assert_eq!(recalled(&env, "zebra crossing"), Vec::<String>::new());
+        assert!(refresh_file(&env, &flags, &path).unwrap());
+        assert_eq!(recalled(&env, "zebra crossing"), ["zebra"]);
+        assert!(!refresh_file(&env, &flags, Utf8Path::new("/etc/zebra.md")).unwrap());
+        fs::rename(&path, memory.join("gnu.md")).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let freshness = refresh(&env, &flags, Timestamp::MAX, deadline).unwrap();
+        assert_eq!((freshness.files, freshness.waiting), (1, 0));
+        assert_eq!(recalled(&env, "zebra crossing").len(), 1);
+    }
+}
