@@ -9,7 +9,7 @@ use memdir_core::look::{Kind, Look};
 use memdir_core::project::encode_path::encode;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::real_look::RealLook;
-use memdir_search::{Scope, Source};
+use memdir_search::{Scope, Source, Usage};
 
 use crate::journal::find_journal;
 use crate::place::Place;
@@ -22,6 +22,18 @@ pub const WRITTEN_DOWN: [Scope; 6] =
 #[must_use]
 pub fn index_folder(env: &Env) -> Option<Utf8PathBuf> {
     env.state_dir().map(|state| state.join("cache/search"))
+}
+
+/// Where recall keeps what it has shown to whom.
+#[must_use]
+pub fn recall_folder(env: &Env) -> Option<Utf8PathBuf> {
+    env.state_dir().map(|state| state.join("cache/recall"))
+}
+
+/// How often memories have been of use.
+#[must_use]
+pub fn usage(env: &Env) -> Usage {
+    recall_folder(env).map(|folder| Usage::load(&folder)).unwrap_or_default()
 }
 
 /// The folders of the project in which somebody works, for these scopes.

@@ -16,6 +16,7 @@ mod segment;
 mod sessions;
 mod shown;
 pub mod transcript;
+mod usage;
 
 pub use collection::{Collection, Freshness, Kind, Limits, Scope, Source};
 pub use error::SearchError;
@@ -25,3 +26,4 @@ pub use search::{Found, Hit, Options};
 pub use searcher::Searcher;
 pub use sessions::{SessionSummary, SessionTurn, list_sessions, read_session};
 pub use shown::ShownMemories;
+pub use usage::Usage;

@@ -6,14 +6,16 @@ use crate::analyze::{Analyzer, Sort, Term};
 use crate::collection::Scope;
 use crate::transcript::Role;
 
+mod event;
 mod filters;
 mod split;
 #[cfg(test)]
 mod tests;
 mod time;
 
+pub(crate) use event::{Event, Side};
 pub(crate) use filters::Filters;
-pub(crate) use time::{Days, day_in, day_number};
+pub(crate) use time::{Days, day_in, day_number, times};
 
 /// A question, understood.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,12 +28,23 @@ pub struct Query {
     pub(crate) filters: Filters,
     /// The days that the question names.
     pub(crate) times: Vec<Days>,
+    /// Something that happened before or after what is asked for, at a time that the store must tell.
+    pub(crate) event: Option<Event>,
+    /// The stretch of time that the event bounds, once it is known.
+    pub(crate) window: Option<Window>,
     /// Asks when something was.
     pub(crate) asks_when: bool,
     /// Asks what the agent said, rather than what the person did.
     pub(crate) asks_agent: bool,
     /// Words that were left out because they say nothing.
     pub(crate) empty_words: bool,
+}
+
+/// A stretch of time on one side of an event, and the day of the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) days: Days,
+    pub(crate) anchor: i64,
 }
 
 /// A term that is looked for.
@@ -49,6 +62,8 @@ const MAX_BYTES: usize = 16 << 10;
 const MAX_TERMS: usize = 256;
 /// How much a word counts that says little.
 const WEAK: f32 = 0.5;
+/// How much a word counts that only names an event.
+const OF_EVENT: f32 = 0.3;
 /// How much two words count that somebody may have written as one.
 const JOINED: f32 = 0.5;
 
@@ -84,7 +99,8 @@ impl Query {
             }
         }
         query.add_words(&words, analyzer);
-        query.times = time::times(&words, today);
+        query.times = times(&words, today);
+        query.event = event::event(&words, today, analyzer);
         let lower = words.to_lowercase();
         let first = lower.split_whitespace().next().unwrap_or_default();
         query.asks_when = first == "when" || WHEN.iter().any(|phrase| lower.contains(phrase));
@@ -99,6 +115,18 @@ impl Query {
         let mut query = Self::default();
         query.add_words(text, analyzer);
         query
+    }
+
+    /// The projects that it asks for with `project:`, in lower case.
+    #[must_use]
+    pub fn projects(&self) -> &[String] {
+        &self.filters.projects
+    }
+
+    /// What it asks for with `in:`.
+    #[must_use]
+    pub fn scopes(&self) -> &[Scope] {
+        &self.filters.scopes
     }
 
     /// Whether there is nothing to look for.
@@ -143,6 +171,17 @@ impl Query {
             None if full => {}
             None => self.terms.push(term),
         }
+    }
+
+    /// Takes over when the event was: its own words then say little about the answer.
+    pub(crate) fn set_window(&mut self, window: Window, analyzer: &mut Analyzer) {
+        let named = self.event.as_ref().map(|event| event.words.clone()).unwrap_or_default();
+        analyzer.each_term(&named, |term, _, _| {
+            for known in self.terms.iter_mut().filter(|known| known.term == term) {
+                known.weight *= OF_EVENT;
+            }
+        });
+        self.window = Some(window);
     }
 
     /// Asks only for what is this to the user.

@@ -5,7 +5,7 @@
 
 use crate::collection::Live;
 use crate::error::SearchError;
-use crate::query::{Days, Query};
+use crate::query::{Days, Query, Window};
 use crate::segment::{Postings, Segment, TermEntry, UnitFlags};
 
 mod candidates;
@@ -241,7 +241,11 @@ impl Scores {
         }
         let with_neighbours = spread(&touched, unit_group);
         let context = Context {
-            times: if query.times.is_empty() { &[] } else { segment.unit_time()? },
+            times: if query.times.is_empty() && query.window.is_none() {
+                &[]
+            } else {
+                segment.unit_time()?
+            },
             flags: segment.unit_flags()?,
             speakers: segment.unit_speaker()?,
             group_time: segment.group_time()?,
@@ -310,7 +314,9 @@ impl Context<'_> {
         if let Some(minutes) = self.times.get(unit)
             && *minutes > 0
         {
-            score += TIME * nearness(&self.query.times, i64::from(*minutes) / 1_440);
+            let day = i64::from(*minutes) / 1_440;
+            score += TIME * nearness(&self.query.times, day);
+            score += TIME * self.query.window.map_or(0.0, |window| closeness(window, day));
         }
         if self.query.asks_when && flags.has(UnitFlags::TIME) {
             score *= 1.0 + WHEN;
@@ -330,6 +336,12 @@ impl Context<'_> {
         let age = (self.today - day).max(0) as f32;
         score * (1.0 + RECENT * (-age / HALF_LIFE_DAYS).exp2())
     }
+}
+
+/// How close a day is to an event, on the side that was asked for.
+fn closeness(window: Window, day: i64) -> f32 {
+    let is_inside = (window.days.from..=window.days.to).contains(&day);
+    if is_inside { 1.0 / (1.0 + (day - window.anchor).unsigned_abs() as f32 / 60.0) } else { 0.0 }
 }
 
 /// How near a day is to the nearest of the stretches: 1 and more inside, the more the shorter it is.

@@ -12,9 +12,11 @@ use memdir_core::hygiene::{Owner, Provenance, render};
 
 use crate::analyze::{Analyzer, Term, TermMap};
 use crate::collection::{Collection, Scope, open_file};
+use crate::document::without_secrets;
 use crate::error::SearchError;
 use crate::query::{Query, QueryTerm};
 use crate::rank::{best_first, rank};
+use crate::usage::Usage;
 
 mod common_words;
 mod memory_file;
@@ -96,6 +98,7 @@ pub(crate) fn recall(
     collections: &[&Collection],
     prompt: &str,
     options: &RecallOptions<'_>,
+    usage: &Usage,
     analyzer: &mut Analyzer,
 ) -> Result<Recalled, SearchError> {
     let mut asked = Asked::new(prompt, analyzer);
@@ -103,9 +106,11 @@ pub(crate) fn recall(
     for memory in &mut candidates {
         memory.strength = asked.strength(memory, analyzer);
     }
-    candidates.sort_by(|one, other| other.strength.total_cmp(&one.strength));
-    let best = candidates.first().map_or(0.0, |memory| memory.strength);
+    let best = candidates.iter().map(|memory| memory.strength).fold(0.0, f32::max);
     candidates.retain(|memory| memory.strength >= asked.threshold && memory.strength >= SHARE_OF_BEST * best);
+    // Use decides the order of what matters, never whether it does.
+    let favoured = |memory: &MemoryFile| memory.strength * usage.favour(&memory.path);
+    candidates.sort_by(|one, other| favoured(other).total_cmp(&favoured(one)));
     Ok(choose(candidates, options))
 }
 
@@ -254,6 +259,7 @@ fn quote(memory: &MemoryFile, most_units: usize, now: Timestamp) -> String {
     let owner = if memory.scope == Scope::Team { Owner::Team("the team") } else { Owner::User };
     let provenance = Provenance { file, owner, modified: memory.modified, changed_by: None, now };
     let (text, _) = memdir_core::secrets::redact(&memory.text);
+    let text = without_secrets(text.into());
     let mut quoted = render(&text, &provenance, most_units);
     let is_old = memory.modified.is_none_or(|modified| now.as_second() - modified.as_second() > 86_400);
     if is_old {

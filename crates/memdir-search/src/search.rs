@@ -5,14 +5,16 @@ use std::collections::{HashMap, HashSet};
 use camino::Utf8PathBuf;
 use jiff::{Timestamp, tz::TimeZone};
 
-use crate::analyze::Term;
+use crate::analyze::{Analyzer, Term};
 use crate::collection::{Collection, Kind, Live, Scope};
 use crate::error::SearchError;
 use crate::query::{Filters, Query};
 use crate::rank::{Scored, best_first, rank};
-use crate::segment::{GroupRecord, Postings, UnitRecord};
+use crate::segment::{GroupRecord, Postings, Segment, UnitRecord};
 use crate::transcript::Role;
+use crate::usage::Usage;
 
+mod anchor;
 mod phrase;
 mod snippet;
 #[cfg(test)]
@@ -71,6 +73,9 @@ const MAX_REFUSED: usize = 200_000;
 /// No more files than this are read to find a phrase.
 const MAX_PHRASE_READS: usize = 5_000;
 
+/// How many hits more than wanted are looked at for how often they were of use.
+const BESIDE: usize = 8;
+
 /// Answers a question.
 ///
 /// # Errors
@@ -79,11 +84,19 @@ pub(crate) fn search(
     collections: &[&Collection],
     query: &Query,
     options: &Options,
+    usage: &Usage,
 ) -> Result<Found, SearchError> {
     let mut searched = Searched::new(collections, query);
-    let today = options.now.to_zoned(TimeZone::UTC).date();
-    let today = crate::query::day_number(today);
+    let date = options.now.to_zoned(TimeZone::UTC).date();
+    let today = crate::query::day_number(date);
     let lives: Vec<&Live> = searched.parts.iter().map(|part| part.live).collect();
+    let mut dated_query = None;
+    if let Some(event) = &query.event
+        && let Some(window) = anchor::window(&searched, &lives, event, date)?
+    {
+        dated_query.insert(query.clone()).set_window(window, &mut Analyzer::new());
+    }
+    let query = dated_query.as_ref().unwrap_or(query);
     let mut ranked = rank(&lives, query, today)?;
     let mut found = Found { nothing_asked: query.is_empty(), ..Found::default() };
     let mut corrected_query = None;
@@ -99,8 +112,11 @@ pub(crate) fn search(
     searched.exclude(&query.excluded)?;
     let mut snippets = snippet::Snippets::new(query, &ranked);
     let mut reads = 0;
+    // Use may move a hit up a little: from just behind the last one that is wanted too.
+    let wanted = if usage.is_empty() { options.limit } else { options.limit.saturating_add(BESIDE) };
+    let mut places = Vec::new();
     for candidate in best_first(ranked.candidates).take(MAX_REFUSED) {
-        if found.hits.len() >= options.limit {
+        if places.len() >= wanted {
             break;
         }
         let Some(mut place) = searched.place(&candidate)? else { continue };
@@ -113,6 +129,12 @@ pub(crate) fn search(
                 continue;
             }
         }
+        place.hit.score *= usage.favour(&place.hit.path);
+        places.push(place);
+    }
+    places.sort_by(|one, other| other.hit.score.total_cmp(&one.hit.score));
+    places.truncate(options.limit);
+    for mut place in places {
         if options.snippets {
             snippets.fill(&mut place);
         }
@@ -214,25 +236,44 @@ impl<'a> Searched<'a> {
         if source.kind == Kind::Markdown {
             part.taken.insert(group);
         }
-        let unit_record = segment.unit(unit)?;
-        let time = Timestamp::from_second(i64::from(minutes) * 60).ok().filter(|_| minutes > 0);
-        let hit = Hit {
-            path: part.collection.path_of(&record.path),
-            line: unit_record.line,
-            title: record.title.clone(),
-            kind: match source.kind {
-                Kind::Markdown => record.kind.clone(),
-                Kind::Transcripts => "session".to_owned(),
-            },
-            scope: source.scope_of(&record.path),
-            project: source.project.clone(),
-            score: candidate.score,
-            snippet: String::new(),
-            time,
-            uuid: unit_record.uuid.clone(),
-        };
-        Ok(Some(Place { hit, kind: source.kind, unit: unit_record }))
+        Ok(Some(place_of(part.collection, segment, candidate, record)?))
     }
+
+    /// The place of a candidate, whatever the filters say.
+    fn locate(&self, candidate: &Scored) -> Result<Option<Place>, SearchError> {
+        let Some(part) = self.parts.get(candidate.segment as usize) else { return Ok(None) };
+        let segment = &part.live.segment;
+        let group = segment.unit_group()?.get(candidate.unit as usize).copied().unwrap_or(0);
+        place_of(part.collection, segment, candidate, &segment.group(group)?).map(Some)
+    }
+}
+
+fn place_of(
+    collection: &Collection,
+    segment: &Segment,
+    candidate: &Scored,
+    record: &GroupRecord,
+) -> Result<Place, SearchError> {
+    let source = collection.source();
+    let unit = segment.unit(candidate.unit)?;
+    let minutes = segment.unit_time()?.get(candidate.unit as usize).copied().unwrap_or(0);
+    let time = Timestamp::from_second(i64::from(minutes) * 60).ok().filter(|_| minutes > 0);
+    let hit = Hit {
+        path: collection.path_of(&record.path),
+        line: unit.line,
+        title: record.title.clone(),
+        kind: match source.kind {
+            Kind::Markdown => record.kind.clone(),
+            Kind::Transcripts => "session".to_owned(),
+        },
+        scope: source.scope_of(&record.path),
+        project: source.project.clone(),
+        score: candidate.score,
+        snippet: String::new(),
+        time,
+        uuid: unit.uuid.clone(),
+    };
+    Ok(Place { hit, kind: source.kind, unit })
 }
 
 /// A project's name with nothing but letters and digits: a path and the directory's name that was made of it agree.

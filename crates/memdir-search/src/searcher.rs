@@ -7,11 +7,13 @@ use crate::error::SearchError;
 use crate::query::Query;
 use crate::recall::{RecallOptions, Recalled, recall};
 use crate::search::{Found, Options, search};
+use crate::usage::Usage;
 
 /// Several folders, searched as one. What a command, an MCP server or an agent holds on to.
 pub struct Searcher {
     collections: Vec<Collection>,
     analyzer: Analyzer,
+    usage: Usage,
 }
 
 impl Searcher {
@@ -21,7 +23,14 @@ impl Searcher {
     #[must_use]
     pub fn open(cache: &Utf8Path, sources: Vec<Source>) -> Self {
         let collections = sources.into_iter().map(|source| Collection::open(cache, source)).collect();
-        Self { collections, analyzer: Analyzer::new() }
+        Self { collections, analyzer: Analyzer::new(), usage: Usage::default() }
+    }
+
+    /// Lets what has been of use before decide between equals.
+    #[must_use]
+    pub fn with_usage(mut self, usage: Usage) -> Self {
+        self.usage = usage;
+        self
     }
 
     /// Brings every index up to date, as far as the limits allow.
@@ -65,7 +74,7 @@ impl Searcher {
     /// An index is damaged; a refresh brings it back.
     pub fn search(&self, query: &Query, options: &Options) -> Result<Found, SearchError> {
         let collections: Vec<&Collection> = self.collections.iter().collect();
-        search(&collections, query, options)
+        search(&collections, query, options, &self.usage)
     }
 
     /// Answers a question; an index that turns out to be damaged is built anew first.
@@ -95,7 +104,7 @@ impl Searcher {
     /// An index is damaged; a refresh brings it back.
     pub fn recall(&mut self, prompt: &str, options: &RecallOptions<'_>) -> Result<Recalled, SearchError> {
         let collections: Vec<&Collection> = self.collections.iter().collect();
-        recall(&collections, prompt, options, &mut self.analyzer)
+        recall(&collections, prompt, options, &self.usage, &mut self.analyzer)
     }
 
     /// Whether some file was not indexed when an index was last written.

@@ -5,6 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use memdir_disk::cache_dir::CacheDir;
 
 use crate::segment::checksum;
+use crate::usage::{self, Usage};
 
 /// What a session has been shown, so that nothing is given twice. Derived: if it is lost, something is repeated.
 #[derive(Debug)]
@@ -40,17 +41,20 @@ impl ShownMemories {
 
     /// Remembers that these have been shown. Failing to is no error: they are shown again.
     pub fn add(&mut self, paths: impl IntoIterator<Item = Utf8PathBuf>) {
-        let before = self.paths.len();
-        self.paths.extend(paths);
-        if self.paths.len() == before {
+        let new: Vec<Utf8PathBuf> =
+            paths.into_iter().filter(|path| self.paths.insert(path.clone())).collect();
+        if new.is_empty() {
             return;
         }
         let Ok(Some(writer)) = self.cache.try_write() else { return };
         let bytes = serde_json::to_vec(&self.paths).unwrap_or_default();
         let _ = writer.write(&self.name, |out| out.write_all(&bytes));
+        let mut usage = Usage::load(self.cache.path());
+        usage.add(&new);
+        let _ = writer.write(usage::NAME, |out| out.write_all(&usage.encode()));
         let count = fs::read_dir(self.cache.path()).map_or(0, Iterator::count);
         if count > MAX_SESSIONS {
-            writer.remove_others(|name| name == self.name);
+            writer.remove_others(|name| name == self.name || name == usage::NAME);
         }
     }
 }
@@ -68,5 +72,9 @@ mod tests {
         let one = ShownMemories::load(&folder, "one");
         assert_eq!(one.paths(), &HashSet::from(["/a".into(), "/b".into()]));
         assert!(ShownMemories::load(&folder, "two").paths().is_empty());
+        ShownMemories::load(&folder, "two").add(["/a".into(), "/a".into()]);
+        let usage = Usage::load(&folder);
+        assert!(usage.favour("/a".into()) > usage.favour("/b".into()));
+        assert!(usage.favour("/b".into()) > usage.favour("/c".into()));
     }
 }

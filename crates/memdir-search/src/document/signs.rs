@@ -1,6 +1,9 @@
 //! What kind of text it is, seen from its surface.
 
 use std::borrow::Cow;
+use std::ops::Range;
+
+use memdir_core::hidden_char::is_hidden;
 
 use crate::analyze::{Sort, Term};
 use crate::segment::{SegmentBuilder, UnitFlags};
@@ -75,18 +78,44 @@ pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// The text with blanks in place of secrets: they do not enter the index, and everything else keeps its place.
+///
+/// A secret that somebody has split with characters that cannot be seen is one nevertheless.
 pub(crate) fn without_secrets(text: Cow<'_, str>) -> Cow<'_, str> {
-    let findings = memdir_core::secrets::scan(&text);
-    if findings.is_empty() {
+    let mut found: Vec<Range<usize>> = secret_ranges(&text);
+    if text.chars().any(is_invisible) {
+        let (visible, starts) = visible_part(&text);
+        let place = |offset: usize| starts.get(offset).copied().unwrap_or(text.len());
+        found.extend(secret_ranges(&visible).into_iter().map(|range| place(range.start)..place(range.end)));
+    }
+    if found.is_empty() {
         return text;
     }
     let mut bytes = text.into_owned().into_bytes();
-    for finding in findings {
-        if let Some(secret) = bytes.get_mut(finding.range) {
+    for range in found {
+        if let Some(secret) = bytes.get_mut(range) {
             secret.fill(b' ');
         }
     }
     Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn secret_ranges(text: &str) -> Vec<Range<usize>> {
+    memdir_core::secrets::scan(text).into_iter().map(|finding| finding.range).collect()
+}
+
+fn is_invisible(c: char) -> bool {
+    !matches!(c, ' '..='~' | '\n' | '\t' | '\r') && is_hidden(c)
+}
+
+/// What of the text can be seen, and for every byte of it where it stands in the text.
+fn visible_part(text: &str) -> (String, Vec<usize>) {
+    let mut visible = String::with_capacity(text.len());
+    let mut starts = Vec::with_capacity(text.len());
+    for (at, c) in text.char_indices().filter(|(_, c)| !is_invisible(*c)) {
+        visible.push(c);
+        starts.extend(at..at + c.len_utf8());
+    }
+    (visible, starts)
 }
 
 #[cfg(test)]
@@ -103,6 +132,19 @@ mod tests {
         check("https://x", None);
         check("Error:x", None);
         check("no colon", None);
+    }
+
+    #[test]
+    fn secrets_are_blanked_and_everything_keeps_its_place() {
+        let token = "ghp_aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA3";
+        let (head, tail) = token.split_at(17);
+        for hidden in ["", "\u{200b}", "\u{ad}", "\u{2060}\u{feff}", "\0", "\u{e0041}"] {
+            let text = format!("né {head}{hidden}{tail} end");
+            let blank = without_secrets(text.as_str().into());
+            assert_eq!((blank.len(), blank.trim_end().ends_with("end")), (text.len(), true), "{hidden:?}");
+            assert_eq!(blank.split_whitespace().collect::<Vec<_>>(), ["né", "end"], "{hidden:?}");
+        }
+        assert_eq!(without_secrets("no\u{200b}thing".into()), "no\u{200b}thing");
     }
 
     #[test]

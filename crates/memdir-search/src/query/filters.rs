@@ -34,7 +34,7 @@ impl Filters {
             "path" | "file" => self.paths.push(value.to_lowercase()),
             "in" => match Scope::named(value) {
                 Some(scope) => self.scopes.push(scope),
-                None if value == "all" => {}
+                None if value == "all" => self.scopes.extend(Scope::ALL.into_iter().chain([Scope::Folder])),
                 None => return false,
             },
             "role" => match value {

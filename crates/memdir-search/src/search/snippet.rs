@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt;
 
 use super::Place;
-use crate::analyze::{Analyzer, TermMap};
+use crate::analyze::{Analyzer, TermMap, fold_text};
 use crate::collection::{Kind, open_file};
 use crate::document::{first_prompt, without_secrets};
 use crate::query::Query;
@@ -15,6 +15,10 @@ use crate::transcript::{Entry, Position, Reader, without_reminders};
 
 /// How long a snippet is at most, in characters.
 const SNIPPET: usize = 200;
+/// What a line is worth that holds a phrase.
+const PHRASE: f32 = 1_000.0;
+/// How much of a file is looked through for a phrase.
+const MAX_FILE: u64 = 1 << 20;
 /// How much of a unit is looked at.
 const MAX_UNIT: u64 = 64 << 10;
 
@@ -22,13 +26,16 @@ const MAX_UNIT: u64 = 64 << 10;
 pub(super) struct Snippets {
     analyzer: Analyzer,
     weights: TermMap<f32>,
+    /// Phrases that were asked for, folded.
+    phrases: Vec<String>,
 }
 
 impl Snippets {
     pub(super) fn new(query: &Query, ranked: &Ranked) -> Self {
         let weight = |found: &TermWeight| Some((query.terms.get(found.index)?.term, found.weight));
         let weights = ranked.terms.iter().filter_map(weight).collect();
-        Self { analyzer: Analyzer::new(), weights }
+        let phrases = query.phrases.iter().map(|phrase| fold_text(phrase)).collect();
+        Self { analyzer: Analyzer::new(), weights, phrases }
     }
 
     /// Fills in the snippet and the line; a session's title too. A file that is gone leaves them as they are.
@@ -39,7 +46,11 @@ impl Snippets {
         {
             place.hit.title = title;
         }
-        let Some(text) = text_of(place).map(|text| without_secrets(text.into())) else { return };
+        let text = if self.phrases.is_empty() { text_of(place) } else { whole_text_of(place) };
+        let Some(text) = text.map(|text| without_secrets(text.into())) else { return };
+        if !self.phrases.is_empty() {
+            place.hit.line = if place.kind == Kind::Markdown { 1 } else { place.hit.line };
+        }
         let (line, best) = self.best_line(&text);
         if place.kind == Kind::Markdown {
             place.hit.line += line;
@@ -62,6 +73,11 @@ impl Snippets {
                     score += weight;
                 }
             });
+            if !self.phrases.is_empty() {
+                let folded = fold_text(line);
+                score += PHRASE
+                    * self.phrases.iter().filter(|phrase| folded.contains(phrase.as_str())).count() as f32;
+            }
             // A heading says less than the line that it stands over.
             if line.starts_with('#') {
                 score *= 0.5;
@@ -103,6 +119,18 @@ impl Snippets {
         let lead = if start > 0 { "…" } else { "" };
         let trail = if start + SNIPPET < count { "…" } else { "" };
         format!("{lead}{}{trail}", window.trim())
+    }
+}
+
+/// The text of a turn, or of the whole file: a hit is a file, and its frontmatter belongs to it.
+pub(super) fn whole_text_of(place: &Place) -> Option<String> {
+    match place.kind {
+        Kind::Markdown => {
+            let mut bytes = Vec::new();
+            open_file(&place.hit.path).ok()?.take(MAX_FILE).read_to_end(&mut bytes).ok()?;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        }
+        Kind::Transcripts => text_of(place),
     }
 }
 

@@ -64,9 +64,9 @@ fn store(files: &[(&str, &str)]) -> Store {
 
 impl Store {
     fn found(&self, question: &str) -> Found {
-        let query = Query::parse(question, date(2026, 11, 15), &mut crate::analyze::Analyzer::new());
+        let query = Query::parse(question, date(2026, 11, 15), &mut Analyzer::new());
         let options = Options { limit: 10, now: now(), snippets: true };
-        search(&[&self.collection], &query, &options).unwrap()
+        search(&[&self.collection], &query, &options, &Usage::default()).unwrap()
     }
 
     fn names(&self, question: &str) -> Vec<String> {
@@ -140,6 +140,9 @@ fn filters_narrow_the_answer() {
     check("\"MOVED   the Cache\"", &["logs/2026/11/2026-11-02.md"]);
     check("\"cache the moved\"", &[]);
     check("\"of the billing job\" \"no such phrase\"", &[]);
+    check("\"of the billing job\"", &["retries.md"]);
+    check("\"since the\"", &["team/deploy.md"]);
+    check("in:all \"since the\"", &["team/deploy.md"]);
     check("in:sessions moved", &[]);
 }
 
@@ -149,6 +152,47 @@ fn times_decide_between_what_is_alike() {
     assert_eq!(store.first("what did we move in May"), "logs/2026/05/2026-05-20.md");
     assert_eq!(store.first("moved two weeks ago"), "logs/2026/11/2026-11-02.md");
     assert_eq!(store.first("2026-05-20"), "logs/2026/05/2026-05-20.md");
+}
+
+#[test]
+fn an_event_tells_the_time() {
+    let log =
+        |day: &str, text: &str| (format!("logs/{}/{day}.md", day[..7].replace('-', "/")), text.to_owned());
+    let files = [
+        log("2026-09-20", "- decided to keep the cache small"),
+        log("2026-10-04", "- decided to keep the cache warm"),
+        log("2026-10-05", "- release of 2.1 went out"),
+        log("2026-10-06", "- decided to keep the cache cold"),
+        log("2026-11-10", "- decided to keep the cache huge"),
+        ("outage.md".to_owned(), "The outage was on 2026-09-21, a full disk.".to_owned()),
+    ];
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let store = store(&files);
+    let check = |question: &str, expected: &str| {
+        assert_eq!(store.first(question).rsplit('/').next(), Some(expected), "{question}");
+    };
+    check("what did we decide about the cache before the release", "2026-10-04.md");
+    check("what did we decide about the cache after the release?", "2026-10-06.md");
+    check("cache decision before the outage", "2026-09-20.md");
+    check("cache decision since the outage", "2026-10-04.md");
+    assert_eq!(store.names("cache decided before the festival").len(), 4);
+}
+
+#[test]
+fn what_was_of_use_wins_only_between_equals() {
+    let store = store(&[("a.md", "apple pie"), ("b.md", "apple pie"), ("exact.md", "apple pie crust")]);
+    let mut usage = Usage::default();
+    let ask = |usage: &Usage, limit: usize| {
+        let query = Query::parse("apple pie crust", date(2026, 11, 15), &mut Analyzer::new());
+        let options = Options { limit, now: now(), snippets: false };
+        let found = search(&[&store.collection], &query, &options, usage).unwrap();
+        found.hits.iter().map(|hit| hit.path.file_name().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let first = ask(&usage, 2)[1].clone();
+    let other = if first == "a.md" { "b.md" } else { "a.md" };
+    (0..100).for_each(|_| usage.add([&store.collection.source().root.join(other)]));
+    assert_eq!(ask(&usage, 3), ["exact.md", other, &first]);
+    assert_eq!(ask(&usage, 2), ["exact.md", other]);
 }
 
 #[test]

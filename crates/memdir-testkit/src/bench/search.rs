@@ -107,11 +107,11 @@ fn measure(program: &Utf8Path, size: usize) -> Measured {
         bench.command(&arguments)
     };
     let cache = bench.home.home().join(".local/share/memdir/cache/search");
-    let mut measured = Measured::default();
-    measured.first = cpu_of(3, |_| {
+    let first = cpu_of(3, |_| {
         let _ = std::fs::remove_dir_all(&cache);
         command(&["codename needle3"])
-    }) / size as f64;
+    });
+    let mut measured = Measured { first: first / size as f64, ..Measured::default() };
     let query = |run: usize| QUERIES[run % QUERIES.len()];
     measured.scan = cpu_of(runs, |run| command(&[query(run)]));
     measured.no_scan = cpu_of(60, |run| command(&["--no-scan", query(run)]));

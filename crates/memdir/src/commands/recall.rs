@@ -68,7 +68,8 @@ impl Run for Recall {
         }
         let scopes = [Scope::Memories, Scope::Team];
         let mut searcher =
-            Searcher::open(&cache, sources::project_sources(&env, &self.client.flags(), &scopes)?);
+            Searcher::open(&cache, sources::project_sources(&env, &self.client.flags(), &scopes)?)
+                .with_usage(sources::usage(&env));
         let mut shown = self.session.as_ref().map(|id| ShownMemories::load(&state.join("cache/recall"), id));
         let none = std::collections::HashSet::new();
         let paths = shown.as_ref().map_or(&none, ShownMemories::paths);

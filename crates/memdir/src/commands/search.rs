@@ -10,7 +10,8 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use memdir_lib::sources;
-use memdir_search::{Freshness, Hit, Limits, Options, Scope, Searcher, Source};
+use memdir_search::analyze::Analyzer;
+use memdir_search::{Freshness, Hit, Limits, Options, Query, Scope, Searcher, Source};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -124,33 +125,29 @@ impl Search {
         } else if let Some(folder) = &self.transcripts {
             vec![Source::transcripts(real(folder)?)]
         } else {
-            let scopes = self.scopes(text)?;
+            let query = Query::parse(text, today(world.now), &mut Analyzer::new());
+            let scopes = self.scopes(&query)?;
             let flags = self.client.flags();
-            let named: Vec<&str> =
-                text.split_whitespace().filter_map(|word| word.strip_prefix("project:")).collect();
+            let named: Vec<&str> = query.projects().iter().map(String::as_str).collect();
             if named.is_empty() {
                 sources::project_sources(&env, &flags, &scopes)?
             } else {
                 sources::other_projects(&env, &flags, &scopes, &named)?
             }
         };
-        Ok(Searcher::open(&cache, sources))
+        Ok(Searcher::open(&cache, sources).with_usage(sources::usage(&env)))
     }
 
     /// What `--in` and `in:` ask for. Filters of the query narrow it further.
-    fn scopes(&self, text: &str) -> Result<Vec<Scope>> {
-        let mut scopes = Vec::new();
-        let filters = text.split_whitespace().filter_map(|word| word.strip_prefix("in:"));
-        for word in self.within.iter().map(String::as_str).chain(filters) {
+    fn scopes(&self, query: &Query) -> Result<Vec<Scope>> {
+        let mut scopes = query.scopes().to_vec();
+        for word in &self.within {
             match Scope::named(word) {
                 _ if word == "all" => scopes.extend(Scope::ALL),
                 Some(scope) => scopes.push(scope),
-                None if self.within.iter().any(|within| within == word) => {
-                    bail!(
-                        "`{word}` is nothing that can be searched: memories, team, agents, logs, journal, instructions, sessions or all"
-                    );
-                }
-                None => {}
+                None => bail!(
+                    "`{word}` is nothing that can be searched: memories, team, agents, logs, journal, instructions, sessions or all"
+                ),
             }
         }
         if scopes.is_empty() {
@@ -168,7 +165,7 @@ impl Search {
     ) -> Result<memdir_search::Found> {
         let mut query = searcher.parse(text, today(now));
         if !self.within.is_empty() && self.dir.is_none() && self.transcripts.is_none() {
-            query.restrict(&self.scopes(text)?);
+            query.restrict(&self.scopes(&query)?);
         }
         let options = Options { limit: self.limit, now, snippets };
         if self.no_scan {
