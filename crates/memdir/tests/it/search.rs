@@ -1,6 +1,10 @@
 //! `memdir search` and what belongs to it.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use serde_json::Value;
@@ -74,6 +78,36 @@ fn every_part_of_a_project_is_found() {
 }
 
 #[test]
+fn journal_logs_agents_and_linked_instructions_are_found() {
+    let sandbox = project();
+    let folder = project_dir(&sandbox);
+    let write = |path: &Utf8PathBuf, text: &str| {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let journal = folder.parent().unwrap().join("project");
+    let cwd = &sandbox.cwd;
+    write(&journal.join("_session.json"), &format!("{{\"active\":true,\"projectPath\":\"{cwd}\"}}"));
+    write(&journal.join("_index.md"), "# Memory Index\n\nSee the decision on quaggas.\n");
+    write(
+        &journal.join("decisions/001-quagga.md"),
+        "# Decision 001: quaggas\n\nWe keep quaggas in the barn.\n",
+    );
+    write(&journal.join("subagent/20261115-101010-task.md"), "Counted the okapi twice.\n");
+    write(&folder.join("memory/logs/2026/11/2026-11-14.md"), "- fed the tapir\n");
+    write(&sandbox.home.home().join(".claude/agent-memory/keeper/MEMORY.md"), "- The lemur bites.\n");
+    write(&cwd.join("AGENTS.md"), "Always greet the wombat.\n");
+    fs::remove_file(cwd.join("CLAUDE.md")).unwrap();
+    std::os::unix::fs::symlink("AGENTS.md", cwd.join("CLAUDE.md")).unwrap();
+    check(&sandbox, &["quaggas barn", "-n1"], &[("001-quagga.md", "journal")]);
+    check(&sandbox, &["in:journal okapi"], &[("20261115-101010-task.md", "journal")]);
+    check(&sandbox, &["tapir"], &[("2026-11-14.md", "logs")]);
+    check(&sandbox, &["lemur"], &[("MEMORY.md", "agents")]);
+    check(&sandbox, &["wombat"], &[("CLAUDE.md", "instructions")]);
+    check(&sandbox, &["project:\"home-project\" tabs"], &[("tabs.md", "memories")]);
+}
+
+#[test]
 fn a_hit_has_what_the_contract_says() {
     let sandbox = project();
     let block = sandbox.run(["search", "--json", "--in", "sessions", "database", "tunnel", "-n", "1"]);
@@ -141,6 +175,115 @@ fn recall_gives_what_matters_once_a_session() {
     assert_eq!(recall("a", prompt), (1, vec![]));
     assert_eq!(recall("b", prompt), (0, vec!["deploy".to_owned()]));
     assert_eq!(recall("b", "thanks, go on"), (1, vec![]));
+}
+
+/// One real process of the program in a folder of Markdown.
+fn search_process(sandbox: &Sandbox, folder: &Utf8PathBuf, query: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_memdir"));
+    command.args(["search", "--json", "--dir", folder.as_str(), query]);
+    command.env_clear().env("HOME", sandbox.home.home()).current_dir(&sandbox.cwd);
+    command
+}
+
+fn found_by(command: &mut Command) -> Vec<String> {
+    let output = command.output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(0) && error.is_empty(), "{:?} {error}", output.status);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let name = |hit: &Value| hit["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    answer["hits"].as_array().unwrap().iter().map(name).collect()
+}
+
+/// Every file below a folder with its bytes and time.
+fn state_of(folder: &Utf8PathBuf) -> BTreeMap<Utf8PathBuf, (Vec<u8>, std::time::SystemTime)> {
+    let all = folder.read_dir_utf8().unwrap().map(|entry| entry.unwrap().into_path());
+    all.map(|path| {
+        let time = fs::metadata(&path).unwrap().modified().unwrap();
+        (path.clone(), (fs::read(&path).unwrap(), time))
+    })
+    .collect()
+}
+
+#[test]
+fn many_processes_search_change_and_destroy_and_nobody_fails() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.home.dir("notes");
+    for number in 0..200 {
+        fs::write(folder.join(format!("fixed-{number}.md")), format!("fixed stone{number}\n")).unwrap();
+    }
+    let before = state_of(&folder);
+    let cache = sandbox.home.home().join(".local/share/memdir/cache/search");
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..4)
+            .map(|worker| {
+                let (sandbox_home, folder) = (&sandbox, &folder);
+                let command = move |query: String| search_process(sandbox_home, folder, &query);
+                let commands: Vec<_> = (0..12)
+                    .map(|round| {
+                        let name = format!("own-{worker}-{round}.md");
+                        (folder.join(&name), name, command(format!("pebble{worker}x{round}")))
+                    })
+                    .collect();
+                let steady: Vec<_> =
+                    (0..12).map(|round| command(format!("stone{}", worker * 40 + round))).collect();
+                scope.spawn(move || {
+                    for (round, ((path, name, mut own), mut fixed)) in
+                        commands.into_iter().zip(steady).enumerate()
+                    {
+                        fs::write(&path, format!("pebble{worker}x{round}\n")).unwrap();
+                        assert_eq!(found_by(&mut own), [name]);
+                        assert_eq!(found_by(&mut fixed), [format!("fixed-{}.md", worker * 40 + round)]);
+                    }
+                })
+            })
+            .collect();
+        let vandal = scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                let _ = fs::remove_dir_all(&cache);
+                std::thread::sleep(Duration::from_millis(40));
+                for entry in cache.read_dir_utf8().into_iter().flatten().flatten() {
+                    for file in entry.path().read_dir_utf8().into_iter().flatten().flatten() {
+                        let _ = fs::write(file.path(), "garbage");
+                    }
+                }
+                std::thread::sleep(Duration::from_millis(40));
+            }
+        });
+        let results: Vec<_> = workers.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
+        is_over.store(true, Ordering::Relaxed);
+        vandal.join().unwrap();
+        assert!(results.iter().all(Result::is_ok));
+    });
+    assert_eq!(found_by(&mut search_process(&sandbox, &folder, "stone150")), ["fixed-150.md"]);
+    let mut after = state_of(&folder);
+    after.retain(|path, _| path.file_name().unwrap().starts_with("fixed"));
+    assert!(after == before, "a search changed a user's file");
+}
+
+#[test]
+fn questions_that_nobody_should_ask() {
+    let sandbox = project();
+    let long = "friday ".repeat(15_000);
+    let rtl = "\u{202e}\u{5e9}\u{5dc}\u{5d5}\u{5dd}";
+    for query in [
+        long.as_str(),
+        rtl,
+        "the of and",
+        "?!.,;",
+        "\"unbalanced friday",
+        "a\0b",
+        "\u{200b}",
+        "-",
+        "type:",
+        "since:never",
+    ] {
+        let block = sandbox.run(["search", "--json", "--", query]);
+        assert!(block.code <= 1, "{query:.20?} {}", block.stderr);
+        let _: Value = serde_json::from_str(&block.stdout).unwrap();
+        let block = sandbox.run(["recall", "--json", "--prompt", query]);
+        assert!(block.code <= 1, "{query:.20?} {}", block.stderr);
+    }
 }
 
 #[test]
