@@ -45,6 +45,8 @@ pub struct LeftOut {
     pub path: String,
     /// Why.
     pub rule: &'static str,
+    /// Whether the system failed, so that a memory may be missing from the list; else a rule says that it is none.
+    pub failed: bool,
 }
 
 impl MemoryRoot {
@@ -64,7 +66,7 @@ impl MemoryRoot {
                 Ok(dir) => dir,
                 Err(error) if depth == 1 => return Err(error).during("list", self.path()),
                 Err(_) => {
-                    walk.leave_out(path, "cannot be opened");
+                    walk.miss(path, "cannot be opened");
                     continue;
                 }
             };
@@ -78,7 +80,7 @@ impl MemoryRoot {
                     .into_iter()
                     .for_each(|path| walk.leave_out(path, "too deep, or too many directories")),
                 Err(error) if depth == 1 => return Err(error).during("list", self.path()),
-                Err(_) => walk.leave_out(path, "cannot be listed"),
+                Err(_) => walk.miss(path, "cannot be listed"),
             }
         }
         walk.listing.files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
@@ -161,7 +163,7 @@ impl Walk {
         match self.stat_and_head(dir, name) {
             Ok((stat, head)) => self.listing.files.push(ListedFile { path, stat, head }),
             Err(rustix::io::Errno::NOENT) => {}
-            Err(_) => self.leave_out(path.to_string(), "cannot be read"),
+            Err(_) => self.miss(path.to_string(), "cannot be read"),
         }
     }
 
@@ -186,8 +188,16 @@ impl Walk {
     }
 
     fn leave_out(&mut self, path: String, rule: &'static str) {
+        self.note(LeftOut { path, rule, failed: false });
+    }
+
+    fn miss(&mut self, path: String, rule: &'static str) {
+        self.note(LeftOut { path, rule, failed: true });
+    }
+
+    fn note(&mut self, left_out: LeftOut) {
         if self.listing.left_out.len() < MAX_FILES {
-            self.listing.left_out.push(LeftOut { path, rule });
+            self.listing.left_out.push(left_out);
         }
     }
 }

@@ -115,6 +115,19 @@ impl Catalogue {
         }
     }
 
+    /// Refuses a catalogue that may lack a memory: what must follow in every file cannot be done in some of them.
+    ///
+    /// # Errors
+    /// The first file or directory that the system did not let us read.
+    pub(super) fn complete(&self, memory: &Memory) -> Result<(), MemoryError> {
+        match self.left_out.iter().find(|left_out| left_out.failed) {
+            Some(missed) => {
+                Err(MemoryError::LeftOut { path: memory.directory().join(&missed.path), rule: missed.rule })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// What an index is made from.
     #[must_use]
     pub fn index_sources(&self) -> Vec<IndexSource> {

@@ -115,6 +115,7 @@ impl Memory {
         new_name: &str,
         catalogue: &Catalogue,
     ) -> Result<Plan, MemoryError> {
+        catalogue.complete(self)?;
         let new_path = memory_path(&file_name(new_name))?;
         let content = self.content(&entry.path)?;
         let linking = self.linking_to(entry, catalogue)?;
@@ -144,6 +145,7 @@ impl Memory {
     /// The index is no text.
     pub fn plan_reindex(&self, catalogue: &Catalogue) -> Result<Plan, MemoryError> {
         let found = self.indexes()?;
+        catalogue.complete(self)?;
         let unread: Vec<&str> = catalogue.left_out.iter().map(|left_out| left_out.path.as_str()).collect();
         Ok(change::reindex(&found.with(Some(catalogue)), catalogue.index_sources(), &unread)?)
     }
