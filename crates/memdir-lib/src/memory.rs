@@ -46,7 +46,7 @@ pub use error::MemoryError;
 pub use history::Log;
 pub use purge::{PURGED, Purge, Purged};
 pub use review::Submitted;
-pub use tool_write::ToolVerdict;
+pub use tool_write::{ToolChange, ToolVerdict};
 pub use verification::VerifiedMemory;
 
 /// The largest file that is read as a memory. A larger one is listed and named as a problem.

@@ -35,12 +35,13 @@ pub fn recall(
     wanted: &Wanted<'_>,
     now: Timestamp,
 ) -> Result<Recalled, LocateError> {
-    let (Some(state), Some(cache)) = (env.state_dir(), sources::index_folder(env)) else {
+    let (Some(folder), Some(cache)) = (sources::recall_folder(env), sources::index_folder(env)) else {
         return Ok(Recalled::default());
     };
     let scopes = [Scope::Memories, Scope::Team];
-    let mut searcher = Searcher::open(&cache, sources::project_sources(env, flags, &scopes)?);
-    let mut shown = wanted.session.map(|id| ShownMemories::load(&state.join("cache/recall"), id));
+    let mut searcher = Searcher::open(&cache, sources::project_sources(env, flags, &scopes)?)
+        .with_usage(sources::usage(env));
+    let mut shown = wanted.session.map(|id| ShownMemories::load(&folder, id));
     let none = HashSet::new();
     let paths = shown.as_ref().map_or(&none, ShownMemories::paths);
     let options = RecallOptions { now, budget: wanted.budget, tools: wanted.tools, shown: paths };

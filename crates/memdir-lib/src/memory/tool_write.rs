@@ -31,6 +31,15 @@ pub enum ToolVerdict {
     Ask(String),
 }
 
+/// A memory that an agent's tool has written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolChange {
+    /// Where it lies.
+    pub path: RelPath,
+    /// What the agent should know about it.
+    pub remarks: Vec<String>,
+}
+
 impl Memory {
     /// Judges what an agent's tool is about to do, and keeps what the file holds now.
     ///
@@ -77,7 +86,8 @@ impl Memory {
         Ok(ToolVerdict::NoObjection)
     }
 
-    /// Records what an agent's tool did to a file, and says what the agent should know about the result.
+    /// Records what an agent's tool did to a file, and says what the agent should know about the result; `None` if
+    /// the file is none of this directory's memories.
     ///
     /// # Errors
     /// The file cannot be read, or history cannot be written.
@@ -87,15 +97,16 @@ impl Memory {
         home: Option<&Utf8Path>,
         session: Option<&str>,
         now: Timestamp,
-    ) -> Result<Vec<String>, MemoryError> {
-        let Some(Ok(path)) = self.tool_path(path, home) else { return Ok(Vec::new()) };
+    ) -> Result<Option<ToolChange>, MemoryError> {
+        let Some(Ok(path)) = self.tool_path(path, home) else { return Ok(None) };
         self.may_write()?;
         let after = self.read(&path)?;
         let before = self.kept_before(now)?.take(&path).map_err(MemoryError::Kept)?;
         if before != after {
             self.record_tool_write(&path, before.as_deref(), after.as_deref(), agent(session), now)?;
         }
-        Ok(after.map(|content| lint(&path, &content)).unwrap_or_default())
+        let remarks = after.map(|content| lint(&path, &content)).unwrap_or_default();
+        Ok(Some(ToolChange { path, remarks }))
     }
 
     /// The file that a tool's path names: `None` if it is none of this directory's Markdown files, an error if it

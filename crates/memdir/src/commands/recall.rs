@@ -2,11 +2,11 @@
 
 use std::io::{Read, Write};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use camino::Utf8PathBuf;
 use clap::Parser;
-use memdir_lib::sources;
-use memdir_search::{RecallOptions, Recalled, Scope, Searcher, ShownMemories};
+use memdir_lib::recall::{Wanted, recall};
+use memdir_search::Recalled;
 use serde::Serialize;
 
 use super::Run;
@@ -58,27 +58,15 @@ impl Run for Recall {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let env = world.env()?;
-        let state = env.state_dir().context("no place for the search index: set HOME or MEMDIR_HOME")?;
-        let cache = sources::index_folder(&env).unwrap_or_else(|| state.join("cache/search"));
         let mut prompt = self.prompt.clone();
         if prompt == "-" {
             let mut bytes = Vec::new();
             world.stdin.by_ref().take(MAX_PROMPT).read_to_end(&mut bytes)?;
             prompt = String::from_utf8_lossy(&bytes).into_owned();
         }
-        let scopes = [Scope::Memories, Scope::Team];
-        let mut searcher =
-            Searcher::open(&cache, sources::project_sources(&env, &self.client.flags(), &scopes)?)
-                .with_usage(sources::usage(&env));
-        let mut shown = self.session.as_ref().map(|id| ShownMemories::load(&state.join("cache/recall"), id));
-        let none = std::collections::HashSet::new();
-        let paths = shown.as_ref().map_or(&none, ShownMemories::paths);
-        let options = RecallOptions { now: world.now, budget: self.budget, tools: &self.tools, shown: paths };
-        // A damaged index costs a memory, not the agent's turn.
-        let recalled = searcher.recall(&prompt, &options).unwrap_or_default();
-        if let Some(shown) = &mut shown {
-            shown.add(recalled.memories.iter().map(|memory| memory.path.clone()));
-        }
+        let session = self.session.as_deref();
+        let wanted = Wanted { prompt: &prompt, session, budget: self.budget, tools: &self.tools };
+        let recalled = recall(&env, &self.client.flags(), &wanted, world.now)?;
         if self.json {
             world.print_json(&Answer::of(&recalled, world.now.as_second()))?;
         } else {

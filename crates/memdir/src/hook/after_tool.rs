@@ -2,6 +2,8 @@
 
 use anyhow::Result;
 use memdir_core::hook::Answer;
+use memdir_core::settings::ClientFlags;
+use memdir_lib::freshness::refresh_file;
 use serde_json::Value;
 
 use super::Hook;
@@ -11,6 +13,11 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     let path = hook.event.tool_input.get("file_path").and_then(Value::as_str);
     let (true, Some(path)) = (changes, path) else { return Ok(Answer::Nothing) };
     let session = hook.event.session.as_deref();
-    let facts = hook.memory()?.after_tool(path, hook.env.home.as_deref(), session, hook.world.now)?;
-    Ok(Answer::facts(&facts))
+    let mut memory = hook.memory()?;
+    let Some(changed) = memory.after_tool(path, hook.env.home.as_deref(), session, hook.world.now)? else {
+        return Ok(Answer::Nothing);
+    };
+    // The next recall knows it; if that fails, the next search does.
+    refresh_file(&hook.env, &ClientFlags::default(), &memory.directory().join(changed.path.as_path()))?;
+    Ok(Answer::facts(&changed.remarks))
 }

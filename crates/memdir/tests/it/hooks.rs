@@ -124,6 +124,19 @@ fn a_prompt_brings_back_the_memory_that_matters_once() {
 }
 
 #[test]
+fn what_the_agent_wrote_is_recalled_without_a_search() {
+    let (mut sandbox, memory) = project();
+    sandbox.run(["search", "release"]);
+    let path = memory.join("database.md");
+    let text = "The staging database lives on the host kestrel and is emptied every Sunday.\n";
+    fs::write(&path, text).unwrap();
+    hook(&mut sandbox, "PostToolUse", &write(&path, text));
+    let answer =
+        hook(&mut sandbox, "UserPromptSubmit", &json!({"prompt": "when is the staging database emptied"}));
+    assert!(answer.to_string().contains("kestrel"), "{answer}");
+}
+
+#[test]
 fn what_goes_wrong_is_written_down_and_not_said() {
     let (mut sandbox, memory) = project();
     let state: Utf8PathBuf = sandbox.home.home().join(".local/share/memdir");
