@@ -9,7 +9,7 @@ use std::fmt;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
-use crate::look::Look;
+use crate::look::{Look, LookError};
 
 mod braces;
 mod chain;
@@ -162,6 +162,23 @@ pub enum Reason {
     AdditionalOff,
     /// There are more files than we are willing to read.
     TooMany,
+    /// An index over the limit for indexes.
+    IndexTooLarge,
+    /// Memory is switched off.
+    MemoryOff,
+}
+
+impl Reason {
+    /// Why an index could not be read.
+    #[must_use]
+    pub fn of_index(error: &LookError) -> Self {
+        match error {
+            LookError::NotFound => Self::Missing,
+            LookError::NotFile => Self::NotFile,
+            LookError::TooLarge { .. } => Self::IndexTooLarge,
+            LookError::Denied | LookError::Other(_) => Self::Unreadable,
+        }
+    }
 }
 
 impl fmt::Display for Reason {
@@ -185,6 +202,8 @@ impl fmt::Display for Reason {
             Self::ClaudeFileExists => "a `CLAUDE.md` or `CLAUDE.local.md` takes its place",
             Self::AdditionalOff => "additional directories are not searched for instructions",
             Self::TooMany => "too many instruction files",
+            Self::IndexTooLarge => "larger than 16 MiB",
+            Self::MemoryOff => "memory is switched off (`memdir path` says by what)",
         })
     }
 }

@@ -19,9 +19,16 @@ pub trait Look {
     /// The path with every link resolved; `None` if it does not exist or loops.
     fn real_path(&self, path: &Utf8Path) -> Option<Utf8PathBuf>;
 
-    /// The entries of a directory in the order of the disk; empty if it cannot be listed. Names that are not
-    /// UTF-8 are left out.
-    fn list(&self, path: &Utf8Path) -> Vec<Entry>;
+    /// The entries of a directory in the order of the disk. Names that are not UTF-8 are left out.
+    ///
+    /// # Errors
+    /// Whatever keeps the directory from being listed.
+    fn listing(&self, path: &Utf8Path) -> Result<Vec<Entry>, LookError>;
+
+    /// The same; empty if it cannot be listed.
+    fn list(&self, path: &Utf8Path) -> Vec<Entry> {
+        self.listing(path).unwrap_or_default()
+    }
 }
 
 /// What stands at a path.

@@ -5,6 +5,7 @@
 //! was asked and leaves every other byte alone. Nothing here opens a file.
 
 pub mod auto_index;
+mod bounded_yaml;
 pub mod change;
 pub mod entrypoint;
 pub mod frontmatter;
@@ -17,3 +18,5 @@ pub mod memory_type;
 pub mod problem;
 pub mod text_merge;
 pub mod topic;
+
+pub(crate) use bounded_yaml::bounded_yaml;

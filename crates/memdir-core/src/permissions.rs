@@ -10,8 +10,11 @@ use crate::look::{Kind, Look};
 use crate::settings::Settings;
 use crate::tool_path::ToolPath;
 
+mod deny_rules;
 #[cfg(test)]
 mod tests;
+
+pub use deny_rules::DenyRules;
 
 /// A tool of an agent that opens files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +76,8 @@ pub struct Places {
     pub agents: Vec<GuardedRoot>,
     /// The journal, in which sub-agents have a directory to leave their findings.
     pub journal: Option<GuardedRoot>,
+    /// What the user's settings forbid, or want to be asked about.
+    pub deny: DenyRules,
 }
 
 impl Places {
@@ -97,6 +102,7 @@ impl Places {
             project: guarded(&location.project_dir),
             agents: Scope::ALL.iter().map(|scope| guarded(agents.root(*scope))).collect(),
             journal: None,
+            deny: DenyRules::new(settings, &env.cwd, &location.root, env.home.as_deref()),
         }
     }
 }
@@ -115,9 +121,31 @@ pub fn may_touch(tool: Tool, path: &str, agent: Option<&str>, places: &Places, l
     } else {
         format!("{}/{path}", places.cwd)
     };
-    match tool {
+    let verdict = match tool {
         Tool::Read => may_read(&absolute, places, look),
         Tool::Write | Tool::Edit => may_write(&absolute, agent, places, look),
+    };
+    if !verdict.allow {
+        return verdict;
+    }
+    match denied_by(tool, &absolute, places, look) {
+        Some(rule) => Verdict::deny(format!("the settings forbid it or want to be asked: `{rule}`")),
+        None => verdict,
+    }
+}
+
+/// The rule of the user's settings against this, whether the file is named by its own path or through a link.
+fn denied_by<'a>(tool: Tool, path: &str, places: &'a Places, look: &dyn Look) -> Option<&'a str> {
+    let named = by_name(&expand_home(path, places));
+    let real = real_target(&named, look);
+    let paths: Vec<&Utf8Path> = [Some(named.as_path()), real.as_deref()].into_iter().flatten().collect();
+    places.deny.against(tool, &paths)
+}
+
+fn expand_home(path: &str, places: &Places) -> Utf8PathBuf {
+    match (path.strip_prefix("~/"), &places.home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => Utf8PathBuf::from(path),
     }
 }
 
@@ -217,10 +245,7 @@ fn judge_on_disk(found: &ToolPath, root: &GuardedRoot, look: &dyn Look) -> Resul
 }
 
 fn may_read(path: &str, places: &Places, look: &dyn Look) -> Verdict {
-    let named = match (path.strip_prefix("~/"), &places.home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => Utf8PathBuf::from(path),
-    };
+    let named = expand_home(path, places);
     let Some(real) = real_target(&named, look) else { return Verdict::deny("leads through a broken link") };
     let mut readable = vec![(places.cwd.clone(), "the working directory")];
     let guarded =
@@ -238,17 +263,7 @@ fn may_read(path: &str, places: &Places, look: &dyn Look) -> Verdict {
 /// Where a path leads that may not exist: links resolved as far as it does, the rest by name. `None` if a link on
 /// the way leads nowhere, or if the rest would climb.
 fn real_target(path: &Utf8Path, look: &dyn Look) -> Option<Utf8PathBuf> {
-    // A tool resolves `..` by name before it opens anything.
-    let mut named = Utf8PathBuf::from("/");
-    for component in path.as_str().split('/') {
-        match component {
-            "" | "." => {}
-            ".." => {
-                named.pop();
-            }
-            name => named.push(name),
-        }
-    }
+    let named = by_name(path);
     for existing in named.ancestors() {
         if let Some(real) = look.real_path(existing) {
             let rest = named.strip_prefix(existing).ok()?;
@@ -259,4 +274,19 @@ fn real_target(path: &Utf8Path, look: &dyn Look) -> Option<Utf8PathBuf> {
         }
     }
     None
+}
+
+/// The path without `.` and `..`, which a tool resolves by name before it opens anything.
+fn by_name(path: &Utf8Path) -> Utf8PathBuf {
+    let mut named = Utf8PathBuf::from("/");
+    for component in path.as_str().split('/') {
+        match component {
+            "" | "." => {}
+            ".." => {
+                named.pop();
+            }
+            name => named.push(name),
+        }
+    }
+    named
 }

@@ -21,7 +21,8 @@ mod tests;
 
 pub use agent_memory::AgentMemory;
 pub use auto_memory::{AutoMemory, Form};
-pub use instruction_files::{InstructionText, instruction_files};
+pub use index_block::IndexFile;
+pub use instruction_files::{InstructionText, MemoryText, instruction_files, memory_files};
 pub use journal::Journal;
 pub use past_sessions::PastSessions;
 pub use scratchpad::Scratchpad;

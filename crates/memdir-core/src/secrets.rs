@@ -19,6 +19,7 @@ mod position;
 mod rule;
 mod rules;
 mod shape;
+mod unhidden;
 mod url;
 mod value_text;
 mod word_set;
@@ -58,7 +59,17 @@ impl std::fmt::Display for Finding {
 #[must_use]
 pub fn scan(text: &str) -> Vec<Finding> {
     let mut positions = Positions::new(text);
-    find_ranges(&KEYWORDS, text)
+    let mut candidates = find_ranges(&KEYWORDS, text);
+    if let Some(plain) = unhidden::Unhidden::of(text) {
+        let found = find_ranges(&KEYWORDS, plain.text());
+        candidates.extend(
+            found
+                .into_iter()
+                .map(|candidate| Candidate { range: plain.original(&candidate.range), ..candidate }),
+        );
+        candidates = without_overlaps(candidates);
+    }
+    candidates
         .into_iter()
         .map(|Candidate { rule, range, .. }| {
             let (line, column) = positions.of(range.start);
@@ -91,6 +102,11 @@ pub fn redact_findings(text: &str, findings: &[Finding]) -> String {
         return text.to_owned();
     }
     let repeated = repetitions(text, findings);
+    redact_places(text, findings, &repeated)
+}
+
+/// The text without these findings and without these places.
+fn redact_places(text: &str, findings: &[Finding], repeated: &[(Range<usize>, &str)]) -> String {
     let mut places: Vec<(&Range<usize>, &str)> =
         findings.iter().map(|finding| (&finding.range, finding.rule)).collect();
     places.extend(repeated.iter().map(|(range, rule)| (range, *rule)));

@@ -119,6 +119,13 @@ impl Settings {
         self.layers.iter().flat_map(|layer| &layer.document.claude_md_excludes).map(String::as_str)
     }
 
+    /// The rules of `permissions.deny` and `permissions.ask`, with the level that has each: all of them count.
+    pub fn rules_against(&self) -> impl Iterator<Item = (Level, &str)> {
+        self.layers
+            .iter()
+            .flat_map(|layer| layer.document.denied.iter().map(|rule| (layer.level, rule.as_str())))
+    }
+
     /// The value of a variable as the client sees it after it has taken over the `env` of its settings.
     ///
     /// A higher level beats a lower one and every level beats the process, but a repository is heard only where

@@ -4,12 +4,21 @@ use std::fs;
 use std::io::{self, Read};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
 use memdir_core::look::{Entry, Kind, Look, LookError};
 use rustix::fs::{Mode, OFlags};
 
 /// The real file system, read only.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RealLook;
+
+impl RealLook {
+    /// When the content of a file last changed, links followed; `None` if nobody can say.
+    #[must_use]
+    pub fn modified(&self, path: &Utf8Path) -> Option<Timestamp> {
+        Timestamp::try_from(fs::metadata(path).ok()?.modified().ok()?).ok()
+    }
+}
 
 impl Look for RealLook {
     fn kind(&self, path: &Utf8Path) -> Option<Kind> {
@@ -40,15 +49,16 @@ impl Look for RealLook {
         path.canonicalize_utf8().ok()
     }
 
-    fn list(&self, path: &Utf8Path) -> Vec<Entry> {
-        let Ok(entries) = fs::read_dir(path) else { return Vec::new() };
-        entries
+    fn listing(&self, path: &Utf8Path) -> Result<Vec<Entry>, LookError> {
+        let entries = fs::read_dir(path).map_err(look_error)?;
+        let found = entries
             .flatten()
             .filter_map(|entry| {
                 let kind = kind_of(entry.file_type().ok()?);
                 Some(Entry { name: entry.file_name().into_string().ok()?, kind })
             })
-            .collect()
+            .collect();
+        Ok(found)
     }
 }
 

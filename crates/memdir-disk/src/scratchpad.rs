@@ -20,6 +20,9 @@ pub struct Scratchpads {
 /// How many entries are looked at to see when a scratchpad was last used.
 const MAX_LOOKED_AT: usize = 1_000;
 
+/// How many scratchpads are looked at in one sweep: a hook waits for it.
+const MAX_SWEPT: usize = 200;
+
 impl Scratchpads {
     /// The scratchpads below a state directory. Nothing is created.
     #[must_use]
@@ -70,7 +73,7 @@ impl Scratchpads {
         let Ok(entries) = self.folder.read_dir_utf8() else { return 0 };
         let kept = SignedDuration::from_hours(24 * i64::from(Scratchpad::KEPT_DAYS));
         let is_over = |path: &Utf8Path| last_use(path).is_some_and(|used| now.duration_since(used) > kept);
-        let over = entries.flatten().filter(|entry| is_over(entry.path()));
+        let over = entries.flatten().take(MAX_SWEPT).filter(|entry| is_over(entry.path()));
         over.filter(|entry| remove(entry.path()).is_ok()).count()
     }
 }

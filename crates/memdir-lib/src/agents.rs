@@ -8,12 +8,13 @@ use memdir_core::agents::{
 use memdir_core::env::Env;
 use memdir_core::locate::{LocateError, Location, locate_with};
 use memdir_core::look::Look;
+use memdir_core::memory::entrypoint::MAX_BYTES;
 use memdir_core::project::git_root::find_git_root;
-use memdir_core::prompt::AgentMemory;
+use memdir_core::prompt::{AgentMemory, IndexFile};
 use memdir_core::rel_path::{ENTRYPOINT, PathRefused, RelPath};
 use memdir_core::settings::{ClientFlags, Settings};
 use memdir_disk::disk_error::DiskError;
-use memdir_disk::memory_root::MemoryRoot;
+use memdir_disk::memory_root::{FileStat, MemoryRoot};
 use memdir_disk::real_look::RealLook;
 use memdir_disk::registry::RegistryError;
 
@@ -24,9 +25,6 @@ mod agent_store;
 mod snapshots;
 
 pub use snapshots::{Kept, SnapshotStatus, Snapshots};
-
-/// The longest index that is read; an agent is shown a few hundredths of it.
-const MAX_INDEX_BYTES: u64 = 16 << 20;
 
 /// The agents of the directory in which a session starts.
 #[derive(Debug)]
@@ -137,10 +135,13 @@ impl Agents {
         }
         let memory_dir = self.memory_dir(name, scope);
         let mut warnings: Vec<String> = name.warning().into_iter().collect();
-        let index = self.index(name, scope, &memory_dir, now, &mut warnings)?;
+        let (content, modified) = match self.index(name, scope, &memory_dir, now, &mut warnings)? {
+            Some((content, stat)) => (content, time_of(stat.modified)),
+            None => (Vec::new(), None),
+        };
+        let index = IndexFile { content: &content, modified, now: Some(now) };
         let text =
-            AgentMemory { name: name.as_str(), memory_dir: &memory_dir, scope, guidelines, index: &index }
-                .render();
+            AgentMemory { name: name.as_str(), memory_dir: &memory_dir, scope, guidelines, index }.render();
         Ok(Some(Section { text, memory_dir, warnings }))
     }
 
@@ -151,17 +152,23 @@ impl Agents {
         memory_dir: &Utf8Path,
         now: Timestamp,
         warnings: &mut Vec<String>,
-    ) -> Result<Vec<u8>, AgentsError> {
+    ) -> Result<Option<(Vec<u8>, FileStat)>, AgentsError> {
         let root = match MemoryRoot::open(memory_dir) {
-            Err(error) if error.is_not_found() => return Ok(Vec::new()),
+            Err(error) if error.is_not_found() => return Ok(None),
             answer => answer?,
         };
-        if let Some(index) = root.read(&RelPath::parse(ENTRYPOINT)?, MAX_INDEX_BYTES)? {
-            return Ok(index);
-        }
-        let Some(old) = root.read(&RelPath::parse(OLD_ENTRYPOINT)?, MAX_INDEX_BYTES)? else {
-            return Ok(Vec::new());
+        let mut read = |name: &str| match root.read_with_stat(&RelPath::parse(name)?, MAX_BYTES) {
+            Ok(found) => Ok::<_, AgentsError>(found),
+            // The agent works on without its index, and its user hears why.
+            Err(error) => {
+                warnings.push(format!("{error}: it is not loaded"));
+                Ok(None)
+            }
         };
+        if let Some(index) = read(ENTRYPOINT)? {
+            return Ok(Some(index));
+        }
+        let Some((old, stat)) = read(OLD_ENTRYPOINT)? else { return Ok(None) };
         if let Some(plan) = rename_plan(Some(&old), false)? {
             let renamed =
                 self.confined(scope, memory_dir).and_then(|()| self.apply(name, memory_dir, &plan, now));
@@ -169,7 +176,7 @@ impl Agents {
                 warnings.push(format!("`{OLD_ENTRYPOINT}` was not renamed to `{ENTRYPOINT}`: {error}"));
             }
         }
-        Ok(old)
+        Ok(Some((old, stat)))
     }
 
     /// Refuses a directory of the project that a link leads out of it: a repository can hold such a link.
@@ -183,6 +190,11 @@ impl Agents {
             _ => Err(AgentsError::LeadsOut(directory.to_owned())),
         }
     }
+}
+
+/// A time in nanoseconds since 1970.
+fn time_of(nanoseconds: i128) -> Option<Timestamp> {
+    Timestamp::from_nanosecond(nanoseconds).ok()
 }
 
 /// What an agent is told about its memory.

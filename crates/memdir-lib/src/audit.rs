@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::agents::{AgentDirs, Scope};
 use memdir_core::env::Env;
+use memdir_core::look::{Kind, Look, LookError};
 use memdir_core::operation::OperationId;
-use memdir_core::secrets::{Fingerprint, FingerprintKey, scan, scan_except};
+use memdir_core::secrets::{Fingerprint, FingerprintKey, redact, scan, scan_except};
 use memdir_disk::allow_list;
 use memdir_disk::history::History;
-use memdir_disk::memory_root::MemoryRoot;
+use memdir_disk::real_look::RealLook;
 
 use crate::memory::{MAX_FILE_BYTES, MemoryError};
 use crate::place::Place;
@@ -17,11 +18,11 @@ use crate::place::Place;
 /// A secret that somebody stored. The value itself is nowhere in here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
-    /// The file that holds it, or held it.
+    /// The file that holds it, or held it, without what its own name should not hold.
     pub path: Utf8PathBuf,
     /// The operation whose old or new version holds it; `None`: it stands in the file now.
     pub operation: Option<OperationId>,
-    /// The line, counted from 1.
+    /// The line, counted from 1; 0 is the name of the file.
     pub line: usize,
     /// The column in characters, counted from 1.
     pub column: usize,
@@ -69,27 +70,24 @@ pub fn audit(place: &Place, env: &Env) -> Result<Audit, MemoryError> {
         stored.collect::<Vec<_>>()
     };
     let mut seen = HashSet::new();
-    for directory in directories(place, env) {
-        let root = match MemoryRoot::open(&directory) {
-            Ok(root) => root,
-            Err(error) if error.is_not_found() => continue,
-            Err(error) => {
-                audit.problems.push(error.to_string());
-                continue;
-            }
-        };
-        for file in root.list_files(0)?.files {
-            let path = directory.join(file.path.as_path());
+    for Searched { directory, is_wanted } in directories(place, env) {
+        for path in files_below(&directory, is_wanted, &mut audit.problems) {
             if !seen.insert(path.clone()) {
                 continue;
             }
-            match root.read(&file.path, MAX_FILE_BYTES) {
-                Ok(Some(content)) => {
+            let name = path.strip_prefix(&directory).unwrap_or(&path).as_str();
+            let shown = Utf8PathBuf::from(redact(path.as_str()).0);
+            // A name is no line of the file: it counts as its line 0.
+            audit.stored.extend(
+                search(name, &shown, None, &key).into_iter().map(|found| Stored { line: 0, ..found }),
+            );
+            match RealLook.read(&path, MAX_FILE_BYTES) {
+                Ok(content) => {
                     audit.files += 1;
-                    audit.stored.extend(search(&String::from_utf8_lossy(&content), &path, None, &key));
+                    audit.stored.extend(search(&String::from_utf8_lossy(&content), &shown, None, &key));
                 }
-                Ok(None) => {}
-                Err(error) => audit.problems.push(error.to_string()),
+                Err(LookError::NotFound) => {}
+                Err(error) => audit.problems.push(format!("cannot read `{shown}`: {error}")),
             }
         }
     }
@@ -106,6 +104,7 @@ pub fn audit(place: &Place, env: &Env) -> Result<Audit, MemoryError> {
                     let Some(content) = history.content(hash)? else { continue };
                     audit.versions += 1;
                     let path = operation.memory_dir.join(change.path.as_path());
+                    let path = Utf8PathBuf::from(redact(path.as_str()).0);
                     let text = String::from_utf8_lossy(&content).into_owned();
                     audit.stored.extend(search(&text, &path, Some(&operation.id), &key));
                 }
@@ -115,10 +114,63 @@ pub fn audit(place: &Place, env: &Env) -> Result<Audit, MemoryError> {
     Ok(audit)
 }
 
-/// Every directory of a project in which text is stored.
-fn directories(place: &Place, env: &Env) -> Vec<Utf8PathBuf> {
+/// A directory in which text is stored, and which of its files count by their names.
+struct Searched {
+    directory: Utf8PathBuf,
+    is_wanted: fn(&str) -> bool,
+}
+
+/// Every directory of a project in which text is stored. Hidden files and files of any kind count, except for the
+/// sessions that lie beside the journal: those are the client's, and no memory.
+fn directories(place: &Place, env: &Env) -> Vec<Searched> {
+    let every = |directory: Utf8PathBuf| Searched { directory, is_wanted: |_| true };
     let agents = AgentDirs::new(env, &place.settings, &place.location.root);
-    let mut directories = vec![place.here.memory_dir.clone(), place.here.project_dir.clone()];
-    directories.extend(Scope::ALL.iter().map(|scope| env.cwd.join(agents.root(*scope))));
+    let mut directories = vec![every(place.here.memory_dir.clone())];
+    directories.push(Searched {
+        directory: place.here.project_dir.clone(),
+        is_wanted: |name| !name.ends_with(".jsonl"),
+    });
+    directories.extend(Scope::ALL.iter().map(|scope| every(env.cwd.join(agents.root(*scope)))));
+    directories.push(every(env.cwd.join(".claude/agent-snapshots")));
     directories
+}
+
+/// How many files are searched below one directory.
+const MAX_FILES: usize = 100_000;
+/// How deep directories may lie in one another.
+const MAX_DEPTH: usize = 32;
+
+/// The regular files below a directory; links are not followed.
+fn files_below(
+    directory: &Utf8Path,
+    is_wanted: fn(&str) -> bool,
+    problems: &mut Vec<String>,
+) -> Vec<Utf8PathBuf> {
+    let mut files = Vec::new();
+    let mut pending = vec![(directory.to_owned(), 0)];
+    while let Some((directory, depth)) = pending.pop() {
+        let entries = match RealLook.listing(&directory) {
+            Ok(entries) => entries,
+            Err(LookError::NotFound) => continue,
+            Err(error) => {
+                problems.push(format!("cannot list `{}`: {error}", redact(directory.as_str()).0));
+                continue;
+            }
+        };
+        for entry in entries {
+            let path = directory.join(&entry.name);
+            match entry.kind {
+                Kind::Dir if depth < MAX_DEPTH => pending.push((path, depth + 1)),
+                Kind::Dir => problems.push(format!("`{}` is too deep", redact(path.as_str()).0)),
+                Kind::File if is_wanted(&entry.name) && files.len() < MAX_FILES => files.push(path),
+                Kind::File | Kind::Link | Kind::Other => {}
+            }
+        }
+    }
+    if files.len() == MAX_FILES {
+        problems
+            .push(format!("`{directory}` holds more than {MAX_FILES} files: the others were not searched"));
+    }
+    files.sort();
+    files
 }

@@ -1,24 +1,26 @@
 //! What an agent is told at one turn, read from the disk.
 
-use camino::Utf8PathBuf;
+use std::cell::RefCell;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
 use memdir_core::config::Features;
 use memdir_core::env::Env;
-use memdir_core::instructions::{self, Collected, Kind, Surroundings};
+use memdir_core::hygiene::Owner;
+use memdir_core::instructions::{self, Collected, Kind, Reason, Surroundings};
 use memdir_core::locate::{LocateError, Location, Trust, locate};
 use memdir_core::look::{Kind as Entry, Look};
+use memdir_core::memory::entrypoint::{ENTRYPOINT, MAX_BYTES};
 use memdir_core::prompt::{
-    AutoMemory, ComponentId, Form, InstructionText, PastSessions, Profile, Scratchpad, instruction_files,
+    AutoMemory, ComponentId, Form, IndexFile, InstructionText, MemoryText, PastSessions, Profile, Scratchpad,
+    instruction_files, memory_files,
 };
-use memdir_core::rel_path::ENTRYPOINT;
 use memdir_core::settings::{ClientFlags, SettingsError};
 use memdir_disk::real_look::RealLook;
 use memdir_disk::scratchpad::Scratchpads;
 
 use crate::features::read_features;
 use crate::place::Place;
-
-/// The longest index that is read; an agent is shown a few hundredths of it.
-const MAX_INDEX_BYTES: u64 = 16 << 20;
 
 /// Reads the components of a prompt that are ours. The author of an agent asks it for those and fills the slots
 /// with their own text:
@@ -45,7 +47,9 @@ pub struct TurnSource<'a> {
     add_dirs: Vec<Utf8PathBuf>,
     session: Option<String>,
     features: Features,
-    warnings: Vec<String>,
+    now: Option<Timestamp>,
+    /// Reading a component can find something to say.
+    warnings: RefCell<Vec<String>>,
 }
 
 impl<'a> TurnSource<'a> {
@@ -80,7 +84,8 @@ impl<'a> TurnSource<'a> {
             add_dirs: Vec::new(),
             session,
             features,
-            warnings,
+            now: None,
+            warnings: RefCell::new(warnings),
         })
     }
 
@@ -91,16 +96,30 @@ impl<'a> TurnSource<'a> {
         self
     }
 
+    /// Says what time it is, so that the age of what is quoted can be told.
+    #[must_use]
+    pub fn at(mut self, now: Timestamp) -> Self {
+        self.now = Some(now);
+        self
+    }
+
     /// Where memory is, and whether it is on.
     #[must_use]
     pub fn location(&self) -> &Location {
         &self.location
     }
 
-    /// What a person should know, a line each.
+    /// What a person should know, a line each: about the settings, and about whatever was read so far.
     #[must_use]
-    pub fn warnings(&self) -> &[String] {
-        &self.warnings
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings.borrow().clone()
+    }
+
+    fn warn(&self, warning: String) {
+        let mut warnings = self.warnings.borrow_mut();
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
     }
 
     /// The text of a component that is ours, as it is now; `None` for the slots and for what there is not.
@@ -110,8 +129,8 @@ impl<'a> TurnSource<'a> {
             ComponentId::PastSessions => self.past_sessions(),
             ComponentId::AutoMemory => self.auto_memory(),
             ComponentId::Scratchpad => self.scratchpad(),
-            ComponentId::Instructions => self.instruction_text(|kind| !is_memory(kind)),
-            ComponentId::Index if self.location.enabled => self.instruction_text(is_memory),
+            ComponentId::Instructions => self.instruction_text(),
+            ComponentId::Index if self.location.enabled => self.index_text(),
             ComponentId::Index => None,
             ComponentId::Journal
             | ComponentId::ModelOverride
@@ -131,14 +150,19 @@ impl<'a> TurnSource<'a> {
         let memory_dir = &self.location.memory_dir;
         let absolute = self.env.cwd.join(memory_dir);
         let index = match self.profile {
-            Profile::Seed => RealLook.read(&absolute.join(ENTRYPOINT), MAX_INDEX_BYTES).ok(),
+            Profile::Seed => self.read_index(&absolute.join(ENTRYPOINT)),
             Profile::Current => None,
         };
+        let index = index.as_ref().map(|(content, modified)| IndexFile {
+            content,
+            modified: *modified,
+            now: self.now,
+        });
         let section = AutoMemory {
             keeps_daily_logs: self.features.daily_logs,
             has_team: self.features.team && RealLook.kind(&absolute.join("team")) == Some(Entry::Dir),
             guidelines: self.guidelines,
-            index: index.as_deref(),
+            index,
             ..AutoMemory::new(memory_dir, self.form, self.profile)
         };
         Some(section.render())
@@ -153,12 +177,48 @@ impl<'a> TurnSource<'a> {
         Ok(instructions::collect(&surroundings, &RealLook))
     }
 
-    fn instruction_text(&self, wanted: fn(Kind) -> bool) -> Option<String> {
+    /// The bytes of an index and when it last changed; what keeps it from being read is a warning.
+    fn read_index(&self, path: &Utf8Path) -> Option<(Vec<u8>, Option<Timestamp>)> {
+        match RealLook.read(path, MAX_BYTES) {
+            Ok(content) => Some((content, RealLook.modified(path))),
+            Err(error) => {
+                let reason = Reason::of_index(&error);
+                if reason != Reason::Missing {
+                    self.warn(format!("`{path}`: {reason}: it is not loaded"));
+                }
+                None
+            }
+        }
+    }
+
+    /// The same as [`Self::instructions`], its warnings kept.
+    fn collected(&self) -> Option<Collected> {
         let collected = self.instructions().ok()?;
-        let files = collected.files.iter().filter(|file| wanted(file.kind));
+        for warning in &collected.warnings {
+            self.warn(warning.to_string());
+        }
+        Some(collected)
+    }
+
+    fn instruction_text(&self) -> Option<String> {
+        let collected = self.collected()?;
+        let files = collected.files.iter().filter(|file| !is_memory(file.kind));
         let shown =
             files.map(|file| InstructionText { path: &file.path, label: file.label, text: &file.text });
         Some(instruction_files(shown))
+    }
+
+    fn index_text(&self) -> Option<String> {
+        let collected = self.collected()?;
+        let files = collected.files.iter().filter(|file| is_memory(file.kind));
+        let shown = files.map(|file| MemoryText {
+            path: &file.path,
+            label: file.label,
+            owner: if file.kind == Kind::Team { Owner::Team("its members") } else { Owner::User },
+            text: &file.text,
+            modified: RealLook.modified(&file.path),
+        });
+        Some(memory_files(shown, self.now))
     }
 
     fn past_sessions(&self) -> Option<String> {

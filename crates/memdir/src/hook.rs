@@ -17,6 +17,7 @@ use memdir_lib::memory::Memory;
 mod after_tool;
 mod before_tool;
 mod prompt_submitted;
+mod scratchpad;
 mod session_started;
 
 use crate::exit::Exit;
@@ -42,7 +43,14 @@ pub(crate) fn run(arguments: &[OsString], world: &mut World) -> Exit {
 fn answer(event: &Event, world: &World) -> Result<Answer> {
     let hook = Hook { event, env: environment(event, world)?, world };
     match event.name.as_str() {
-        "SessionStart" => session_started::answer(&hook),
+        "SessionStart" => {
+            // A session works without one, so a failure is no answer.
+            if let Err(error) = scratchpad::begin(&hook) {
+                note(event, &error, world);
+            }
+            session_started::answer(&hook)
+        }
+        "SessionEnd" => scratchpad::end(&hook),
         "UserPromptSubmit" => prompt_submitted::answer(&hook),
         "PreToolUse" => before_tool::answer(&hook),
         "PostToolUse" => after_tool::answer(&hook),

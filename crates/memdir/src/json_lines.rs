@@ -33,7 +33,7 @@ pub(crate) fn answer_each(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let reply = match serde_json::from_slice::<Map<String, Value>>(&line) {
+        let reply = match parse(&line) {
             Ok(question) => {
                 let mut reply = Map::new();
                 reply.insert(key.to_owned(), question.get(key).cloned().unwrap_or(Value::Null));
@@ -55,6 +55,43 @@ pub(crate) fn answer_each(
             world.stdout.flush()?;
         }
     }
+}
+
+/// Reads a question. Halves of surrogate pairs and bytes that are no UTF-8 are no reason to lose its id: they become
+/// replacement characters, as they do for whoever reads a file that holds them.
+fn parse(line: &[u8]) -> serde_json::Result<Map<String, Value>> {
+    serde_json::from_slice(line).or_else(|error| {
+        let text = String::from_utf8_lossy(line);
+        serde_json::from_str(&without_lone_surrogates(&text)).map_err(|_| error)
+    })
+}
+
+/// The JSON text with every escaped half of a surrogate pair that stands alone replaced.
+fn without_lone_surrogates(json: &str) -> String {
+    let mut output = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(position) = rest.find('\\') {
+        let (before, escape) = rest.split_at(position);
+        output.push_str(before);
+        let (written, length) = match (unit(escape), escape.get(6..).and_then(unit)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => (escape.get(..12), 12),
+            (Some(0xD800..=0xDFFF), _) => (Some("\\ufffd"), 6),
+            // The character behind the backslash is part of the escape, whatever it is.
+            _ => {
+                let length = 1 + escape.chars().nth(1).map_or(0, char::len_utf8);
+                (escape.get(..length), length)
+            }
+        };
+        output.push_str(written.unwrap_or_default());
+        rest = escape.get(length..).unwrap_or_default();
+    }
+    output.push_str(rest);
+    output
+}
+
+/// The UTF-16 unit that an escape at the start of a text stands for.
+fn unit(text: &str) -> Option<u32> {
+    u32::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
 }
 
 fn skip_line(input: &mut impl BufRead) -> std::io::Result<()> {
@@ -79,4 +116,24 @@ fn skip_line(input: &mut impl BufRead) -> std::io::Result<()> {
 /// A field that must be a string.
 pub(crate) fn text<'a>(question: &'a Map<String, Value>, name: &str) -> Result<&'a str> {
     question.get(name).and_then(Value::as_str).ok_or_else(|| anyhow::anyhow!("`{name}` must be a string"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn a_question_keeps_its_id_whatever_its_text_holds() {
+        let check = |line: &[u8], expected: &str| {
+            let question = parse(line).unwrap();
+            assert_eq!(question["id"], 7);
+            assert_eq!(question["text"], expected);
+        };
+        check(br#"{"id": 7, "text": "a\ud800b"}"#, "a\u{fffd}b");
+        check(br#"{"id": 7, "text": "\udc00\ud83d\ude00\ud83d"}"#, "\u{fffd}\u{1f600}\u{fffd}");
+        check(br#"{"id": 7, "text": "\ud800\\ud800\""}"#, "\u{fffd}\\ud800\"");
+        check(b"{\"id\": 7, \"text\": \"a\xffb\"}", "a\u{fffd}b");
+        assert!(parse(br#"{"id": 7, "text": "\ud8"}"#).is_err());
+        assert!(parse(br#"{"id": 7"#).is_err());
+    }
 }

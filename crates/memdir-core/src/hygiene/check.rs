@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::escape::escape_html;
-use super::render::first_units;
+use super::render::{first_units, raw_start};
 use super::{Reason, clean, escape, flag};
 
 /// What a model is shown of one memory, in UTF-16 units: as much as the client loads of an index.
@@ -117,7 +117,7 @@ pub fn check_memory(input: &MemoryInput, surface: Surface) -> Checked {
     if shown.len() < cleaned.len() {
         found.add(Action::Truncate, Reason::TooLong);
     }
-    for reason in flag(&text) {
+    for reason in flag(raw_start(&text, most_units)) {
         found.add(Action::Flag, reason);
     }
     let rendered = match surface {

@@ -6,6 +6,7 @@
 
 mod html;
 mod site;
+mod speaker;
 
 use std::borrow::Cow;
 

@@ -11,6 +11,7 @@ mod words;
 use std::collections::BTreeSet;
 
 use super::{Reason, clean};
+pub(super) use disguise::latin_for;
 use words::Sentence;
 
 /// Why a text is suspicious, without repetition; empty if nothing was found.

@@ -60,7 +60,7 @@ pub fn render(text: &str, provenance: &Provenance<'_>, most_units: usize) -> Str
     push_attribute(&mut output, "of", &owner_text(provenance.owner));
     push_attribute(&mut output, "age", &age_text(provenance.modified, provenance.now));
     push_attribute(&mut output, "changed-by", &author_text(provenance.changed_by));
-    let reasons = flag(text);
+    let reasons = flag(raw_start(text, most_units));
     if !reasons.is_empty() {
         let caution: Vec<&str> = reasons.iter().copied().map(Reason::describe).collect();
         push_attribute(&mut output, "caution", &caution.join("; "));
@@ -109,6 +109,20 @@ pub fn read_back(rendered: &str) -> Option<Quoted> {
     }
     let lines: Option<Vec<&str>> = body.split('\n').map(|line| line.strip_prefix(LINE_PREFIX)).collect();
     Some(Quoted { text: unescape(&lines?.join("\n")).into_owned(), is_cut })
+}
+
+/// A start of `text` that holds all of what is shown of it: the rest need not be looked at closely.
+pub(super) fn raw_start(text: &str, most_units: usize) -> &str {
+    let mut window = most_units.saturating_add(1);
+    while window < text.len() {
+        let start = text.get(..text.floor_char_boundary(window)).unwrap_or_default();
+        let cleaned = clean(start);
+        if first_units(&cleaned, most_units).len() < cleaned.len() {
+            return start;
+        }
+        window = window.saturating_mul(2);
+    }
+    text
 }
 
 /// The longest start of `text` within the limit: whole lines, or part of the first line if that alone is longer.

@@ -30,6 +30,12 @@ impl Collector<'_> {
         if around.switches.project {
             self.agents_files();
         }
+        if let Some(left_out) = &around.memory_left_out {
+            if !matches!(left_out.reason, Reason::Empty | Reason::MemoryOff) {
+                self.warn(&left_out.path, format!("{}: it is not loaded", left_out.reason));
+            }
+            self.omit(&left_out.path, left_out.reason, None);
+        }
         for (memory, kind) in [(&around.auto_memory, Kind::AutoMemory), (&around.team_memory, Kind::Team)] {
             if let Some(memory) = memory {
                 let file = InstructionFile {

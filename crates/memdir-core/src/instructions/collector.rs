@@ -28,12 +28,20 @@ pub(super) struct Collector<'a> {
     pub(super) shown: Vec<Shown>,
     pub(super) left_out: Vec<LeftOut>,
     warnings: Vec<Warning>,
-    /// Every file that was reached, by real path, and whether it holds anything.
-    reached: HashMap<Utf8PathBuf, bool>,
+    /// Every file that was reached, by real path.
+    reached: HashMap<Utf8PathBuf, Reached>,
     /// Every file that the model has, by real path.
     given: HashSet<Utf8PathBuf>,
     real_directories: HashMap<Utf8PathBuf, Option<Utf8PathBuf>>,
     external_approved: Option<bool>,
+}
+
+/// A file that was reached.
+struct Reached {
+    /// How it was named the first time.
+    path: Utf8PathBuf,
+    /// Whether it holds anything.
+    holds_text: bool,
 }
 
 /// A file that is shown, and the directory of the chain that it was loaded for.
@@ -132,6 +140,9 @@ impl<'a> Collector<'a> {
             refused.push(LeftOut { path: path.to_owned(), reason, parent: None });
         });
         for refused in refused {
+            if matches!(refused.reason, Reason::NotFile | Reason::Unreadable | Reason::TooMany) {
+                self.warn(&refused.path, format!("{}: it is not loaded", refused.reason));
+            }
             self.leave_out(refused);
         }
         for rule in found {
@@ -186,11 +197,13 @@ impl<'a> Collector<'a> {
 
     fn load(&mut self, request: Request<'_>, candidates: &mut Vec<Candidate>) -> bool {
         let Request { path, kind, parent, .. } = request;
-        if self.is_excluded(path, kind) {
+        let found = self.real(path);
+        // What is not there needs no exclusion, unless somebody asked for it by name.
+        if (found.is_some() || parent.is_some()) && self.is_excluded(path, kind) {
             self.omit(path, Reason::Excluded, parent);
             return false;
         }
-        let Some((real, is_link)) = self.real(path) else {
+        let Some((real, is_link)) = found else {
             if parent.is_some() {
                 self.omit(path, Reason::Missing, parent);
             }
@@ -200,16 +213,19 @@ impl<'a> Collector<'a> {
             self.omit(path, Reason::LinkOutside, parent);
             return false;
         }
-        if let Some(holds_text) = self.reached.get(&real) {
-            let holds_text = *holds_text;
-            self.omit(path, Reason::Duplicate, parent);
+        if let Some(reached) = self.reached.get(&real) {
+            let holds_text = reached.holds_text;
+            // Under the same name and asked for by nobody, it is not left out: it is in the list.
+            if parent.is_some() || reached.path != path {
+                self.omit(path, Reason::Duplicate, parent);
+            }
             return holds_text;
         }
         if self.reached.len() >= MAX_FILES {
             self.omit(path, Reason::TooMany, parent);
             return false;
         }
-        self.reached.insert(real.clone(), false);
+        self.reached.insert(real.clone(), Reached { path: path.to_owned(), holds_text: false });
         let Some(bytes) = self.read(path, &real, parent) else { return false };
         let prepared = Prepared::new(&bytes, request.is_rule);
         drop(bytes);
@@ -223,7 +239,7 @@ impl<'a> Collector<'a> {
         if prepared.text.len() > LONG_UNITS && js_text::units(&prepared.text) > LONG_UNITS {
             self.warn(path, format!("over {LONG_UNITS} characters: it costs much of the context"));
         }
-        self.reached.insert(real.clone(), true);
+        self.reached.insert(real.clone(), Reached { path: path.to_owned(), holds_text: true });
         let imported = imports(&prepared.text);
         let file = InstructionFile {
             path: path.to_owned(),
@@ -288,7 +304,7 @@ impl<'a> Collector<'a> {
         None
     }
 
-    fn warn(&mut self, path: &Utf8Path, message: String) {
+    pub(super) fn warn(&mut self, path: &Utf8Path, message: String) {
         self.warnings.push(Warning { path: path.to_owned(), message });
     }
 

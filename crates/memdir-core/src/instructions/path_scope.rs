@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::braces::{self, Budget};
 use super::glob::{self, Component, Dialect};
-use crate::memory::js_text;
+use crate::memory::{bounded_yaml, js_text};
 
 /// The files that a rule with `paths` is withheld for until one of them is read.
 ///
@@ -22,10 +22,8 @@ struct Pattern {
     components: Vec<Component>,
 }
 
-/// The deepest nesting of a rule's frontmatter; deeper is no YAML to us.
-const MAX_DEPTH: usize = 32;
-/// The most parser events; a list of ten thousand patterns has one each.
-const MAX_EVENTS: usize = 100_000;
+/// From how many patterns on a person is told: every file that is read is held against all of them.
+const MANY_PATTERNS: usize = 1000;
 
 /// What the frontmatter of a rule says about its scope.
 #[derive(Debug, Default)]
@@ -44,9 +42,9 @@ pub(super) fn scope_of(frontmatter: &str) -> Scoped {
     if memchr::memmem::find(frontmatter.as_bytes(), b"paths").is_none() {
         return Scoped::default();
     }
-    let value = match parse(frontmatter).or_else(|_| parse(&with_quoted_values(frontmatter))) {
-        Ok(header) => header.paths,
-        Err(()) => {
+    let value = match parse(frontmatter).or_else(|| parse(&with_quoted_values(frontmatter))) {
+        Some(header) => header.paths,
+        None => {
             return Scoped {
                 scope: None,
                 problem: Some("frontmatter that is no YAML: its `paths` do not count"),
@@ -70,6 +68,9 @@ pub(super) fn scope_of(frontmatter: &str) -> Scoped {
             }
         }
     }
+    if problem.is_none() && patterns.len() > MANY_PATTERNS {
+        problem = Some("`paths` that stand for more than 1,000 patterns: every one is tried for every file");
+    }
     let patterns: Vec<&str> = patterns
         .iter()
         .map(|pattern| pattern.strip_suffix("/**").unwrap_or(pattern))
@@ -83,6 +84,13 @@ pub(super) fn scope_of(frontmatter: &str) -> Scoped {
 }
 
 impl PathScope {
+    /// The scope of one pattern; `None` if it says nothing.
+    #[must_use]
+    pub fn of_pattern(pattern: &str) -> Option<Self> {
+        let pattern = pattern.strip_suffix("/**").unwrap_or(pattern);
+        Pattern::parse(pattern).map(|pattern| Self { patterns: vec![pattern] })
+    }
+
     /// Whether a file is meant, by its path below the directory that the rule belongs to.
     #[must_use]
     pub fn contains(&self, relative: &str) -> bool {
@@ -167,21 +175,11 @@ fn split_at_commas(text: &str) -> Vec<String> {
     parts.map(js_text::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-fn parse(yaml: &str) -> Result<Header, ()> {
+fn parse(yaml: &str) -> Option<Header> {
     if js_text::trim(yaml).is_empty() {
-        return Ok(Header { paths: None });
+        return Some(Header { paths: None });
     }
-    let mut budget = serde_saphyr::Budget::default();
-    budget.max_depth = MAX_DEPTH;
-    budget.flow_nesting_limit = MAX_DEPTH;
-    budget.max_events = MAX_EVENTS;
-    budget.max_aliases = 0;
-    let options = serde_saphyr::options! {
-        budget: Some(budget),
-        duplicate_keys: serde_saphyr::DuplicateKeyPolicy::LastWins,
-        strict_booleans: true,
-    };
-    serde_saphyr::from_str_with_options(yaml, options).map_err(|_| ())
+    bounded_yaml(yaml)
 }
 
 /// The block with every plain value of a `key: value` line in quotes that holds a character of YAML's own, and

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Reason;
-use crate::look::{Entry, Kind, Look};
+use crate::look::{Entry, Kind, Look, LookError};
 
 /// A rule file that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,16 @@ impl Walk<'_> {
             if !step.is_directory {
                 self.take(step);
             } else if self.visited.insert(step.path.clone()) {
-                let entries = self.look.list(&step.path);
+                let entries = match self.look.listing(&step.path) {
+                    Ok(entries) => entries,
+                    Err(LookError::NotFound) => continue,
+                    // A rules directory that is a file holds none, and the client does not mind.
+                    Err(LookError::NotFile) => continue,
+                    Err(_) => {
+                        (self.refuse)(&step.found_as, Reason::Unreadable);
+                        continue;
+                    }
+                };
                 pending.extend(entries.into_iter().rev().filter_map(|entry| self.step(&step, &entry)));
             }
         }
@@ -73,7 +82,13 @@ impl Walk<'_> {
         let found_as = directory.found_as.join(&entry.name);
         let mut kind = Some(entry.kind);
         if kind == Some(Kind::Link) {
-            path = self.look.real_path(&path)?;
+            let Some(real) = self.look.real_path(&path) else {
+                if is_markdown {
+                    (self.refuse)(&found_as, Reason::Missing);
+                }
+                return None;
+            };
+            path = real;
             kind = self.look.kind(&path);
             if (is_markdown || kind == Some(Kind::Dir)) && !self.may_lead_to(&path) {
                 (self.refuse)(&found_as, Reason::LinkOutside);
@@ -83,6 +98,10 @@ impl Walk<'_> {
         match kind {
             Some(Kind::Dir) => Some(Step { path, found_as, is_directory: true }),
             Some(Kind::File) if is_markdown => Some(Step { path, found_as, is_directory: false }),
+            Some(Kind::Other) if is_markdown => {
+                (self.refuse)(&found_as, Reason::NotFile);
+                None
+            }
             _ => None,
         }
     }

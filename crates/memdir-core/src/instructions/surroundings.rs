@@ -1,11 +1,11 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 
-use super::Excludes;
+use super::{Excludes, LeftOut, Reason};
 use crate::env::{self, Env};
 use crate::locate::locate_with;
 use crate::look::Look;
-use crate::memory::entrypoint::{self, ENTRYPOINT, Profile};
+use crate::memory::entrypoint::{self, ENTRYPOINT, MAX_BYTES, Profile};
 use crate::project::git_root::{GitRoot, find_git_root};
 use crate::settings::{ClientFlags, Settings, SettingsError};
 
@@ -34,6 +34,8 @@ pub struct Surroundings {
     pub auto_memory: Option<MemoryFile>,
     /// The index of the team's memory, likewise.
     pub team_memory: Option<MemoryFile>,
+    /// Why an index that is there is not given to the agent.
+    pub memory_left_out: Option<LeftOut>,
 }
 
 /// Which sources of instructions count.
@@ -67,17 +69,40 @@ pub struct MemoryFile {
 }
 
 impl MemoryFile {
-    /// Loads the index of a memory directory as the client does; `None` if there is none or nothing of it is shown.
-    #[must_use]
-    pub fn load(directory: &Utf8Path, look: &dyn Look) -> Option<Self> {
+    /// The same if memory is on; where there is none there is nothing to say.
+    fn find(
+        directory: &Utf8Path,
+        any: bool,
+        enabled: bool,
+        look: &dyn Look,
+    ) -> Result<Option<Self>, LeftOut> {
+        if any && enabled {
+            return match Self::load(directory, look) {
+                Ok(memory) => Ok(Some(memory)),
+                Err(left_out) if left_out.reason == Reason::Missing => Ok(None),
+                Err(left_out) => Err(left_out),
+            };
+        }
         let path = directory.join(ENTRYPOINT);
-        let loaded = entrypoint::load(&look.read(&path, MEMORY_LIMIT).ok()?, Profile::Current);
-        loaded.shown.then_some(Self { path, text: loaded.text })
+        match look.kind(&path) {
+            Some(_) if any => Err(LeftOut { path, reason: Reason::MemoryOff, parent: None }),
+            _ => Ok(None),
+        }
+    }
+
+    /// Loads the index of a memory directory as the client does.
+    ///
+    /// # Errors
+    /// Why there is none, or why nothing of it is shown.
+    pub fn load(directory: &Utf8Path, look: &dyn Look) -> Result<Self, LeftOut> {
+        let path = directory.join(ENTRYPOINT);
+        let left_out = |reason| LeftOut { path: path.clone(), reason, parent: None };
+        let bytes = look.read(&path, MAX_BYTES).map_err(|error| left_out(Reason::of_index(&error)))?;
+        let loaded = entrypoint::load(&bytes, Profile::Current);
+        if loaded.shown { Ok(Self { path, text: loaded.text }) } else { Err(left_out(Reason::Empty)) }
     }
 }
 
-/// The longest index that is looked at; the client loads a few hundredths of it.
-const MEMORY_LIMIT: u64 = 16 * 1024 * 1024;
 /// No `.claude.json` that the client wrote is longer.
 const APPROVALS_LIMIT: u64 = 64 * 1024 * 1024;
 
@@ -108,6 +133,11 @@ impl Surroundings {
         } else {
             env.home.as_ref().map(|home| home.join(".claude.json"))
         };
+        let (auto_memory, memory_left_out) = match MemoryFile::find(&memory_dir, any, location.enabled, look)
+        {
+            Ok(memory) => (memory, None),
+            Err(left_out) => (None, Some(left_out)),
+        };
         Ok(Self {
             cwd: env.cwd.clone(),
             home: env.home.clone(),
@@ -124,8 +154,9 @@ impl Surroundings {
             },
             add_dirs: add_dirs.to_vec(),
             excludes: Excludes::new(settings.claude_md_excludes()),
-            auto_memory: if any && location.enabled { MemoryFile::load(&memory_dir, look) } else { None },
+            auto_memory,
             team_memory: None,
+            memory_left_out,
         })
     }
 
@@ -144,6 +175,7 @@ impl Surroundings {
             excludes: Excludes::default(),
             auto_memory: None,
             team_memory: None,
+            memory_left_out: None,
         }
     }
 

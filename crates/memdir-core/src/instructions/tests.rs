@@ -162,7 +162,7 @@ fn bad_files_are_named_and_everything_else_still_loads() {
     `/CLAUDE.md`: not a regular file: it is not loaded
     `/p/CLAUDE.md`: larger than 4 MiB: it is not loaded
     `/p/.claude/CLAUDE.md`: cannot be read: it is not loaded
-    `/p/.claude/rules/braces.md`: braces in `paths` that stand for too many patterns: used as they are written
+    `/p/.claude/rules/braces.md`: `paths` that stand for more than 1,000 patterns: every one is tried for every file
     `/p/CLAUDE.local.md`: over 40000 characters: it costs much of the context
     ");
 }
@@ -235,4 +235,44 @@ proptest::proptest! {
         let collected = collect(&around(), &look);
         proptest::prop_assert!(collected.files.iter().all(|file| file.text != "S"));
     }
+}
+
+#[test]
+fn an_index_that_is_not_given_is_named() {
+    let check = |reason: Reason, warned: bool| {
+        let mut around = around();
+        around.memory_left_out = Some(LeftOut { path: "/m/MEMORY.md".into(), reason, parent: None });
+        let collected = collect(&around, &MapLook::new());
+        assert_eq!(left_out(&collected), [("/m/MEMORY.md", reason)]);
+        assert_eq!(collected.warnings.len(), usize::from(warned), "{reason:?}");
+    };
+    check(Reason::IndexTooLarge, true);
+    check(Reason::NotFile, true);
+    check(Reason::Unreadable, true);
+    check(Reason::Empty, false);
+    check(Reason::MemoryOff, false);
+}
+
+#[test]
+fn an_index_says_why_it_cannot_be_loaded() {
+    let look = MapLook::new()
+        .file("/ok/MEMORY.md", "- x")
+        .file("/empty/MEMORY.md", "\n")
+        .file("/dir/MEMORY.md/x", "x")
+        .denied("/denied/MEMORY.md");
+    let reason =
+        |dir: &str| MemoryFile::load(dir.into(), &look).map(|file| file.text).map_err(|left| left.reason);
+    assert_eq!(reason("/ok"), Ok("- x".to_owned()));
+    assert_eq!(reason("/empty"), Err(Reason::Empty));
+    assert_eq!(reason("/dir"), Err(Reason::NotFile));
+    assert_eq!(reason("/denied"), Err(Reason::Unreadable));
+    assert_eq!(reason("/none"), Err(Reason::Missing));
+}
+
+#[test]
+fn only_what_is_there_is_called_excluded_or_loaded_already() {
+    let look = MapLook::new().file("/h/.claude/CLAUDE.md", "U").file("/h/.claude/rules/r.md", "R");
+    let mut around = Surroundings::new("/h".into(), "/h".into());
+    around.excludes = Excludes::new(["**/CLAUDE.local.md", "/h/CLAUDE.md"]);
+    assert_eq!(left_out(&collect(&around, &look)), []);
 }

@@ -336,7 +336,7 @@ impl Look for Counting {
         self.counted().real_path(path)
     }
 
-    fn list(&self, path: &Utf8Path) -> Vec<Entry> {
-        self.counted().list(path)
+    fn listing(&self, path: &Utf8Path) -> Result<Vec<Entry>, LookError> {
+        self.counted().listing(path)
     }
 }

@@ -125,10 +125,13 @@ impl Look for MapLook {
         self.resolve(path, true)
     }
 
-    fn list(&self, path: &Utf8Path) -> Vec<Entry> {
-        let Some(real) = self.resolve(path, true) else { return Vec::new() };
+    fn listing(&self, path: &Utf8Path) -> Result<Vec<Entry>, LookError> {
+        let real = self.resolve(path, true).ok_or(LookError::NotFound)?;
+        if matches!(self.nodes.get(&real), Some(Node::File(_) | Node::Denied)) {
+            return Err(LookError::NotFile);
+        }
         let children = self.nodes.iter().filter(|(path, _)| path.parent() == Some(&real));
-        children
+        let found = children
             .filter_map(|(path, node)| {
                 let kind = match node {
                     Node::File(_) | Node::Denied => Kind::File,
@@ -137,7 +140,8 @@ impl Look for MapLook {
                 };
                 Some(Entry { name: path.file_name()?.to_owned(), kind })
             })
-            .collect()
+            .collect();
+        Ok(found)
     }
 }
 

@@ -25,6 +25,9 @@ use cut::{Size, Unit};
 /// The name of the index in every memory directory.
 pub const ENTRYPOINT: &str = "MEMORY.md";
 
+/// The largest MEMORY.md that is read, in bytes; an agent is shown a few thousandths of it.
+pub const MAX_BYTES: u64 = 16 << 20;
+
 /// Whose rule a MEMORY.md is loaded by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Profile {

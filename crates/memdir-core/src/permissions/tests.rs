@@ -279,3 +279,27 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn the_settings_forbid_what_memory_would_allow() {
+    let look = tree();
+    let check = |rules: &str, tool: Tool, path: &str, allowed: bool| {
+        let settings = format!(r#"{{"permissions": {rules}}}"#);
+        let places = places(&look, &[], Some(&settings));
+        let verdict = may_touch(tool, &expand(path), None, &places, &look);
+        assert_eq!(verdict.allow, allowed, "{rules} {tool:?} {path}: {}", verdict.why);
+    };
+    check(r#"{"deny": ["Write"]}"#, Tool::Write, "$M/a.md", false);
+    check(r#"{"deny": ["Edit"]}"#, Tool::Write, "$M/a.md", false);
+    check(r#"{"ask": ["Edit(**)"]}"#, Tool::Edit, "$M/a.md", false);
+    check(r#"{"deny": ["Write(//h/.claude/projects/**)"]}"#, Tool::Write, "$M/a.md", false);
+    check(r#"{"deny": ["Write(~/.claude/**)"]}"#, Tool::Write, "~/.claude/projects/-r-c/memory/a.md", false);
+    check(r#"{"deny": ["Write(~/.claude/**)"]}"#, Tool::Write, "$M/../memory/a.md", false);
+    check(r#"{"deny": ["Read(~/.claude/**/s*.md)"]}"#, Tool::Read, "$M/sub/s.md", false);
+    check(r#"{"deny": ["Read(~/.claude/**/s*.md)"]}"#, Tool::Read, "$M/exist.md", true);
+    check(r#"{"deny": ["Read(./in.md)"]}"#, Tool::Read, "$C/in.md", false);
+    check(r#"{"deny": ["Read(in.md)"]}"#, Tool::Read, "$C/lin.md", false);
+    check(r#"{"deny": ["Read"]}"#, Tool::Write, "$M/a.md", true);
+    check(r#"{"deny": ["Write(/src/**)", "Bash(rm:*)", "Write(", 3]}"#, Tool::Write, "$M/a.md", true);
+    check(r#"{"allow": ["Write(//o/**)"]}"#, Tool::Write, "$O/x.md", false);
+}

@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 
 use super::auto_memory::{NOT_SAVED, TRUST, TYPES, how_to_save, thousands};
-use super::index_block::index_block;
+use super::index_block::IndexFile;
 use super::shown_dir::shown_dir;
 use crate::agents::Scope;
 use crate::hygiene::Owner;
@@ -20,8 +20,8 @@ pub struct AgentMemory<'a> {
     pub scope: Scope,
     /// What the caller wants to add, an item each.
     pub guidelines: &'a [&'a str],
-    /// The bytes of its MEMORY.md.
-    pub index: &'a [u8],
+    /// Its MEMORY.md.
+    pub index: IndexFile<'a>,
 }
 
 impl AgentMemory<'_> {
@@ -32,14 +32,13 @@ impl AgentMemory<'_> {
         let mut rules = vec![scope_line(self.scope)];
         rules.extend(self.guidelines.iter().map(|text| text.trim()));
         let rules: Vec<String> = rules.iter().map(|rule| format!("- {rule}")).collect();
-        let loaded = entrypoint::load(self.index, entrypoint::Profile::Agent);
         let blocks = [
             opening(&dir, &rules.join("\n")),
             TYPES.to_owned(),
             NOT_SAVED.to_owned(),
             how_to_save(),
             TRUST.to_owned(),
-            index_block(&loaded, Owner::Agent(self.name)),
+            self.index.block(entrypoint::Profile::Agent, Owner::Agent(self.name)),
         ];
         blocks.join("\n\n")
     }

@@ -7,7 +7,7 @@ use camino::Utf8Path;
 
 use super::Profile;
 use super::daily_log::daily_log;
-use super::index_block::index_block;
+use super::index_block::IndexFile;
 use super::shown_dir::shown_dir;
 use super::team::team;
 use crate::hygiene::Owner;
@@ -39,8 +39,8 @@ pub struct AutoMemory<'a> {
     pub keeps_daily_logs: bool,
     /// What the caller wants to add, an item each.
     pub guidelines: &'a [&'a str],
-    /// The bytes of MEMORY.md, for the profile whose section holds it.
-    pub index: Option<&'a [u8]>,
+    /// MEMORY.md, for the profile whose section holds it.
+    pub index: Option<IndexFile<'a>>,
 }
 
 impl<'a> AutoMemory<'a> {
@@ -72,8 +72,7 @@ impl<'a> AutoMemory<'a> {
             blocks.push(format!("## Guidelines of this agent\n\n{}", items.join("\n")));
         }
         if self.profile == Profile::Seed {
-            let loaded = entrypoint::load(self.index.unwrap_or_default(), entrypoint::Profile::Seed);
-            blocks.push(index_block(&loaded, Owner::User));
+            blocks.push(self.index.unwrap_or_default().block(entrypoint::Profile::Seed, Owner::User));
         }
         blocks.join("\n\n")
     }

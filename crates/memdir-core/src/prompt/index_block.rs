@@ -2,25 +2,57 @@
 
 use jiff::Timestamp;
 
-use crate::hygiene::{Owner, PROMPT_UNITS, Provenance, clean, escape, flag, render};
-use crate::memory::entrypoint::{ENTRYPOINT, Loaded};
+use crate::hygiene::{Owner, PROMPT_UNITS, Provenance, render};
+use crate::memory::entrypoint::{self, ENTRYPOINT, Loaded};
 
-/// The index under its heading: clean and inert, and quoted with the reason where it looks like an attack.
-pub(super) fn index_block(loaded: &Loaded, owner: Owner<'_>) -> String {
-    let text = if !loaded.shown {
-        "Nothing is saved yet.".to_owned()
-    } else if flag(&loaded.text).is_empty() {
-        escape(&clean(&loaded.text)).into_owned()
-    } else {
-        // Without a time of change there is no age to count, so the time of rendering says nothing.
-        let provenance = Provenance {
-            file: ENTRYPOINT,
-            owner,
-            modified: None,
-            changed_by: None,
-            now: Timestamp::UNIX_EPOCH,
+/// A MEMORY.md that a section shows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct IndexFile<'a> {
+    /// Its bytes.
+    pub content: &'a [u8],
+    /// When it last changed.
+    pub modified: Option<Timestamp>,
+    /// The time of rendering; without it no age is told.
+    pub now: Option<Timestamp>,
+}
+
+impl IndexFile<'_> {
+    /// The index under its heading: always quoted as data, whose it is and how old, and with the reason where it
+    /// looks like an attack. The warning about what was cut is ours and stands outside.
+    pub(super) fn block(&self, profile: entrypoint::Profile, owner: Owner<'_>) -> String {
+        let loaded = entrypoint::load(self.content, profile);
+        let text = if loaded.shown {
+            let warning = loaded.warning.as_deref().unwrap_or_default();
+            let body = loaded.text.strip_suffix(warning).unwrap_or(&loaded.text);
+            let quoted = quoted_index(body, ENTRYPOINT, owner, self.modified, self.now);
+            // The client's warning repeats a line of the file, so outside the quotation stands one of ours.
+            format!("{quoted}{}", if loaded.truncated { cut_note(&loaded) } else { String::new() })
+        } else {
+            "Nothing is saved yet.".to_owned()
         };
-        render(&loaded.text, &provenance, PROMPT_UNITS)
-    };
-    format!("## {ENTRYPOINT}\n\n{text}")
+        format!("## {ENTRYPOINT}\n\n{text}")
+    }
+}
+
+fn cut_note(loaded: &Loaded) -> String {
+    let Loaded { lines, units, .. } = loaded;
+    format!(
+        "\n\nOnly part of {ENTRYPOINT} is shown: it has {lines} lines and {units} characters. Shorten its lines, and move detail into the files."
+    )
+}
+
+/// The text of an index as quoted data.
+pub(super) fn quoted_index(
+    text: &str,
+    file: &str,
+    owner: Owner<'_>,
+    modified: Option<Timestamp>,
+    now: Option<Timestamp>,
+) -> String {
+    // Without the time of rendering there is no age to count.
+    let modified = modified.filter(|_| now.is_some());
+    let now = now.unwrap_or(Timestamp::UNIX_EPOCH);
+    let provenance = Provenance { file, owner, modified, changed_by: None, now };
+    // Loading has cut the text already, and added a warning to it.
+    render(text, &provenance, 2 * PROMPT_UNITS)
 }

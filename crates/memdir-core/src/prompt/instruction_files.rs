@@ -1,6 +1,12 @@
 //! Instruction files as they stand in front of the user's first message.
 
 use camino::Utf8Path;
+use jiff::Timestamp;
+
+use super::index_block::quoted_index;
+use super::shown_dir::shown_path;
+use crate::hygiene::Owner;
+use crate::memory::entrypoint::ENTRYPOINT;
 
 /// One instruction file with what is said about it.
 #[derive(Debug, Clone, Copy)]
@@ -16,8 +22,35 @@ pub struct InstructionText<'a> {
 /// The files one after the other, each under a line that names it in the client's form; empty if there are none.
 #[must_use]
 pub fn instruction_files<'a>(files: impl IntoIterator<Item = InstructionText<'a>>) -> String {
-    let shown = files
-        .into_iter()
-        .map(|InstructionText { path, label, text }| format!("Contents of {path} ({label}):\n\n{text}"));
+    let shown = files.into_iter().map(|InstructionText { path, label, text }| headed(path, label, text));
     shown.collect::<Vec<_>>().join("\n\n")
+}
+
+/// One memory index with what is said about it.
+#[derive(Debug, Clone, Copy)]
+pub struct MemoryText<'a> {
+    /// The file.
+    pub path: &'a Utf8Path,
+    /// Where it comes from, in the client's words.
+    pub label: &'a str,
+    /// Whose it is.
+    pub owner: Owner<'a>,
+    /// Its text as the client loads it.
+    pub text: &'a str,
+    /// When it last changed.
+    pub modified: Option<Timestamp>,
+}
+
+/// The same for memory indexes. They are data and no instructions, so their text is quoted.
+#[must_use]
+pub fn memory_files<'a>(files: impl IntoIterator<Item = MemoryText<'a>>, now: Option<Timestamp>) -> String {
+    let shown = files.into_iter().map(|file| {
+        let quoted = quoted_index(file.text, ENTRYPOINT, file.owner, file.modified, now);
+        headed(file.path, file.label, &quoted)
+    });
+    shown.collect::<Vec<_>>().join("\n\n")
+}
+
+fn headed(path: &Utf8Path, label: &str, text: &str) -> String {
+    format!("Contents of {} ({label}):\n\n{text}", shown_path(path))
 }

@@ -7,8 +7,15 @@ use camino::Utf8Path;
 /// A repository's settings can name the memory directory, so the name is hostile: whatever could break out of the
 /// line or the code span it stands in is written as an escape.
 pub(super) fn shown_dir(directory: &Utf8Path) -> String {
-    let mut shown = String::with_capacity(directory.as_str().len() + 1);
-    for character in directory.as_str().trim_end_matches('/').chars() {
+    let mut shown = shown_path(Utf8Path::new(directory.as_str().trim_end_matches('/')));
+    shown.push('/');
+    shown
+}
+
+/// A path on one line, likewise.
+pub(super) fn shown_path(path: &Utf8Path) -> String {
+    let mut shown = String::with_capacity(path.as_str().len() + 1);
+    for character in path.as_str().chars() {
         let breaks_out =
             character == '`' || character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
         if breaks_out || crate::memory::entrypoint::is_hidden(character) {
@@ -17,6 +24,5 @@ pub(super) fn shown_dir(directory: &Utf8Path) -> String {
             shown.push(character);
         }
     }
-    shown.push('/');
     shown
 }

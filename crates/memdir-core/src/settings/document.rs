@@ -15,6 +15,8 @@ pub(super) struct Document {
     pub(super) auto_memory_directory: Option<String>,
     pub(super) env: BTreeMap<String, String>,
     pub(super) claude_md_excludes: Vec<String>,
+    /// The rules of `permissions.deny` and `permissions.ask`: neither lets a tool act without a question.
+    pub(super) denied: Vec<String>,
 }
 
 /// Something in a settings file that the client does not accept.
@@ -70,10 +72,21 @@ impl Document {
                 let values: HashMap<String, Value> = typed(raw, "an object")?;
                 self.env = values.into_iter().map(|(name, value)| (name, as_text(&value))).collect();
             }
+            "permissions" => {
+                known_keys::check(key, raw)?;
+                self.denied = rules_against(raw);
+            }
             _ => known_keys::check(key, raw)?,
         }
         Ok(())
     }
+}
+
+/// The rules under which a tool may not act without a question; what is no text among them is no rule.
+fn rules_against(raw: &RawValue) -> Vec<String> {
+    let lists: HashMap<String, Value> = serde_json::from_str(raw.get()).unwrap_or_default();
+    let rules = ["deny", "ask"].iter().filter_map(|name| lists.get(*name)?.as_array());
+    rules.flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 fn typed<'a, T: Deserialize<'a>>(raw: &'a RawValue, expected: &str) -> Result<T, String> {

@@ -1,10 +1,12 @@
 //! `memdir context`: every instruction file that the client loads, in its order, and why others are left out.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use anyhow::Result;
 use camino::Utf8PathBuf;
 use clap::Parser;
+use memdir_core::hygiene::clean;
 use memdir_core::instructions::{Collected, Surroundings, collect, reading};
 use memdir_disk::real_look::RealLook;
 
@@ -75,10 +77,26 @@ fn texts(collected: &Collected, world: &mut World) -> Result<()> {
     let paint = world.paint;
     for (number, file) in collected.files.iter().enumerate() {
         let gap = if number == 0 { "" } else { "\n" };
-        let heading = format!("── {} ({})", printable(file.path.as_str()), file.label);
-        writeln!(world.stdout, "{gap}{}\n\n{}", paint.quiet(&heading), file.text)?;
+        // The number of lines tells our headings from those that a file imitates.
+        let lines = count_of(file.text.lines().count(), "line");
+        let heading = format!("── {} ({}), {lines}", printable(file.path.as_str()), file.label);
+        let text = for_eyes(&file.text, world.terminal.stdout);
+        writeln!(world.stdout, "{gap}{}\n\n{text}", paint.quiet(&heading))?;
     }
     Ok(())
+}
+
+/// The bytes that the client loads; on a terminal without what would steer it, and every line marked as quoted.
+pub(super) fn for_eyes(text: &str, is_terminal: bool) -> Cow<'_, str> {
+    if !is_terminal {
+        return Cow::Borrowed(text);
+    }
+    let lines: Vec<String> = clean(text).lines().map(|line| format!("│ {line}")).collect();
+    Cow::Owned(lines.join("\n"))
+}
+
+fn count_of(number: usize, unit: &str) -> String {
+    if number == 1 { format!("1 {unit}") } else { format!("{number} {unit}s") }
 }
 
 fn list(collected: &Collected, world: &mut World) -> Result<()> {

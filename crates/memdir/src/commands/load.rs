@@ -7,16 +7,13 @@ use camino::Utf8PathBuf;
 use clap::{Parser, ValueEnum};
 use memdir_core::locate::locate;
 use memdir_core::look::{Look, LookError};
-use memdir_core::memory::entrypoint::{self, ENTRYPOINT};
+use memdir_core::memory::entrypoint::{self, ENTRYPOINT, MAX_BYTES};
 use memdir_disk::real_look::RealLook;
 
 use super::Run;
 use crate::arguments::{ClientOptions, Global};
 use crate::exit::Exit;
 use crate::world::World;
-
-/// An index larger than this is not read; the client shows 25,000 units of it anyway.
-const MAX_BYTES: u64 = 64 << 20;
 
 /// Print MEMORY.md exactly as the agent gets it
 #[derive(Debug, Parser)]

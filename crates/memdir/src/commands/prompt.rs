@@ -12,6 +12,7 @@ use memdir_lib::turn::TurnSource;
 use serde::Serialize;
 
 use super::Run;
+use super::context::for_eyes;
 use crate::arguments::{ClientOptions, Global};
 use crate::exit::Exit;
 use crate::report::WithHint;
@@ -82,10 +83,7 @@ impl Run for Prompt {
             ProfileName::Current => Profile::Current,
             ProfileName::Seed => Profile::Seed,
         };
-        let source = TurnSource::open(world.env()?, self.client.flags(), form, profile)?;
-        for warning in source.warnings() {
-            world.warn(warning)?;
-        }
+        let source = TurnSource::open(world.env()?, self.client.flags(), form, profile)?.at(world.now);
         if self.assemble {
             let turn = PromptSession::new(profile).turn(|id| source.text(id));
             if self.json {
@@ -93,11 +91,19 @@ impl Run for Prompt {
             } else {
                 show(&turn, world)?;
             }
-            return Ok(Exit::Yes);
+            return say_warnings(&source, world);
         }
         let text = source.auto_memory();
+        say_warnings(&source, world)?;
         print_section(self.json, text, source.location(), world)
     }
+}
+
+fn say_warnings(source: &TurnSource<'_>, world: &mut World) -> Result<Exit> {
+    for warning in source.warnings() {
+        world.warn(&warning)?;
+    }
+    Ok(Exit::Yes)
 }
 
 impl Prompt {
@@ -187,6 +193,7 @@ fn show(turn: &Turn, world: &mut World) -> Result<()> {
         let kind = if component.refresh.is_volatile() { "volatile" } else { "static" };
         let head =
             format!("──── {name}: {kind}, {}, about {} tokens", characters(size.characters), size.tokens);
+        let text = for_eyes(text, world.terminal.stdout);
         writeln!(world.stdout, "{}\n\n{text}\n", paint.strong(&head))?;
     }
     let Size { characters: all, tokens } = turn.size();

@@ -139,11 +139,11 @@ fn an_index_of_the_older_name_is_renamed_and_shown() {
     sandbox.home.write("home/.claude/agent-memory/reviewer/memory.md", "- old\n");
     let text = ok(&sandbox, "agent prompt reviewer").stdout;
     assert!(text.starts_with("You review.\n\n# Persistent Agent Memory\n"), "{text}");
-    assert!(text.ends_with("## MEMORY.md\n\n- old\n"), "{text}");
+    assert!(text.contains("## MEMORY.md\n\n<memory-quote ") && text.contains("\n| - old\n"), "{text}");
     assert_eq!(sandbox.home.tree("home/.claude/agent-memory"), r#"reviewer/MEMORY.md: "- old\n""#);
     // Where both exist, neither is touched.
     sandbox.home.write("home/.claude/agent-memory/reviewer/memory.md", "- again\n");
-    assert!(ok(&sandbox, "agent prompt reviewer").stdout.ends_with("- old\n"));
+    assert!(ok(&sandbox, "agent prompt reviewer").stdout.contains("\n| - old\n"));
     assert!(sandbox.home.tree("home/.claude/agent-memory").contains("again"));
 }
 
@@ -154,7 +154,7 @@ fn a_rename_that_is_not_possible_is_said_and_the_index_shown() {
     sandbox.home.write("home/outside/scribe/memory.md", "- old\n");
     symlink(outside.parent().unwrap(), sandbox.cwd.join(".claude/agent-memory-local")).unwrap();
     let block = ok(&sandbox, "agent prompt scribe");
-    assert!(block.stdout.ends_with("- old\n"));
+    assert!(block.stdout.contains("\n| - old\n"));
     assert!(block.stderr.contains("leads out of the project by a link"), "{}", block.stderr);
     assert_eq!(sandbox.home.tree("home/outside"), r#"scribe/memory.md: "- old\n""#);
 }

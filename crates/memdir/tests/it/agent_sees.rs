@@ -16,23 +16,23 @@ fn every_instruction_is_shown_in_its_order() {
     assert_snapshot!(sandbox.show("context"), @r"
     exit 0
     --- stdout
-    ── [ROOT]/home/.claude/CLAUDE.md (user's private global instructions for all projects)
+    ── [ROOT]/home/.claude/CLAUDE.md (user's private global instructions for all projects), 1 line
 
     Be brief.
 
-    ── [ROOT]/home/project/CLAUDE.md (project instructions, checked into the codebase)
+    ── [ROOT]/home/project/CLAUDE.md (project instructions, checked into the codebase), 1 line
 
     Use tabs. @docs/style.md @missing.md
 
-    ── [ROOT]/home/project/docs/style.md (project instructions, checked into the codebase)
+    ── [ROOT]/home/project/docs/style.md (project instructions, checked into the codebase), 1 line
 
     Two blank lines.
 
-    ── [ROOT]/home/project/CLAUDE.local.md (user's private project instructions, not checked in)
+    ── [ROOT]/home/project/CLAUDE.local.md (user's private project instructions, not checked in), 1 line
 
     Mine.
 
-    ── [ROOT]/home/.claude/projects/[SLUG]-home-project/memory/MEMORY.md (user's auto-memory, persists across conversations)
+    ── [ROOT]/home/.claude/projects/[SLUG]-home-project/memory/MEMORY.md (user's auto-memory, persists across conversations), 1 line
 
     - [me](me.md) — about me
     ");
@@ -44,7 +44,6 @@ fn every_instruction_is_shown_in_its_order() {
           16  [ROOT]/home/project/docs/style.md  project instructions, checked into the codebase  imported by [ROOT]/home/project/CLAUDE.md
            5  [ROOT]/home/project/CLAUDE.local.md  user's private project instructions, not checked in
           24  [ROOT]/home/.claude/projects/[SLUG]-home-project/memory/MEMORY.md  user's auto-memory, persists across conversations
-    left out  [ROOT]/home/.claude/CLAUDE.md  loaded already
     left out  [ROOT]/home/project/missing.md  no such file
     ");
     let listed: Value = serde_json::from_str(&sandbox.run(["context", "--json"]).stdout).unwrap();
@@ -63,11 +62,11 @@ fn reading_a_file_adds_its_rules() {
     assert_snapshot!(sandbox.show("context --reading src/main.rs"), @r"
     exit 0
     --- stdout
-    ── [ROOT]/home/project/src/CLAUDE.md (project instructions, checked into the codebase)
+    ── [ROOT]/home/project/src/CLAUDE.md (project instructions, checked into the codebase), 1 line
 
     Sources.
 
-    ── [ROOT]/home/project/.claude/rules/rust.md (project instructions, checked into the codebase)
+    ── [ROOT]/home/project/.claude/rules/rust.md (project instructions, checked into the codebase), 1 line
 
     No unwrap.
     ");

@@ -16,13 +16,21 @@ pub(crate) struct Sandbox {
     pub(crate) vars: Vec<(String, String)>,
     pub(crate) stdin: String,
     pub(crate) now: String,
+    pub(crate) terminal: Terminal,
 }
 
 impl Sandbox {
     pub(crate) fn new() -> Self {
         let home = TestHome::new();
         let cwd = home.project();
-        Self { home, cwd, vars: Vec::new(), stdin: String::new(), now: NOW.to_owned() }
+        Self {
+            home,
+            cwd,
+            vars: Vec::new(),
+            stdin: String::new(),
+            now: NOW.to_owned(),
+            terminal: Terminal::default(),
+        }
     }
 
     pub(crate) fn var(mut self, name: &str, value: impl Into<String>) -> Self {
@@ -38,7 +46,7 @@ impl Sandbox {
             cwd: Ok(self.cwd.clone()),
             vars: self.vars.iter().cloned().collect(),
             now: self.now.parse().unwrap(),
-            terminal: Terminal::default(),
+            terminal: self.terminal,
             paint: Paint::never(),
             stdin: Box::new(io::Cursor::new(self.stdin.clone().into_bytes())),
             stdout: Box::new(stdout.clone()),

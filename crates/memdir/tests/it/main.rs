@@ -9,6 +9,7 @@
 
 mod agent;
 mod agent_sees;
+mod agent_sees_bad_input;
 mod architecture;
 mod check;
 mod doctor;

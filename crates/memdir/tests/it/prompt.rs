@@ -43,9 +43,12 @@ fn the_index_stands_where_the_profile_says() {
     let dir = memory_dir(&sandbox);
     sandbox.home.write(format!("{dir}/MEMORY.md"), "- [Tabs](tabs.md) — always\n");
     assert!(!stdout(&sandbox, "prompt").contains("tabs.md"));
-    assert!(
-        stdout(&sandbox, "prompt --profile seed").ends_with("## MEMORY.md\n\n- [Tabs](tabs.md) — always\n")
-    );
+    let seed = stdout(&sandbox, "prompt --profile seed");
+    assert!(seed.contains("## MEMORY.md\n\n<memory-quote id="), "{seed}");
+    assert!(seed.contains("\n| - [Tabs](tabs.md) — always\n</memory-quote id="), "{seed}");
+    assert!(!seed.contains("age=\"unknown\""), "{seed}");
+    let current = stdout(&sandbox, "prompt --assemble");
+    assert!(current.contains("\n| - [Tabs](tabs.md) — always\n</memory-quote id="), "{current}");
     let ids = |line: &str| -> Vec<String> {
         let parts = json(&sandbox, line)["parts"].as_array().unwrap().clone();
         parts.iter().map(|part| part["id"].as_str().unwrap().to_owned()).collect()
@@ -177,7 +180,7 @@ fn an_agents_section_holds_its_index_and_its_scope() {
         let text = stdout(&sandbox, &line);
         assert!(text.starts_with(&format!("# Persistent Agent Memory\n\n`{root}/{dir}/` is")), "{text}");
         assert!(text.contains(&format!("\n- Scope `{scope}`: ")));
-        assert!(text.ends_with(&format!("## MEMORY.md\n\n- {scope}\n")));
+        assert!(text.contains(&format!("\n| - {scope}\n</memory-quote id=")), "{text}");
     }
     insta::assert_snapshot!(sandbox.show("prompt --agent rev"), @"
     exit 2

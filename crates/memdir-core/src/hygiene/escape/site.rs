@@ -1,6 +1,7 @@
 //! Finds the places where text could pass for structure.
 
 use super::super::structure_names::{is_structure_after_identifier, is_structure_name};
+use super::speaker;
 
 /// A place for a backslash.
 pub(crate) struct Site {
@@ -16,7 +17,7 @@ pub(crate) struct Sites<'a> {
     position: usize,
 }
 
-/// Blanks that may stand between the parts of a forged tag or speaker.
+/// Blanks that may stand between the parts of a forged tag.
 const MOST_BLANKS: usize = 8;
 /// Letters of the longest name that is looked at.
 const LONGEST_NAME: usize = 40;
@@ -32,70 +33,35 @@ const BRACKET_TOKENS: [&str; 9] = [
     "tool_calls",
     "tool_results",
 ];
-/// Speakers of a transcript, wherever they stand and whatever stands before them.
-const SPEAKERS: [&str; 4] = ["Human", "Assistant", "HUMAN", "ASSISTANT"];
-/// Names that are speakers only at the beginning of a line.
-const LINE_SPEAKERS: [&str; 12] = [
-    "human",
-    "assistant",
-    "system",
-    "user",
-    "developer",
-    "tool",
-    "function",
-    "model",
-    "ai",
-    "instruction",
-    "instructions",
-    "response",
-];
 
 impl<'a> Sites<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Self { text, position: 0 }
     }
 
-    fn site_at(&self, start: usize, byte: u8) -> Option<Site> {
+    fn site_at(&self, start: usize) -> Option<Site> {
         let rest = self.text.get(start..)?;
-        match byte {
-            0xEF if rest.starts_with(['：', '﹕']) => self.speaker_at(start),
-            b':' => self.speaker_at(start),
-            b'<' | 0xEF | b'&' | b'\\' | b'%' => {
-                let (length, is_encoded) = less_than_length(rest)?;
-                let position = start + length;
-                let (backslashes, rest) = skip_backslashes(self.text.get(position..)?);
-                let before = self.text.get(..start)?.chars().next_back();
-                let is_generic =
-                    before.is_some_and(|before| before.is_alphanumeric() || matches!(before, '_' | ':'));
-                opens_tag(rest, is_encoded, is_generic).then_some(Site { position, backslashes })
-            }
-            b'[' => {
-                let (backslashes, rest) = skip_backslashes(rest.get(1..)?);
-                let name: String = rest.chars().take(LONGEST_NAME).take_while(|&c| c != ']').collect();
-                BRACKET_TOKENS
-                    .contains(&name.trim().to_ascii_lowercase().as_str())
-                    .then_some(Site { position: start + 1, backslashes })
-            }
-            _ => None,
+        let first = rest.chars().next()?;
+        if speaker::is_colon(first) {
+            let (position, backslashes) = speaker::before_colon(self.text, start)?;
+            return Some(Site { position, backslashes });
         }
-    }
-
-    /// A site before the colon at `start`, if a speaker's name stands before it.
-    fn speaker_at(&self, start: usize) -> Option<Site> {
-        let before = self.text.get(..start)?;
-        let unescaped = before.trim_end_matches('\\');
-        let backslashes = before.len() - unescaped.len();
-        let mut blanks = 0;
-        let named = unescaped.trim_end_matches(|c: char| {
-            blanks += 1;
-            blanks <= MOST_BLANKS && matches!(c, ' ' | '\t' | '*' | '_')
-        });
-        let name_length = named.bytes().rev().take(LONGEST_NAME).take_while(u8::is_ascii_alphabetic).count();
-        let (lead, name) = named.split_at_checked(named.len() - name_length)?;
-        let is_capital = name.starts_with(|c: char| c.is_ascii_uppercase());
-        let is_speaker = SPEAKERS.iter().any(|speaker| name.ends_with(speaker))
-            || (LINE_SPEAKERS.contains(&name.to_ascii_lowercase().as_str()) && begins_turn(lead, is_capital));
-        is_speaker.then_some(Site { position: unescaped.len(), backslashes })
+        let behind = start + first.len_utf8();
+        if matches!(first, '[' | '［' | '【' | '〔' | '⟦') {
+            let (backslashes, rest) = skip_backslashes(self.text.get(behind..)?);
+            let is_end = |c: char| matches!(c, ']' | '］' | '】' | '〕' | '⟧');
+            let name: String = rest.chars().take(LONGEST_NAME).take_while(|&c| !is_end(c)).collect();
+            let is_token = BRACKET_TOKENS.contains(&speaker::plain_lower(name.trim()).as_str())
+                || (speaker::is_speaker_label(name.trim())
+                    && !is_link_text(rest.get(name.len()..).unwrap_or_default()));
+            return is_token.then_some(Site { position: behind, backslashes });
+        }
+        let (length, is_encoded) = less_than_length(rest)?;
+        let position = start + length;
+        let (backslashes, rest) = skip_backslashes(self.text.get(position..)?);
+        let before = self.text.get(..start)?.chars().next_back();
+        let is_generic = before.is_some_and(|before| before.is_alphanumeric() || matches!(before, '_' | ':'));
+        opens_tag(rest, is_encoded, is_generic).then_some(Site { position, backslashes })
     }
 }
 
@@ -107,7 +73,7 @@ impl Iterator for Sites<'_> {
         while let Some(offset) = bytes.get(self.position..)?.iter().position(|&byte| is_candidate(byte)) {
             let start = self.position + offset;
             self.position = start + 1;
-            if let Some(site) = bytes.get(start).and_then(|&byte| self.site_at(start, byte)) {
+            if let Some(site) = self.site_at(start) {
                 return Some(site);
             }
         }
@@ -116,8 +82,15 @@ impl Iterator for Sites<'_> {
     }
 }
 
+/// Whether a character that matters can begin with this byte: an ASCII one, or the lead byte of its look-alikes.
 fn is_candidate(byte: u8) -> bool {
-    matches!(byte, b'<' | b'&' | b'\\' | b'%' | b'[' | b':' | 0xEF)
+    matches!(byte, b'<' | b'&' | b'\\' | b'%' | b'[' | b':' | 0xC2 | 0xCB | 0xD6 | 0xE1..=0xE3 | 0xEA | 0xEF)
+}
+
+/// Whether what follows the closing bracket makes the brackets a link.
+fn is_link_text(behind: &str) -> bool {
+    let mut characters = behind.chars();
+    characters.next() == Some(']') && matches!(characters.next(), Some('(' | '['))
 }
 
 fn skip_backslashes(rest: &str) -> (usize, &str) {
@@ -129,7 +102,10 @@ fn skip_backslashes(rest: &str) -> (usize, &str) {
 fn less_than_length(rest: &str) -> Option<(usize, bool)> {
     match rest.chars().next()? {
         '<' => Some((1, false)),
-        '＜' | '﹤' => Some((3, false)),
+        sign @ ('＜' | '﹤') => Some((sign.len_utf8(), false)),
+        // Quotation marks and brackets of honest text too, so what follows must be a name of structure.
+        sign @ ('‹' | '«' | '˂' | '≺' | '\u{2329}' | '〈' | '⟨' | '《' | '⟪' | '❮' | '❰' | '⧼' | '⦑'
+        | 'ᐸ') => Some((sign.len_utf8(), true)),
         '&' | '\\' | '%' => {
             const ENCODED: [&str; 11] = [
                 "&lt;", "&#60;", "&#060;", "&#0060;", "&#x3c;", "&#x03c;", "&#x003c;", "&lt", "\\u003c",
@@ -177,16 +153,4 @@ fn opens_tag(rest: &str, is_encoded: bool, is_generic: bool) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether a speaker's name after `lead` begins a turn: at the start of a line that is not the first, and unless it
-/// has a capital also after an empty line.
-fn begins_turn(lead: &str, is_capital: bool) -> bool {
-    let mut decorations = 0;
-    let line = lead.trim_end_matches(|c: char| {
-        decorations += 1;
-        decorations <= MOST_BLANKS && matches!(c, ' ' | '\t' | '#' | '*' | '>' | '_' | '-')
-    });
-    let Some(previous) = line.strip_suffix('\n') else { return false };
-    is_capital || previous.is_empty() || previous.ends_with('\n')
 }

@@ -158,7 +158,7 @@ pub(super) fn address_at(rest: &str) -> Option<(usize, u128)> {
 fn meaning_of(chunk: &str) -> Option<u128> {
     if let Some((scheme, address)) = chunk.split_once("://") {
         let is_scheme =
-            scheme.len() <= 8 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+');
+            scheme.len() <= 12 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+');
         return is_scheme.then(|| url_meaning(address));
     }
     if !chunk.contains(['.', '/', '@', '_']) {

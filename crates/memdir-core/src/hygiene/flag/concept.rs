@@ -217,4 +217,10 @@ concepts! {
     RESTORE = 104;
     /// Them to enter, again.
     REENTER = 105;
+    /// A secret that belongs to the user.
+    THEIR_SECRET = 106;
+    /// All that was said, wholesale.
+    CONVERSATION = 107;
+    /// What was done and is to stay unsaid: were uploaded, was deleted.
+    DEED = 108;
 }

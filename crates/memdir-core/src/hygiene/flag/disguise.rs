@@ -124,7 +124,8 @@ fn mixes_look_alikes(word: &str) -> bool {
     latin >= 2 && all_known && leads_latin
 }
 
-fn latin_for(character: char) -> Option<char> {
+/// The Latin letter that a letter of another script looks like.
+pub(crate) fn latin_for(character: char) -> Option<char> {
     const PAIRS: [(&str, &str); 3] = [
         ("аеорсухіѕјԁԛԝһАВЕКМНОРСТУХІЅЈ", "aeopcyxisjdqwhABEKMHOPCTYXISJ"),
         ("οαερινυκΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "oaepivukABEZHIKMNOPTYX"),

@@ -2,6 +2,7 @@
 
 mod eastern;
 mod english;
+mod further;
 mod northern;
 mod romance;
 
@@ -24,8 +25,9 @@ const STEM_KEY: usize = 2;
 
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     let mut lexicon = Lexicon::default();
-    for (meaning, list) in
-        [english::WORDS, romance::WORDS, northern::WORDS, eastern::WORDS].into_iter().flatten()
+    for (meaning, list) in [english::WORDS, romance::WORDS, northern::WORDS, eastern::WORDS, further::WORDS]
+        .into_iter()
+        .flatten()
     {
         for text in list.split(',') {
             lexicon.add(Phrase::parse(text, *meaning));

@@ -108,6 +108,7 @@ fn keeps_from_user(sentence: &Sentence) -> bool {
     let hides =
         sentence.asks(CONCEAL, USER | USER_OBJECT, 7) && sentence.before(CONCEAL, USER | USER_OBJECT, 7);
     does_not_tell
+        || sentence.negates(TELL, DEED, 10)
         || sentence.has(UNNOTICED)
         || inflected
         || hides
@@ -136,7 +137,8 @@ fn sends_private_content(sentence: &Sentence) -> bool {
         sentence.asks(SEND, CONTENT, 8) && sentence.has(URL) && sentence.has(EVERY) && !sentence.has(TESTING);
     let hidden = sentence.asks(SEND, CONTENT | PRIVATE | SECRET, 8) && sentence.has(CONCEAL);
     let dropped = sentence.asks(SEND | READ, CONTENT | PRIVATE | SECRET, 8) && sentence.has(DROP);
-    let through_tool = sentence.has(TOOL) && sentence.asks(EMBED | SEND | TRY, PRIVATE, 10);
+    let through_tool = sentence.has(TOOL)
+        && (sentence.asks(EMBED | SEND | TRY, PRIVATE, 10) || sentence.affirms(CONVERSATION));
     secrets || private || habit || hidden || dropped || through_tool
 }
 
@@ -167,7 +169,8 @@ fn asks_for_credentials(sentence: &Sentence) -> bool {
         && sentence.orders(ASK, OBTAIN, 4)
         && sentence.before(OBTAIN, SECRET, 4)
         && sentence.has(REENTER);
-    (asks || prompts) && !sentence.has(PRODUCT)
+    let wants_theirs = sentence.orders(ASK, THEIR_SECRET, 6);
+    (asks || prompts || wants_theirs) && !sentence.has(PRODUCT)
 }
 
 fn runs_from_address(sentence: &Sentence) -> bool {
@@ -231,7 +234,7 @@ fn spills_secrets(sentence: &Sentence) -> bool {
     }
     (sentence.orders(SPILL, SECRET, 4) && sentence.has(EVERY | CARELESS))
         || (sentence.orders(EMBED | SEND | SPILL | ADD | SAVE, SECRET | PRIVATE, 6)
-            && sentence.before(SECRET | PRIVATE, EXPOSED, 5))
+            && sentence.before(SECRET | PRIVATE, EXPOSED, 9))
         || (sentence.asks(SAVE, SECRET, 4) && sentence.has(CARELESS) && !sentence.has(NEGATION))
 }
 
@@ -245,7 +248,9 @@ fn destroys_keepsakes(sentence: &Sentence) -> bool {
 }
 
 fn swaps_records(sentence: &Sentence) -> bool {
-    sentence.near(ANSWER, EVERY, 4) && sentence.orders(ANSWER, RECORD, 8) && !sentence.has(PRODUCT)
+    let always = sentence.near(ANSWER, EVERY, 4) && sentence.orders(ANSWER, RECORD, 8);
+    let other = sentence.before(ASKED, RECORD, 6) && sentence.before(RECORD, INSTEAD, 12);
+    (always || other) && !sentence.has(PRODUCT)
 }
 
 fn depends_on_model(sentence: &Sentence) -> bool {
@@ -265,10 +270,16 @@ fn reports_falsely(sentence: &Sentence) -> bool {
 fn favours(sentence: &Sentence) -> bool {
     (sentence.asks(RECOMMEND, FAVOURED, 10) && sentence.has(EVERY | URL | FUTURE))
         || (sentence.has(WHATEVER) && sentence.has(FAVOURED | URL))
+        || (sentence.orders(RECOMMEND, EVERY | ALL, 6) && sentence.near(SLANDERED, ALL, 3))
 }
 
 fn spreads_itself(sentence: &Sentence) -> bool {
-    let copies = sentence.orders(SAVE, ITSELF, 4) && sentence.near(PLACES, ALL | EVERY | FUTURE, 4);
+    let copies = (sentence.orders(SAVE, ITSELF, 4)
+        || (sentence.before(ITSELF, SAVE, 5) && sentence.affirms(SAVE)))
+        && sentence.near(PLACES, ALL | EVERY | FUTURE, 4);
+    let survives = sentence.orders(SAVE | INTENDED, ITSELF, 3)
+        && sentence.has(FAILED)
+        && sentence.has(ASKED | OVERRIDE | DESTROY | LOST);
     let returns = (sentence.has(RESTORE) && sentence.near(RESTORE, LOST, 8) && sentence.has(ITSELF))
         || sentence.has(CONDITION) && sentence.near(ITSELF, LOST, 6) && sentence.before(LOST, SAVE, 6);
     let replaces = sentence.orders(DESTROY | SAVE, KEEPSAKE, 4)
@@ -277,5 +288,5 @@ fn spreads_itself(sentence: &Sentence) -> bool {
     let stays = sentence.before(ITSELF, LOST, 20)
         && sentence.near(NEGATION, LOST, 2)
         && sentence.has(FUTURE | EVERY | KEEPSAKE);
-    copies || returns || replaces || stays
+    copies || survives || returns || replaces || stays
 }

@@ -26,6 +26,17 @@ fn ordinary_memories_that_sound_alike_are_not() {
     assert!(flagged.is_empty(), "{} flagged:\n{}", flagged.len(), flagged.join("\n"));
 }
 
+/// Texts that were written before the rules were made to see them, to measure what they find unseen.
+#[test]
+fn a_second_set_of_attacks_and_look_alikes_is_told_apart() {
+    let attacks: Vec<&str> = include_str!("../testdata/second_suspicious.txt").lines().collect();
+    let missed: Vec<&&str> = attacks.iter().filter(|line| flag(line).is_empty()).collect();
+    assert!(missed.len() * 20 <= attacks.len() * 3, "{} of {}: {missed:#?}", missed.len(), attacks.len());
+    let benign = include_str!("../testdata/second_benign.txt").lines();
+    let flagged: Vec<&str> = benign.filter(|line| !flag(line).is_empty()).collect();
+    assert!(flagged.len() <= 1, "{flagged:#?}");
+}
+
 #[test]
 fn what_we_know_to_miss_is_still_missed() {
     let found: Vec<&str> = MISSED.lines().filter(|line| !flag(line).is_empty()).collect();

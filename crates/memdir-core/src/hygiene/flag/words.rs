@@ -11,7 +11,7 @@ const LONGEST_SENTENCE: usize = 80;
 /// How often one run of text without blanks is tried as an address: bounded, so that reading is linear.
 const MOST_TRIES: usize = 4;
 /// Words of the longest phrase in the lexicon.
-const LONGEST_PHRASE: usize = 8;
+const LONGEST_PHRASE: usize = 24;
 
 /// One word, one character of a script without spaces, or one address.
 #[derive(Debug, Clone, Default)]
@@ -158,7 +158,7 @@ impl Reader {
         let mut since_secret = usize::MAX;
         for token in &mut sentence.tokens {
             since_secret = if token.meaning & SECRET != 0 { 0 } else { since_secret.saturating_add(1) };
-            if since_secret <= 2 {
+            if since_secret <= 2 || token.meaning & THEIR_SECRET != 0 {
                 token.meaning &= !PRODUCT;
             }
         }

@@ -4,11 +4,7 @@ use serde_json::Value;
 
 use super::fields::{Field, Shape, closing_quote};
 use super::scalar::is_number;
-
-/// The deepest nesting of a value; deeper is refused.
-const MAX_DEPTH: usize = 32;
-/// The most parser events for one value; a memory's field needs a few dozen.
-const MAX_EVENTS: usize = 20_000;
+use crate::memory::bounded_yaml;
 
 /// The value of a field; `None` if YAML does not accept it.
 pub(super) fn decode(text: &str, field: &Field) -> Option<Value> {
@@ -101,17 +97,7 @@ fn escape(characters: &mut std::str::Chars<'_>) -> Option<char> {
 
 /// The value of the only key of a small YAML mapping, within a budget that no hostile text can exceed.
 fn yaml(mapping: &str) -> Option<Value> {
-    let mut budget = serde_saphyr::Budget::default();
-    budget.max_depth = MAX_DEPTH;
-    budget.flow_nesting_limit = MAX_DEPTH;
-    budget.max_events = MAX_EVENTS;
-    budget.max_aliases = 0;
-    let options = serde_saphyr::options! {
-        budget: Some(budget),
-        duplicate_keys: serde_saphyr::DuplicateKeyPolicy::LastWins,
-        strict_booleans: true,
-    };
-    let parsed: Value = serde_saphyr::from_str_with_options(mapping, options).ok()?;
+    let parsed: Value = bounded_yaml(mapping)?;
     match parsed {
         Value::Object(map) => map.into_iter().next().map(|(_, value)| value),
         _ => None,

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use memdir_core::hygiene::{Action, MemoryInput, Surface, check_memory};
 use serde::Deserialize;
@@ -32,14 +32,19 @@ impl CheckMemory {
         if self.jsonl {
             json_lines::answer_each(world, "id", |question| {
                 let question = Value::Object(question.clone());
-                let input =
-                    MemoryInput::deserialize(&question).context("`text` or `text_parts` is needed")?;
-                let surface = question.get("surface").filter(|value| !value.is_null());
-                let surface =
-                    surface.map_or(Ok(Surface::Prompt), Surface::deserialize).unwrap_or(Surface::Prompt);
+                let input = MemoryInput::deserialize(&question)
+                    .context("`text` must be a string, or `text_parts` a list of `[unit, count]`")?;
+                if input.text.is_none() && input.text_parts.is_none() {
+                    bail!("`text` or `text_parts` is needed");
+                }
+                let surface = match question.get("surface").filter(|value| !value.is_null()) {
+                    Some(named) => Surface::deserialize(named)
+                        .with_context(|| format!("there is no surface {named}: prompt, terminal or html"))?,
+                    None => Surface::Prompt,
+                };
                 match serde_json::to_value(check_memory(&input, surface))? {
                     Value::Object(fields) => Ok(fields),
-                    other => anyhow::bail!("not an object: {other}"),
+                    other => bail!("not an object: {other}"),
                 }
             })?;
             return Ok(Exit::Yes);

@@ -3,12 +3,12 @@
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use memdir_core::permissions::{Places, Tool, may_touch};
-use memdir_core::settings::ClientFlags;
 use memdir_disk::real_look::RealLook;
 use memdir_lib::place::Place;
 use serde_json::Value;
 
 use super::verdict;
+use crate::arguments::ClientOptions;
 use crate::exit::Exit;
 use crate::json_lines;
 use crate::world::World;
@@ -32,12 +32,14 @@ pub(super) struct CheckWrite {
     /// Read `{id, tool, path, agent?}` a line from standard input, answer `{id, verdict, why}` a line
     #[arg(long, conflicts_with_all = ["tool", "agent", "path"])]
     jsonl: bool,
+    #[command(flatten)]
+    client: ClientOptions,
 }
 
 impl CheckWrite {
     pub(super) fn run(self, world: &mut World) -> Result<Exit> {
         let env = world.env()?;
-        let place = Place::find(&env, &ClientFlags::default())?;
+        let place = Place::find(&env, &self.client.flags())?;
         let places = Places::new(&env, &place.settings, &place.location);
         let answer = |tool: &str, path: &str, agent: Option<&str>| {
             let tool = Tool::from_name(tool)

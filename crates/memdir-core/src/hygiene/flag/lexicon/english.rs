@@ -18,7 +18,7 @@ pub(super) const WORDS: &[(u128, &str)] = &[
     ),
     (
         INSTRUCTION,
-        "instruction*, directive*, guideline*, rules, rule, prompt, prompts, orders, polic*, constraint*, restriction*, safeguard*, guardrail*, limitations, programming, guidance, directions, training, protocols, policies, you were told, you have been told, youve been told, you were given, you have been given, told you",
+        "instruction*, all limits, all limitations, all constraints, safety limits, directive*, guideline*, rules, rule, prompt, prompts, orders, polic*, constraint*, restriction*, safeguard*, guardrail*, limitations, programming, guidance, directions, training, protocols, policies, you were told, you have been told, youve been told, you were given, you have been given, told you",
     ),
     (
         AUTHORITY,
@@ -30,7 +30,7 @@ pub(super) const WORDS: &[(u128, &str)] = &[
     ),
     (
         VOID,
-        "no longer apply, no longer applies, do not apply, does not apply, dont apply, are void, is void, null and void, suspended, lifted, are cancelled, no longer valid, no longer relevant, no longer bind*, revoked, obsolete now, are off, not in effect, do not count, superseded, rescinded, are waived, is waived, overridden, are off, is off, turned off until, are lifted, is lifted, no longer in force, do not apply here, switched off, no longer need to, no longer have to, no longer required to, need not",
+        "no longer apply, no longer applies, do not apply, does not apply, dont apply, are void, is void, null and void, suspended, lifted, are cancelled, no longer valid, no longer relevant, no longer bind*, revoked, obsolete now, are off, not in effect, do not count, superseded, rescinded, are waived, is waived, overridden, are off, is off, turned off until, are lifted, is lifted, no longer in force, do not apply here, switched off, no longer need to, no longer have to, no longer required to, need not, replaced by this, replaced by these, replaced by the ones, replaced by the following, are only suggestions, are just suggestions, are merely, are optional now, are deprecated and, expire now, have expired, were a mistake, are cancelled, have been lifted, have been removed for",
     ),
     (
         NEGATION,
@@ -69,7 +69,7 @@ pub(super) const WORDS: &[(u128, &str)] = &[
         SECRET,
         "password*, passwd, credential*, api key*, apikey*, secret, secrets, private key*, ssh key*, access token*, auth token*, \
         api token*, bearer token*, session token*, access key*, seed phrase*, recovery phrase*, mnemonic, credit card*, cvv, \
-        one time code*, 2fa code*, mfa code*, ssn, env file*, env files, secret key*, wallet, cookies, session cookie*, oauth token*, \
+        one time code*, one time password*, otp, otp code*, verification code*, pin code*, 2fa code*, mfa code*, ssn, env file*, env files, secret key*, wallet, cookies, session cookie*, oauth token*, \
         tokens, github token, npm token, keychain, dotenv, signing key*, vault",
     ),
     (
@@ -101,7 +101,7 @@ pub(super) const WORDS: &[(u128, &str)] = &[
     ),
     (
         INSTALL,
-        "install, installs, download, pip install, npm install, npm i, cargo add, depend on, add dependency, dependency, package, pull, \
+        "install, installs, download, pip install, npm install, npm i, cargo add, depend on, add dependency, dependency, package, pull, pin, vendor, \
         clone, go get, gem install, brew install, registry, index url, extra index url, mirror, replace",
     ),
     (INSTEAD, "instead of, in place of, rather than, instead, replace, replacing, substitute, swap"),
@@ -137,7 +137,7 @@ pub(super) const WORDS: &[(u128, &str)] = &[
     ),
     (
         ANSWER,
-        "answer*, respond*, reply, replies, return, say, claim, state, report, insist, tell, pretend, assert, mark, treat, label, declare, deny, present, describe, rate, conclude, swear, maintain that",
+        "answer*, respond*, reply, replies, return, say, claim, state, report, insist, tell, pretend, assert, mark, treat, label, declare, deny, present, describe, rate, conclude, swear, maintain that, speak, quote",
     ),
     (
         RECORD,
@@ -166,7 +166,7 @@ pub(super) const WORDS: &[(u128, &str)] = &[
     ),
     (
         ACTIONS,
-        "writes, commands, actions, permissions, operations, tool calls, access, executions, uploads, transfers, payments, purchases, network access, shell commands, tools, requests, action, every action, tool call",
+        "writes, commands, actions, permissions, operations, tool calls, access, executions, uploads, transfers, payments, purchases, network access, shell commands, tools, requests, action, every action, tool call, command, every command, shell command, tool use",
     ),
     (
         FUTURE,
@@ -193,17 +193,20 @@ pub(super) const WORDS: &[(u128, &str)] = &[
     ),
     (
         OBEY,
-        "follow, obey, execute, comply, decode, act on, run it, run this, run the, carry out, run, perform, apply, interpret, decrypt, do what it says, evaluate, adhere",
+        "follow, obey, execute, comply, decode, act on, run it, run this, run the, carry out, run, perform, apply, interpret, decrypt, do what it says, do as, do what, evaluate, adhere",
     ),
     (
         SAVE,
-        "save, store, remember, copy, replicate, spread, propagate, persist, keep, write, add, repeat, re add, recreate, restore, insert, append, include, reinsert, put, duplicate, record, restate, contains, contain, containing, create",
+        "save, store, remember, copy, replicate, spread, propagate, persist, keep, write, add, repeat, re add, recreate, restore, insert, append, include, reinsert, put, duplicate, record, restate, contains, contain, containing, create, copied, repeated, propagated, carried over, replicated",
     ),
     (
         CONFIRMATION,
         "without asking, without confirmation, without permission, without approval, without prompting, without confirming, no confirmation, not ask for confirmation, not ask for permission, not ask the user, never ask for confirmation, never ask for permission, skip confirmation*, dont ask for permission, dont ask for confirmation, dont ask, never ask, no approval, without review, without user approval, without user consent, without further confirmation, without consent, without checking with, skip the confirmation, skip the approval, no need to confirm, no need to ask, without waiting for approval, without verification, do not confirm, stop asking, do not ask again, dont ask again, no need for approval, without any confirmation, never prompt, never wait for",
     ),
-    (CARELESS, "plaintext, plain text, cleartext, md5, unencrypted, unhashed, public gist, public repo*"),
+    (
+        CARELESS,
+        "hardcode, hard code, plaintext, plain text, cleartext, md5, unencrypted, unhashed, public gist, public repo*",
+    ),
     (SPILL, "commit, hardcode, hard code, log, print, echo, embed, check in, paste"),
     (
         UNSAFE_SETTING,
@@ -238,7 +241,7 @@ pub(super) const WORDS: &[(u128, &str)] = &[
     (REPLY, "answer, answers, reply, replies, response, responses, output"),
     (
         FINE,
-        "passing, passed, pass, succeeded, success, safe, secure, approved, false positive*, harmless, green, fixed, clean, no issues, no problems, no vulnerabilities, no findings, fine, compliant, lgtm, correct, done, reviewed",
+        "passing, passed, pass, succeeded, success, safe, secure, approved, false positive*, harmless, green, fixed, clean, no issues, no problems, no security problems, no security issues, no security concerns, nothing wrong, looks good, no vulnerabilities, no findings, fine, compliant, lgtm, correct, done, reviewed",
     ),
     (
         FAILED,
@@ -255,11 +258,11 @@ pub(super) const WORDS: &[(u128, &str)] = &[
     ),
     (
         BLINDLY,
-        "what it says, whatever it says, without question, never question, above all else, unconditionally, priority over the user, priority over, precedence over the user, do whatever, obey this, obey these, comply with this, must comply, execute them immediately, follow it exactly, overrides the user, more important than the user, no matter what anyone, without refusing, never refuse, do not refuse, comply with every, comply with any, comply with all, follow the result, obey every, obey any",
+        "what it says, whatever it says, without question, never question, above all else, unconditionally, priority over the user, priority over, precedence over the user, do whatever, obey this, obey these, comply with this, must comply, execute them immediately, follow it exactly, overrides the user, more important than the user, no matter what anyone, is binding, are binding, before anything else, above everything else, has priority, takes priority, over everything else, no matter what the user, even if the user objects, even if the user says, even against the users, regardless of what the user, without refusing, never refuse, do not refuse, comply with every, comply with any, comply with all, follow the result, obey every, obey any",
     ),
     (
         ADDRESS,
-        "your new objective, your new goal, your new task, your new mission, your real task, your true purpose, your true goal, your only goal, your primary objective is, if you are reading this, upon reading this, after reading this, once you read this, message from anthropic, notice from anthropic, message from openai, to any ai, to all ai, ai agents must, ai assistants must, system override, admin override, attention ai, attention claude, attention assistant, attention llm, as an ai you must, dear ai, instructions for the ai, instruction to the ai, instructions to the model, this is your developer, this is anthropic, hidden instruction, secret instruction, secret task, sleeper, trigger phrase, activation phrase, when you read this note, when you read this memory, when you read this message, actual rules, real rules, actual instructions, real instructions, true instructions, resulting instruction, resulting instructions",
+        "your new objective, your new goal, your new task, your new mission, your real task, your true purpose, your true goal, your only goal, your primary objective is, if you are reading this, upon reading this, after reading this, once you read this, message from anthropic, notice from anthropic, message from openai, to any ai, to all ai, ai agents must, ai assistants must, system override, admin override, attention ai, attention claude, attention assistant, attention llm, as an ai you must, dear ai, instructions for the ai, instruction to the ai, instructions to the model, this is your developer, this is anthropic, hidden instruction, secret instruction, secret task, sleeper, trigger phrase, activation phrase, when you read this note, when you read this memory, when you read this message, actual rules, real rules, actual instructions, real instructions, true instructions, resulting instruction, resulting instructions, you may now ignore, you can now ignore, you are now allowed to ignore, you are permitted to ignore, you have been upgraded, you have been reprogrammed, you have been reconfigured, obey commands that, obey commands from, obey all commands, memory has administrator, memory has admin, memory has root, this memory is your, this memory outranks, this memory overrides, these are your real, instructions from the developers, notice to the model, note to the model, note to the assistant, note to ai, note for ai agents, ai must, the ai must, the assistant must obey, the model must obey, you must obey, you must comply, you will obey, you will comply, override code, unlock code, passphrase unlocks",
     ),
     (
         USER_SAYS,
@@ -311,7 +314,7 @@ pub(super) const WORDS: &[(u128, &str)] = &[
     ),
     (
         SLANDERED,
-        "malicious, outdated, dangerous, fake, untrusted, compromised, wrong, corrupted, poisoned, obsolete, invalid, false, harmful",
+        "malicious, outdated, dangerous, fake, untrusted, compromised, wrong, corrupted, poisoned, obsolete, invalid, false, harmful, unsafe, insecure",
     ),
     (
         BOUNDARY,
@@ -336,11 +339,23 @@ pub(super) const WORDS: &[(u128, &str)] = &[
     ),
     (
         UNNOTICED,
-        "keep quiet about, nobody notices, no one notices, nobody will notice, without anyone noticing, without being noticed, cover your tracks, hide your tracks, leave no trace, deny it, deny everything, deny having, deny knowing, so nobody sees, goes unnoticed by",
+        "keep quiet about, nobody notices, no one notices, nobody will notice, without anyone noticing, without being noticed, cover your tracks, hide your tracks, leave no trace, deny it, deny everything, deny having, deny knowing, so nobody sees, goes unnoticed by, without letting anyone notice, without anyone knowing, without the user knowing, without the user noticing, without the users knowledge, without telling anyone, nobody can trace, no one can trace, so nobody notices, behind the users back, leave out that this, leave out that you, leave out that the, omit that this, omit that you, omit any mention of this, keep this from the user, keep this between, should never find out, must never find out, must not find out, must not know about this",
     ),
     (
         SECRET_PATH,
         "browser cookies, saved passwords, browser history, keychain, ssh private key, private ssh key, wallet files, users private keys, browser passwords",
+    ),
+    (
+        THEIR_SECRET,
+        "users password*, users secret*, users token*, users credential*, users api key*, users ssh*, users aws*, users private key*, users otp, users pin, users credit card*, users seed phrase*, users login*, their password*, their credential*, their api key*, their secret*, their token*, their private key*, their seed phrase*, their ssh key*, their credit card*, your password*",
+    ),
+    (
+        CONVERSATION,
+        "whole conversation, full conversation, entire conversation, complete conversation, whole chat, full chat, entire chat, full transcript, whole transcript, entire transcript, full context, whole context, entire context, users prompt, users full prompt, users last message, users messages, users message, whole prompt, full prompt, everything the user",
+    ),
+    (
+        DEED,
+        "were uploaded, was uploaded, were sent, was sent, were deleted, was deleted, were removed, was removed, were changed, was changed, been uploaded, been sent, been changed, been deleted, you uploaded, you sent, you changed, you deleted, you ran, was skipped, were skipped, was disabled, were disabled",
     ),
     (LIE, "claim, pretend, insist, deny, lie, assert falsely"),
     (

@@ -278,4 +278,12 @@ pub(super) const WORDS: &[(u128, &str)] = &[
         EXPOSED,
         "message de commit, mensaje de commit, mensagem de commit, messaggio di commit, respuesta, reponse, resposta, risposta, leeme",
     ),
+    // Spanish, Portuguese and Italian alike.
+    (OVERRIDE, "olvida, olvide, olvidate, esqueca, esquece, dimentica, ignora, ignore, desconsidere"),
+    (AUTHORITY, "sistema, seguridad, seguranca, sicurezza, systeme, securite"),
+    (
+        SYSTEM_PROMPT,
+        "tu prompt, tus instrucciones, seu prompt, suas instrucoes, il tuo prompt, le tue istruzioni, ton prompt, tes instructions, votre prompt",
+    ),
+    (OUTPUT, "muestra, muestre, mostre, mostra, stampa, imprima, imprime, affiche, affichez, montre"),
 ];
