@@ -51,7 +51,7 @@ pub fn guard(
             SecretsOnWrite::Warn => {
                 warnings.extend(fresh.findings.iter().map(|finding| {
                     format!("{}: this looks like a secret ({})", place(finding), finding.rule)
-                }))
+                }));
             }
             SecretsOnWrite::Redact => {
                 warnings.extend(
