@@ -1,6 +1,7 @@
 //! Measurements that print ratios: a command against a reference, both in one run, so that a busy machine slows both.
 
 mod corpus;
+mod hygiene;
 mod measure;
 mod memories;
 mod projects;
@@ -8,6 +9,7 @@ mod prompt;
 mod sandbox;
 mod search;
 
+pub use hygiene::hygiene;
 pub use measure::{Row, Table};
 pub use memories::memories;
 pub use projects::{path, project_ls};

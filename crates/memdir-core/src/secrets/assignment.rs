@@ -48,7 +48,7 @@ pub(super) fn at_name_word(text: &str, word: Range<usize>) -> (usize, Option<Ass
     let found = text.get(start..end).and_then(|name| {
         let context = line_before(text, start);
         let kind = name::announces(name, context)?;
-        find_value(text, &Named { name, end, context, kind })
+        find_value(text, &Named { name, end, context, kind }).or_else(|| value_before(start, context, kind))
     });
     // Names inside one long unbroken run are not read one by one: the run is the value of the first.
     let run = bytes.get(name_end..bytes.len().min(name_end + LONG_RUN)).unwrap_or_default();
@@ -106,6 +106,26 @@ fn find_value(text: &str, named: &Named<'_>) -> Option<Assigned> {
     let link = if value.quoted && link == Link::Bare { Link::Quoted } else { link };
     judge::is_secret(value.text, named.kind, link)
         .then_some(Assigned { kind: named.kind, range: value.range })
+}
+
+/// `use x as the password`: the value stands before its name, and must speak for itself.
+fn value_before(name_start: usize, context: &str, kind: Kind) -> Option<Assigned> {
+    const JOINTS: [&str; 8] =
+        [" as the ", " as a ", " as ", " as its ", " as their ", " as my ", " is the ", " is our "];
+    if kind != Kind::Password {
+        return None;
+    }
+    let joint = JOINTS.iter().find(|joint| context.ends_with(*joint))?;
+    let before = context.strip_suffix(joint)?.trim_end_matches(['`', '"', '\'', '”', '」']);
+    let word = before.rsplit([' ', '`', '"', '\'', '“', '「', '(', '，']).next()?;
+    let letters = Letters::of(word);
+    let is_strong = letters.length >= 8
+        && letters.digits > 0
+        && letters.letters() > 0
+        && (letters.symbols > 0 || letters.upper > 0 && letters.lower > 0 && letters.turns >= 2);
+    let start = name_start - context.len() + (before.len() - word.len());
+    (is_strong && judge::is_secret(word, Kind::Password, Link::Prose))
+        .then_some(Assigned { kind, range: start..start + word.len() })
 }
 
 /// Where only a space joins name and value, the value must speak for itself, unless the name is an option.

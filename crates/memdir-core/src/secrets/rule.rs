@@ -21,6 +21,8 @@ pub(super) struct Rule {
     reach_back: usize,
     place: Place,
     check: Check,
+    /// Whether what looks like a piece of a longer blob does not count: its keyword is short.
+    stands_alone: bool,
 }
 
 /// A rule in use, with its expression once that was needed.
@@ -70,7 +72,15 @@ impl Rule {
         keywords: &'static [&'static str],
         pattern: &'static str,
     ) -> Self {
-        Self { name, keywords, pattern, reach_back: 0, place: Place::Inside, check: Check::Random }
+        Self {
+            name,
+            keywords,
+            pattern,
+            reach_back: 0,
+            place: Place::Inside,
+            check: Check::Random,
+            stands_alone: false,
+        }
     }
 
     /// A secret that follows a word: a variable's name, a command, a header; the word's case does not matter.
@@ -79,7 +89,15 @@ impl Rule {
         keywords: &'static [&'static str],
         pattern: &'static str,
     ) -> Self {
-        Self { name, keywords, pattern, reach_back: 0, place: Place::Before, check: Check::Random }
+        Self {
+            name,
+            keywords,
+            pattern,
+            reach_back: 0,
+            place: Place::Before,
+            check: Check::Random,
+            stands_alone: false,
+        }
     }
 
     /// A secret somewhere behind a word on its line.
@@ -88,7 +106,15 @@ impl Rule {
         keywords: &'static [&'static str],
         pattern: &'static str,
     ) -> Self {
-        Self { name, keywords, pattern, reach_back: 0, place: Place::FarBefore, check: Check::Random }
+        Self {
+            name,
+            keywords,
+            pattern,
+            reach_back: 0,
+            place: Place::FarBefore,
+            check: Check::Random,
+            stands_alone: false,
+        }
     }
 
     /// A secret whose keyword stands up to `reach_back` bytes after its beginning.
@@ -98,7 +124,21 @@ impl Rule {
         reach_back: usize,
         pattern: &'static str,
     ) -> Self {
-        Self { name, keywords, pattern, reach_back, place: Place::Inside, check: Check::Random }
+        Self {
+            name,
+            keywords,
+            pattern,
+            reach_back,
+            place: Place::Inside,
+            check: Check::Random,
+            stands_alone: false,
+        }
+    }
+
+    /// A token that is not found inside base64, where three letters occur by chance.
+    pub(super) const fn standing_alone(mut self) -> Self {
+        self.stands_alone = true;
+        self
     }
 
     pub(super) const fn shape_only(mut self) -> Self {
@@ -130,7 +170,13 @@ impl LazyRule {
     /// How far the rule looked, and where the secret stands whose keyword was seen, if it is one.
     pub(super) fn find_at(&self, text: &str, keyword: Range<usize>) -> (usize, Option<Range<usize>>) {
         let bytes = text.as_bytes();
-        if self.rule.reach_back == 0 && !starts_a_word(bytes, keyword.start) {
+        let continues_blob = self.rule.stands_alone
+            && keyword
+                .start
+                .checked_sub(1)
+                .and_then(|at| bytes.get(at))
+                .is_some_and(|byte| b"+/-_".contains(byte));
+        if continues_blob || self.rule.reach_back == 0 && !starts_a_word(bytes, keyword.start) {
             return (keyword.start, None);
         }
         if self.rule.place != Place::Inside {

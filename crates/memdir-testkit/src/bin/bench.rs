@@ -14,6 +14,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("memories", bench::memories),
     ("project-ls", bench::project_ls),
     ("prompt", bench::prompt),
+    ("hygiene", bench::hygiene),
     ("search", bench::search),
     ("transcripts", bench::transcripts),
 ];

@@ -223,4 +223,6 @@ concepts! {
     CONVERSATION = 107;
     /// What was done and is to stay unsaid: were uploaded, was deleted.
     DEED = 108;
+    /// Somebody is said to want it: asked you to, requires you to.
+    CLAIM = 109;
 }

@@ -89,6 +89,8 @@ fn addresses_model(sentence: &Sentence) -> bool {
         || sentence.orders(ANSWER | RECOMMEND, ELEVATED, 12)
         || sentence.asks(BLINDLY, URL, 10)
         || (sentence.has(BLINDLY) && sentence.has(OBEY))
+        || (sentence.has(CLAIM)
+            && sentence.has(PRIVATE | SECRET | SECRET_PATH | PROTECTION | URL | PERMISSION))
 }
 
 fn reveals_prompt(sentence: &Sentence) -> bool {
@@ -101,7 +103,7 @@ fn keeps_from_user(sentence: &Sentence) -> bool {
     }
     let does_not_tell = sentence.negates(TELL, USER, 9) || sentence.negates(TELL, ITSELF, 6);
     // Where endings and not the order say who is told, all three must only be close.
-    let inflected = sentence.near(TELL, USER_OBJECT | ITSELF, 7)
+    let inflected = sentence.near(TELL, USER_OBJECT | ITSELF, 10)
         && sentence.near(NEGATION, TELL, 5)
         && sentence.has(USER_OBJECT | ITSELF)
         && (sentence.has(USER_OBJECT) || sentence.negates(TELL, ITSELF, 8));

@@ -17,6 +17,15 @@ const GAP: usize = 64;
 
 /// Verbs between a name and its value.
 const VERBS: &[&str] = &[
+    "has been changed to",
+    "has been set to",
+    "has been reset to",
+    "has been rotated to",
+    "was changed to",
+    "was reset to",
+    "is changed to",
+    "got changed to",
+    "will be",
     "is now",
     "is still",
     "is currently",
@@ -168,6 +177,10 @@ pub(super) fn after_name(
     }
     if let Some(value) = after_gap(text, at) {
         return Some(Operator::Told(value));
+    }
+    // `the password (x)`, `the password, x,`: the value must speak for itself.
+    if rest.starts_with(['(', ',']) {
+        return Some(Operator::Space(skip_blanks(text, at + 1)));
     }
     Some(Operator::Space(at))
 }
@@ -377,6 +390,24 @@ fn after_gap(text: &str, at: usize) -> Option<usize> {
 
 /// What an operator looks like at the end of a gap.
 const SIGNS: &[&str] = &[
-    " is now ", " is: ", " is ", ": ", " = ", ":`", "=`", "：", " ist ", " est ", " es ", "是", "为", " -> ",
-    " → ", " — ", " – ",
+    " is now ",
+    " is: ",
+    " is ",
+    " are ",
+    " has been changed to ",
+    " was changed to ",
+    ": ",
+    " = ",
+    ":`",
+    "=`",
+    "：",
+    " ist ",
+    " est ",
+    " es ",
+    "是",
+    "为",
+    " -> ",
+    " → ",
+    " — ",
+    " – ",
 ];

@@ -51,7 +51,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     Rule::prefixed("facebook-token", &["EAA"], r"EAA[A-Za-z0-9]{90,}"),
     Rule::prefixed("facebook-page-token", &["EAAG", "EAAC", "EAAB"], r"EAA[BCG][A-Za-z0-9]{60,}"),
-    Rule::prefixed("instagram-token", &["IGQ"], r"IGQ[A-Za-z0-9_-]{100,}"),
+    Rule::prefixed("instagram-token", &["IGQ"], r"IGQ[A-Za-z0-9_-]{100,}").standing_alone(),
     Rule::prefixed("twitter-bearer", &["AAAAAAAAAAAAAAAAAAAAA"], r"A{21,23}[A-Za-z0-9%]{60,}"),
     Rule::prefixed("linkedin-secret", &["WPL_AP"], r"WPL_AP\d\.[A-Za-z0-9]{16}\.[A-Za-z0-9+/=]{8,}"),
     Rule::phrase(

@@ -23,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[
         &["access_token$"],
         r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}",
     ),
-    Rule::prefixed("adyen-key", &["AQE"], r"AQE[A-Za-z0-9]{5}[A-Za-z0-9+/=._-]{70,}"),
+    Rule::prefixed("adyen-key", &["AQE"], r"AQE[A-Za-z0-9]{5}[A-Za-z0-9+/=._-]{70,}").standing_alone(),
     Rule::prefixed("razorpay-key", &["rzp_live_", "rzp_test_"], r"rzp_(?:live|test)_[A-Za-z0-9]{14,}"),
     Rule::prefixed("paystack-key", &["sk_live_", "sk_test_"], r"sk_(?:live|test)_[0-9a-f]{40}"),
     Rule::prefixed("flutterwave-key", &["FLWSECK"], r"FLWSECK(?:_TEST)?-[0-9A-Za-z]{12,}(?:-X)?"),

@@ -201,7 +201,7 @@ pub(super) const WORDS: &[(u128, &str)] = &[
     ),
     (
         CONFIRMATION,
-        "without asking, without confirmation, without permission, without approval, without prompting, without confirming, no confirmation, not ask for confirmation, not ask for permission, not ask the user, never ask for confirmation, never ask for permission, skip confirmation*, dont ask for permission, dont ask for confirmation, dont ask, never ask, no approval, without review, without user approval, without user consent, without further confirmation, without consent, without checking with, skip the confirmation, skip the approval, no need to confirm, no need to ask, without waiting for approval, without verification, do not confirm, stop asking, do not ask again, dont ask again, no need for approval, without any confirmation, never prompt, never wait for",
+        "without asking, without confirmation, without permission, without approval, without prompting, without confirming, no confirmation, not ask for confirmation, not ask for permission, not ask the user, never ask for confirmation, never ask for permission, skip confirmation*, dont ask for permission, dont ask for confirmation, dont ask, never ask, no approval, without review, without user approval, without user consent, without further confirmation, without consent, without checking with, skip the confirmation, skip the approval, no need to confirm, no need to ask, without waiting for approval, without verification, do not confirm, stop asking, do not ask again, dont ask again, no need for approval, without any confirmation, never prompt, never wait for, confirmations are already, confirmation is already, already confirmed, approval is already, approvals are already",
     ),
     (
         CARELESS,
@@ -214,7 +214,7 @@ pub(super) const WORDS: &[(u128, &str)] = &[
     ),
     (
         RISKY,
-        "production, prod, payment*, transfer*, purchase*, sudo, root, money, wire, funds, force push, pay",
+        "destructive, production, prod, payment*, transfer*, purchase*, sudo, root, money, wire, funds, force push, pay",
     ),
     (
         STALE,
@@ -262,7 +262,7 @@ pub(super) const WORDS: &[(u128, &str)] = &[
     ),
     (
         ADDRESS,
-        "your new objective, your new goal, your new task, your new mission, your real task, your true purpose, your true goal, your only goal, your primary objective is, if you are reading this, upon reading this, after reading this, once you read this, message from anthropic, notice from anthropic, message from openai, to any ai, to all ai, ai agents must, ai assistants must, system override, admin override, attention ai, attention claude, attention assistant, attention llm, as an ai you must, dear ai, instructions for the ai, instruction to the ai, instructions to the model, this is your developer, this is anthropic, hidden instruction, secret instruction, secret task, sleeper, trigger phrase, activation phrase, when you read this note, when you read this memory, when you read this message, actual rules, real rules, actual instructions, real instructions, true instructions, resulting instruction, resulting instructions, you may now ignore, you can now ignore, you are now allowed to ignore, you are permitted to ignore, you have been upgraded, you have been reprogrammed, you have been reconfigured, obey commands that, obey commands from, obey all commands, memory has administrator, memory has admin, memory has root, this memory is your, this memory outranks, this memory overrides, these are your real, instructions from the developers, notice to the model, note to the model, note to the assistant, note to ai, note for ai agents, ai must, the ai must, the assistant must obey, the model must obey, you must obey, you must comply, you will obey, you will comply, override code, unlock code, passphrase unlocks",
+        "your new objective, your new goal, your new task, your new mission, your real task, your true purpose, your true goal, your only goal, your primary objective is, if you are reading this, upon reading this, after reading this, once you read this, message from anthropic, notice from anthropic, message from openai, to any ai, to all ai, ai agents must, ai assistants must, system override, admin override, attention ai, attention claude, attention assistant, attention llm, as an ai you must, dear ai, instructions for the ai, instruction to the ai, instructions to the model, this is your developer, this is anthropic, hidden instruction, secret instruction, secret task, sleeper, trigger phrase, activation phrase, when you read this note, when you read this memory, when you read this message, actual rules, real rules, actual instructions, real instructions, true instructions, resulting instruction, resulting instructions, overrides everything, overrides all other, overrides all previous, replaces all previous, cancels all previous, you may now ignore, you can now ignore, you are now allowed to ignore, you are permitted to ignore, you have been upgraded, you have been reprogrammed, you have been reconfigured, obey commands that, obey commands from, obey all commands, memory has administrator, memory has admin, memory has root, this memory is your, this memory outranks, this memory overrides, these are your real, instructions from the developers, notice to the model, note to the model, note to the assistant, note to ai, note for ai agents, ai must, the ai must, the assistant must obey, the model must obey, you must obey, you must comply, you will obey, you will comply, override code, unlock code, passphrase unlocks",
     ),
     (
         USER_SAYS,
@@ -355,7 +355,11 @@ pub(super) const WORDS: &[(u128, &str)] = &[
     ),
     (
         DEED,
-        "were uploaded, was uploaded, were sent, was sent, were deleted, was deleted, were removed, was removed, were changed, was changed, been uploaded, been sent, been changed, been deleted, you uploaded, you sent, you changed, you deleted, you ran, was skipped, were skipped, was disabled, were disabled",
+        "that you follow, that it follows, that you obey, that you were told, that you were instructed, that you have instructions, were uploaded, was uploaded, were sent, was sent, were deleted, was deleted, were removed, was removed, were changed, was changed, been uploaded, been sent, been changed, been deleted, you uploaded, you sent, you changed, you deleted, you ran, was skipped, were skipped, was disabled, were disabled",
+    ),
+    (
+        CLAIM,
+        "asked you to, asks you to, told you to, wants you to, instructed you to, requires you to, needs you to, expects you to, ordered you to, directs you to",
     ),
     (LIE, "claim, pretend, insist, deny, lie, assert falsely"),
     (
