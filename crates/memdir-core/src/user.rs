@@ -16,7 +16,7 @@ mod tests;
 
 pub use edit::{NewItem, ProfileRefused, add, confirm, replace};
 pub use exchange::{BadExport, Export, MAX_EXPORT_BYTES, merge_in};
-pub use forget::{Topic, remove};
+pub use forget::{Topic, remove, remove_topic};
 pub use item::{Item, ProfileFile};
 pub use problem::ProfileProblem;
 pub use render::{RenderedProfile, render};

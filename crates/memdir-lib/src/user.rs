@@ -8,10 +8,10 @@ use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::rel_path::{PathRefused, RelPath};
 use memdir_core::user::{
     BadExport, Category, Export, Item, MAX_BYTES, NewItem, ProfileFile, ProfileRefused, RenderedProfile,
-    Topic, add, confirm, merge_in, remove, render, replace,
+    Topic, add, confirm, merge_in, remove, remove_topic, render, replace,
 };
 
-use crate::memory::{Extent, Log, Memory, MemoryError, Purge, Purged};
+use crate::memory::{Extent, Log, Memory, MemoryError};
 use crate::workspace::Made;
 
 /// The user's profile, which need not exist yet: looking never creates it.
@@ -190,12 +190,15 @@ impl Profile {
         Ok(Made { plan, submitted })
     }
 
-    /// Takes texts out of every version that history holds. This cannot be undone.
+    /// Takes what is about a topic out of every version that history holds; how many versions held some of it. This
+    /// cannot be undone. The files themselves are changed by [`ProfileEdit::Forget`] first.
     ///
     /// # Errors
     /// The system fails; asking again finds the rest.
-    pub fn purge(&mut self, text: &str, author: &Author, now: Timestamp) -> Result<Purged, ProfileError> {
-        Ok(self.memory.purge(&Purge::Text(text.to_owned()), author, now)?)
+    pub fn purge(&mut self, topic: &Topic, forgotten: &[Item]) -> Result<usize, ProfileError> {
+        let staged: Vec<&[u8]> = forgotten.iter().map(|item| item.text.as_bytes()).collect();
+        let forgotten = self.memory.forget_in_versions(&|text| remove_topic(text, topic), &staged)?;
+        Ok(forgotten.versions)
     }
 
     /// What was done to the profile, newest first. Looks first for what others did.

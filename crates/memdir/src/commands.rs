@@ -11,6 +11,7 @@ use crate::world::World;
 
 mod add;
 mod agent;
+mod ask;
 mod audit;
 mod check;
 mod completions;
@@ -25,6 +26,7 @@ mod link;
 mod load;
 mod log;
 mod ls;
+mod made;
 mod man;
 mod memory;
 mod overview;
@@ -47,7 +49,9 @@ mod set;
 mod show;
 mod tool;
 mod undo;
+mod user;
 mod verify;
+mod workspace;
 
 /// What a command is: parsed arguments that can be run.
 pub(crate) trait Run: Parser {
@@ -154,6 +158,16 @@ pub(crate) static COMMANDS: &[Entry] = &[
         Group::Projects,
         "project",
         "List projects, and bring memory to where a project is now",
+    ),
+    Entry::of::<workspace::Workspace>(
+        Group::Projects,
+        "workspace",
+        "Show the map of your projects: what there is, how it relates, what spans it",
+    ),
+    Entry::of::<user::User>(
+        Group::Memory,
+        "user",
+        "Show and change what agents know about you in every project",
     ),
     Entry::of::<recall::Recall>(
         Group::Machines,

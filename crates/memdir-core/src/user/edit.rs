@@ -59,7 +59,14 @@ pub struct NewItem<'a> {
 pub fn add(category: Category, text: &str, new: &NewItem<'_>) -> Result<Option<String>, ProfileRefused> {
     safe(text)?;
     let said = one_line(new.text)?;
-    if ProfileFile::parse(category, text).items.iter().any(|item| item.says(&said)) {
+    let mut block = vec![format!("- {}: {said}", new.date)];
+    for (name, value) in [("Confirmed", new.confirmed), ("Worked", new.worked)] {
+        block.extend(value.map(|value| format!("  {name}: {}", if value { "yes" } else { "no" })));
+    }
+    // What the text says is what it reads back as: marks at its end are marks.
+    let read_back = ProfileFile::parse(category, &block.join("\n")).items;
+    let is_known = |item: &Item| read_back.first().is_some_and(|new| item.says(&new.text));
+    if ProfileFile::parse(category, text).items.iter().any(is_known) {
         return Ok(None);
     }
     let whole = if text.trim_start_matches('\u{FEFF}').trim().is_empty() {
@@ -68,10 +75,6 @@ pub fn add(category: Category, text: &str, new: &NewItem<'_>) -> Result<Option<S
         text.to_owned()
     };
     let outline = Outline::of(&whole);
-    let mut block = vec![format!("- {}: {said}", new.date)];
-    for (name, value) in [("Confirmed", new.confirmed), ("Worked", new.worked)] {
-        block.extend(value.map(|value| format!("  {name}: {}", if value { "yes" } else { "no" })));
-    }
     Ok(Some(insert(&outline, new.heading, block)))
 }
 
@@ -111,7 +114,8 @@ pub fn confirm(category: Category, text: &str, wanted: &Item) -> Result<Option<S
         return Ok(None);
     }
     let outline = Outline::of(text);
-    for index in item.lines.clone() {
+    // Where there are several, the last one counts.
+    for index in item.lines.clone().rev() {
         let Some(line) = outline.lines.get(index) else { continue };
         if let Some(mark) = find_mark(line.text, "confirmed") {
             let range = line.start + mark.value_range.start..line.start + mark.value_range.end;

@@ -137,12 +137,16 @@ pub fn merge_in(category: Category, mine: &str, theirs: &str) -> Result<Option<S
             continue;
         }
         let lines = outline.lines.get(item.lines.clone()).unwrap_or_default();
-        let lines = lines.iter().map(|line| line.text.to_owned());
+        let lines: Vec<String> = lines.iter().map(|line| line.text.to_owned()).collect();
+        // An item that opens what only a later line closes cannot be taken out of its file.
+        if safe(&lines.join("\n")).is_err() {
+            continue;
+        }
         let too_many = blocks.len() >= MAX_HEADINGS;
         match blocks.iter_mut().find(|(heading, _)| *heading == item.heading) {
             Some((_, block)) => block.extend(lines),
             None if too_many => return Err(ProfileRefused::TooManyHeadings { limit: MAX_HEADINGS }),
-            None => blocks.push((item.heading, lines.collect())),
+            None => blocks.push((item.heading, lines)),
         }
     }
     let mut merged = mine.to_owned();

@@ -40,3 +40,12 @@ pub fn remove(category: Category, text: &str, items: &[Item]) -> Result<Option<S
     }
     Ok((!gone.is_empty()).then(|| Outline::of(text).without(|index| gone.contains(&index))))
 }
+
+/// Takes every item about a topic out of a text, whatever else is wrong with it; `None` if there is none.
+#[must_use]
+pub fn remove_topic(text: &str, topic: &Topic) -> Option<String> {
+    let items = ProfileFile::parse(Category::Profile, text).items;
+    let about = items.iter().filter(|item| topic.is_of(item));
+    let gone: BTreeSet<usize> = about.flat_map(|item| item.lines.clone()).collect();
+    (!gone.is_empty()).then(|| Outline::of(text).without(|index| gone.contains(&index)))
+}

@@ -1,4 +1,5 @@
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use super::Category;
 use super::item::ProfileFile;
@@ -51,9 +52,10 @@ pub fn render(files: &[(Category, &str)], budget: usize, now: Timestamp) -> Rend
             continue;
         }
         let name = format!("{}/{}", super::DIRECTORY, category.file());
+        let newest = file.items.iter().filter_map(|item| item.date).max();
+        let modified = newest.and_then(|date| date.to_zoned(TimeZone::UTC).ok()).map(|day| day.timestamp());
         let quote = |units: usize| {
-            let provenance =
-                Provenance { file: &name, owner: Owner::User, modified: None, changed_by: None, now };
+            let provenance = Provenance { file: &name, owner: Owner::User, modified, changed_by: None, now };
             hygiene::render(&usable, &provenance, units)
         };
         let whole = quote(usize::MAX);

@@ -11,12 +11,14 @@ use memdir_core::memory::memory_tool::{self, Found, ToolFiles};
 use memdir_core::memory::text_merge::merge_text;
 use memdir_core::memory::topic::Topic;
 use memdir_core::memory::{js_text, topic};
+use memdir_core::user::{self, Category, Export, ProfileFile};
+use memdir_core::workspace::{MANIFESTS, NewProject, WorkspaceEdit, WorkspaceMap, read_manifest};
 
 /// The body of a target.
 type Body = fn(&[u8]);
 
 /// Every target: its name, which is also the folder of its corpus, and its body.
-pub(crate) const TARGETS: [(&str, Body); 8] = [
+pub(crate) const TARGETS: [(&str, Body); 10] = [
     ("entrypoint", load_entrypoint),
     ("frontmatter", edit_frontmatter),
     ("topic", read_topic),
@@ -25,6 +27,8 @@ pub(crate) const TARGETS: [(&str, Body); 8] = [
     ("merge", merge_three),
     ("memory_tool", run_tool),
     ("render_memory", quote_memory),
+    ("workspace", keep_workspace),
+    ("profile", keep_profile),
 ];
 
 /// No more than the limits is loaded, whatever the bytes.
@@ -152,4 +156,52 @@ pub(crate) fn quote_memory(data: &[u8]) {
     for forged in ["<system", "<|im", "[INST]", "Human:", "Assistant:", "\u{1B}"] {
         assert!(!rendered.contains(forged), "{forged} in {rendered}");
     }
+}
+
+/// Registering a project keeps every other line, reads back, and changes nothing the second time.
+pub(crate) fn keep_workspace(data: &[u8]) {
+    let _ = WorkspaceMap::from_bytes(data);
+    let text = String::from_utf8_lossy(data);
+    for name in MANIFESTS {
+        let _ = read_manifest(name, &text);
+    }
+    let edit = WorkspaceEdit::Register(NewProject { key: "zz|z", path: "/zzz", ..NewProject::default() });
+    if let Ok(Some(changed)) = edit.apply(&text) {
+        assert!(text.contains("zz") || text.trim().is_empty() || holds_all_lines(&changed, &text));
+        let map = WorkspaceMap::parse(&changed);
+        assert!(map.projects.iter().any(|project| project.path == "/zzz"));
+        assert_eq!(edit.apply(&changed), Ok(None));
+    }
+}
+
+/// Adding keeps every line and reads back, forgetting takes only what it is about, and no budget is exceeded.
+pub(crate) fn keep_profile(data: &[u8]) {
+    let _ = ProfileFile::from_bytes(Category::Observations, data);
+    let text = String::from_utf8_lossy(data);
+    let _ = Export::parse(&text);
+    let date = jiff::civil::Date::constant(2026, 1, 2);
+    let new = user::NewItem { text: "zzz", heading: Some("Zz"), date, confirmed: Some(false), worked: None };
+    if let Ok(Some(changed)) = user::add(Category::Feedback, &text, &new) {
+        assert!(text.trim().is_empty() || holds_all_lines(&changed, &text));
+        let items = ProfileFile::parse(Category::Feedback, &changed).items;
+        assert!(items.iter().any(|item| item.text == "zzz" && !item.may_be_used()));
+        assert_eq!(user::add(Category::Feedback, &changed, &new), Ok(None));
+        let without = user::remove(Category::Feedback, &changed, &items).ok().flatten().unwrap_or_default();
+        assert!(holds_all_lines(&changed, &without));
+        if let Ok(Some(merged)) = user::merge_in(Category::Feedback, "# Mine\n", &changed) {
+            assert_eq!(user::merge_in(Category::Feedback, &merged, &changed), Ok(None));
+        }
+    }
+    let told = user::render(
+        &[(Category::Observations, &text), (Category::Profile, &text)],
+        120,
+        Timestamp::UNIX_EPOCH,
+    );
+    assert!(told.tokens <= 120);
+}
+
+/// Whether all lines of one text stand in another, in their order.
+fn holds_all_lines(changed: &str, text: &str) -> bool {
+    let mut lines = changed.lines();
+    text.lines().all(|line| lines.any(|kept| kept == line))
 }

@@ -66,13 +66,17 @@ impl Memory {
         mut plan: impl FnMut(&Self) -> Result<Plan, E>,
     ) -> Result<(Plan, Submitted), E> {
         let mut tries = 0;
+        let mut before = None;
         loop {
             let planned = plan(self)?;
+            // A plan that does not change with the files was made from an older state: only its maker can help.
+            let may_try_again = tries < MAX_TRIES && before.as_ref() != Some(&planned);
             let look = tries == 0;
             let wish = Wish { on_conflict: OnConflict::Refuse, replans: true, look, ..Wish::of(author) };
             match self.submit(&planned, &wish, now) {
-                Err(MemoryError::Disk(DiskError::Conflict { .. })) if tries < MAX_TRIES => {
+                Err(MemoryError::Disk(DiskError::Conflict { .. })) if may_try_again => {
                     tries += 1;
+                    before = Some(planned);
                     // Whoever was first may have made the directory.
                     self.root = open_if_there(&self.here.memory_dir).map_err(MemoryError::from)?;
                 }

@@ -97,6 +97,24 @@ impl Memory {
         }
     }
 
+    /// Takes something out of every version that history holds, and removes staged plans that hold one of the texts.
+    /// The files are not touched.
+    pub(crate) fn forget_in_versions(
+        &self,
+        cleaned: &dyn Fn(&str) -> Option<String>,
+        staged: &[&[u8]],
+    ) -> Result<Forgotten, MemoryError> {
+        let (Some(state_dir), Some(id), Some(_)) = (&self.state_dir, &self.store, &self.root) else {
+            return Ok(Forgotten::default());
+        };
+        let store = Store { memory_dir: &self.here.memory_dir, id, state_dir, follow_entrypoint_link: false };
+        let version = |_: ContentHash, content: &[u8]| {
+            let cleaned = std::str::from_utf8(content).ok().and_then(cleaned);
+            cleaned.map_or(Redaction::Keep, |cleaned| Redaction::Replace(cleaned.into_bytes()))
+        };
+        Ok(purge(&store, &Redact { version: &version, reason: &|_| None }, staged)?)
+    }
+
     fn forget(&self, what: &Purge) -> Result<Forgotten, MemoryError> {
         let (Some(state_dir), Some(id)) = (&self.state_dir, &self.store) else {
             return Ok(Forgotten::default());

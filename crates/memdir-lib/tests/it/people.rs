@@ -159,10 +159,11 @@ fn forgotten_for_good_is_in_no_version() {
     note(&home, Category::Technical, "knows Haskell well");
     note(&home, Category::Technical, "knows Rust");
     let mut profile = Profile::open(&home.env()).unwrap();
-    let found = profile.find(&Topic::of("haskell").unwrap(), None).unwrap();
+    let topic = Topic::of("haskell").unwrap();
+    let found = profile.find(&topic, None).unwrap();
     assert_eq!(found.len(), 1);
     profile.change(&ProfileEdit::Forget(&found), &Author::person(), now()).unwrap();
-    profile.purge(&found[0].text, &Author::person(), now()).unwrap();
+    assert_eq!(profile.purge(&topic, &found).unwrap(), 2);
     let log = profile.log(10, now()).unwrap();
     assert_eq!(log.operations.len(), 3);
     let memory = Memory::at_directory(profile.directory(), &home.env()).unwrap();

@@ -46,6 +46,7 @@ impl Run for Demo {
         taking_back(&mut stage)?;
         finding(&mut stage)?;
         a_project_that_moves(&mut stage)?;
+        what_spans_projects(&mut stage)?;
         stage.title("That was a throw-away home; it is gone now.")?;
         let world = stage.into_world();
         let next = world.paint.code("memdir path");
@@ -101,5 +102,16 @@ fn a_project_that_moves(stage: &mut Stage<'_>) -> Result<()> {
     stage.command("")?;
     stage.command("project adopt")?;
     stage.command("ls")?;
+    Ok(())
+}
+
+fn what_spans_projects(stage: &mut Stage<'_>) -> Result<()> {
+    stage.heading("Agents know your other projects, and you.")?;
+    stage.command("workspace add --description \"the web shop\"")?;
+    stage.command("workspace")?;
+    stage.command("user update preferences --text \"Small commits\" --heading Git")?;
+    stage.command("user update communication --observed --text \"Prefers short answers\"")?;
+    stage.command("user confirm short answers")?;
+    stage.say("What you say is stored at once; what an agent only noticed waits for your yes.")?;
     Ok(())
 }

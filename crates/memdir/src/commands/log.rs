@@ -82,7 +82,7 @@ impl Run for Log {
     }
 }
 
-fn print_json(
+pub(super) fn print_json(
     shown: &[&Operation],
     undone: &BTreeMap<&OperationId, &OperationId>,
     problems: &[String],
@@ -107,7 +107,7 @@ fn print_json(
     Ok(())
 }
 
-fn print(operation: &Operation, undone_by: Option<&OperationId>, world: &mut World) -> Result<()> {
+pub(super) fn print(operation: &Operation, undone_by: Option<&OperationId>, world: &mut World) -> Result<()> {
     let paint = world.paint;
     let time = operation.time.strftime("%Y-%m-%d %H:%M");
     let undone = undone_by

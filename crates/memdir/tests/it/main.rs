@@ -31,3 +31,5 @@ mod review;
 mod search;
 mod tidy;
 mod tool;
+mod user;
+mod workspace;
