@@ -44,4 +44,5 @@ pub mod recall;
 pub mod sources;
 pub mod turn;
 pub mod user;
+pub mod work;
 pub mod workspace;

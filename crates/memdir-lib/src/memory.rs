@@ -303,6 +303,32 @@ impl Memory {
         self.store_id_at(Probe::Full, now)
     }
 
+    /// The id of this directory, made and remembered if it has none.
+    ///
+    /// # Errors
+    /// The registry cannot be written.
+    pub fn id(&mut self, now: Timestamp) -> Result<StoreId, MemoryError> {
+        self.store_id_at(Probe::Cheap, now)
+    }
+
+    /// The id of this directory, if it has one.
+    #[must_use]
+    pub fn known_id(&self) -> Option<&StoreId> {
+        self.store.as_ref()
+    }
+
+    /// The id of this directory, with all that is known about its project brought up to date.
+    pub(crate) fn sighted(&mut self, now: Timestamp) -> Result<StoreId, MemoryError> {
+        self.may_write()?;
+        self.store = None;
+        self.store_id(now)
+    }
+
+    /// Where our state is, and the id of this directory; `None` while it has none.
+    pub(crate) fn state_and_store(&self) -> Option<(&Utf8Path, &StoreId)> {
+        self.state_dir.as_deref().zip(self.store.as_ref())
+    }
+
     /// The same, spending no more than `depth` on knowing the project: a hook cannot wait for a git process.
     fn store_id_at(&mut self, depth: Probe, now: Timestamp) -> Result<StoreId, MemoryError> {
         if let Some(store) = &self.store {

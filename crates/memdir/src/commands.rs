@@ -32,6 +32,7 @@ mod memory;
 mod overview;
 mod parse;
 mod path;
+mod pause;
 mod plan_diff;
 mod project;
 mod prompt;
@@ -47,10 +48,12 @@ mod search;
 mod sessions;
 mod set;
 mod show;
+mod status;
 mod tool;
 mod undo;
 mod user;
 mod verify;
+mod work;
 mod workspace;
 
 /// What a command is: parsed arguments that can be run.
@@ -189,6 +192,22 @@ pub(crate) static COMMANDS: &[Entry] = &[
         Group::Machines,
         "check",
         "Answer a question of an agent or a script with yes or no",
+    ),
+    Entry::of::<status::Status>(
+        Group::Machines,
+        "status",
+        "Say what runs in the background, what waits, and what went wrong in hooks",
+    ),
+    Entry::of::<pause::Pause>(
+        Group::Machines,
+        "pause",
+        "Have hooks read, write and say nothing for this session or project",
+    ),
+    Entry::of::<pause::Resume>(Group::Machines, "resume", "End a pause"),
+    Entry::of::<work::Work>(
+        Group::Machines,
+        "work",
+        "Do what waits in the background: notice changes, freshen the index, sweep up",
     ),
     Entry::of::<demo::Demo>(Group::Program, "demo", "Show what memdir does, in a throw-away home"),
     Entry::of::<completions::Completions>(Group::Program, "completions", "Print the completions for a shell"),

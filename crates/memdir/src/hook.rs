@@ -5,6 +5,8 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -12,6 +14,7 @@ use memdir_core::env::Env;
 use memdir_core::hook::{Answer, Event, MAX_EVENT_BYTES};
 use memdir_core::settings::ClientFlags;
 use memdir_disk::failure_log::{self, Failure};
+use memdir_disk::pauses::Pauses;
 use memdir_lib::memory::Memory;
 
 mod after_tool;
@@ -42,6 +45,9 @@ pub(crate) fn run(arguments: &[OsString], world: &mut World) -> Exit {
 
 fn answer(event: &Event, world: &World) -> Result<Answer> {
     let hook = Hook { event, env: environment(event, world)?, world };
+    if hook.is_paused() {
+        return Ok(Answer::Nothing);
+    }
     match event.name.as_str() {
         "SessionStart" => {
             // A session works without one, so a failure is no answer.
@@ -54,6 +60,10 @@ fn answer(event: &Event, world: &World) -> Result<Answer> {
         "UserPromptSubmit" => prompt_submitted::answer(&hook),
         "PreToolUse" => before_tool::answer(&hook),
         "PostToolUse" => after_tool::answer(&hook),
+        "SessionEnd" => {
+            hook.start_work();
+            Ok(Answer::Nothing)
+        }
         // Today's events that need no answer, and tomorrow's.
         _ => Ok(Answer::Nothing),
     }
@@ -69,6 +79,30 @@ struct Hook<'h> {
 impl Hook<'_> {
     fn memory(&self) -> Result<Memory> {
         Ok(Memory::open(&self.env, &ClientFlags::default())?)
+    }
+
+    /// Whether the user has paused this session or this project.
+    fn is_paused(&self) -> bool {
+        let Some(state_dir) = self.env.state_dir() else { return false };
+        let pauses = Pauses::of(&state_dir);
+        let session = self.event.session.as_deref().is_some_and(|session| pauses.is_paused(session));
+        session
+            || pauses.any()
+                && self
+                    .memory()
+                    .is_ok_and(|memory| memory.known_id().is_some_and(|id| pauses.is_paused(&id.0)))
+    }
+
+    /// Starts `memdir work` and waits for nothing. That it does not start costs freshness, nothing else.
+    fn start_work(&self) {
+        let Some(program) = &self.world.program else { return };
+        let _ = Command::new(program)
+            .args(["work", "--cwd", self.env.cwd.as_str()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn();
     }
 }
 

@@ -26,6 +26,8 @@ pub struct World {
     pub paint: Paint,
     /// Standard input.
     pub stdin: Box<dyn Read>,
+    /// This program's own file, to start detached work with; `None` where none may be started.
+    pub program: Option<Utf8PathBuf>,
     /// Where data goes.
     pub stdout: Box<dyn Write>,
     /// Where talk goes.
@@ -74,6 +76,7 @@ impl World {
             terminal,
             paint,
             stdin: Box::new(io::stdin()),
+            program: std::env::current_exe().ok().and_then(|path| Utf8PathBuf::from_path_buf(path).ok()),
             stdout: Box::new(io::BufWriter::new(io::stdout())),
             stderr: Box::new(io::BufWriter::new(io::stderr())),
         }

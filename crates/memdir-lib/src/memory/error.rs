@@ -113,9 +113,9 @@ pub enum MemoryError {
         /// The id as given.
         id: String,
     },
-    /// The copy of what a file held could not be kept or taken back.
-    #[error("cannot keep what the file held before")]
-    Kept(#[source] std::io::Error),
+    /// Our own state cannot be read or written.
+    #[error("cannot use memdir's own state")]
+    State(#[source] std::io::Error),
     /// The registry failed.
     #[error(transparent)]
     Projects(#[from] ProjectsError),

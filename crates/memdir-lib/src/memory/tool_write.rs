@@ -82,7 +82,7 @@ impl Memory {
         if let Some(verdict) = self.secret_verdict(plan)? {
             return Ok(verdict);
         }
-        self.kept_before(now)?.keep(&path, current.as_deref()).map_err(MemoryError::Kept)?;
+        self.kept_before(now)?.keep(&path, current.as_deref()).map_err(MemoryError::State)?;
         Ok(ToolVerdict::NoObjection)
     }
 
@@ -101,7 +101,7 @@ impl Memory {
         let Some(Ok(path)) = self.tool_path(path, home) else { return Ok(None) };
         self.may_write()?;
         let after = self.read(&path)?;
-        let before = self.kept_before(now)?.take(&path).map_err(MemoryError::Kept)?;
+        let before = self.kept_before(now)?.take(&path).map_err(MemoryError::State)?;
         if before != after {
             self.record_tool_write(&path, before.as_deref(), after.as_deref(), agent(session), now)?;
         }

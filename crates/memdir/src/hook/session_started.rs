@@ -12,6 +12,11 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     let place = Place::find(&hook.env, &ClientFlags::default())?;
     let mut facts = place.look_up.warnings();
     let memory = Memory::at_place(place, &hook.env)?;
+    let changed = memory.take_changed_by_others();
+    if !changed.is_empty() {
+        facts.push(changed_by_others(&changed));
+    }
+    hook.start_work();
     match memory.waiting_count() {
         0 => {}
         1 => facts.push("One change of memory waits for the user: `memdir review` shows it.".to_owned()),
@@ -20,4 +25,13 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
         }
     }
     Ok(Answer::facts(&facts))
+}
+
+fn changed_by_others(paths: &[String]) -> String {
+    const NAMED: usize = 10;
+    let mut named = paths.iter().take(NAMED).map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
+    if paths.len() > NAMED {
+        named.push_str(&format!(" and {} more", paths.len() - NAMED));
+    }
+    format!("Since the last session somebody else changed these memories: {named}. `memdir log` shows how.")
 }

@@ -49,6 +49,7 @@ impl Sandbox {
             terminal: self.terminal,
             paint: Paint::never(),
             stdin: Box::new(io::Cursor::new(self.stdin.clone().into_bytes())),
+            program: None,
             stdout: Box::new(stdout.clone()),
             stderr: Box::new(stderr.clone()),
         };

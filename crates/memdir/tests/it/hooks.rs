@@ -137,6 +137,33 @@ fn what_the_agent_wrote_is_recalled_without_a_search() {
 }
 
 #[test]
+fn what_others_changed_is_found_by_work_and_said_once() {
+    let (mut sandbox, memory) = project();
+    assert_eq!(sandbox.run(["work"]).stdout, "Done; others changed 0 memories.\n");
+    fs::write(memory.join("release.md"), "Somebody else wrote this.\n").unwrap();
+    assert_eq!(sandbox.run(["work"]).stdout, "Done; others changed 1 memory.\n");
+    let status: Value = serde_json::from_str(&sandbox.run(["status", "--json"]).stdout).unwrap();
+    assert_eq!(status["changed_by_others"], json!(["release.md"]));
+    let start = hook(&mut sandbox, "SessionStart", &json!({"source": "startup"}));
+    assert!(start.to_string().contains("somebody else changed these memories: `release.md`"), "{start}");
+    assert_eq!(hook(&mut sandbox, "SessionStart", &json!({"source": "startup"})), Value::Null);
+}
+
+#[test]
+fn a_paused_session_gets_nothing_and_leaves_nothing() {
+    let (mut sandbox, memory) = project();
+    let secret = write(&memory.join("token.md"), &format!("use {TOKEN}\n"));
+    assert_eq!(sandbox.run(["pause", "--session", "s-1"]).code, 0);
+    assert_eq!(hook(&mut sandbox, "PreToolUse", &secret), Value::Null);
+    assert_eq!(sandbox.run(["resume", "--session", "s-1"]).code, 0);
+    assert!(hook(&mut sandbox, "PreToolUse", &secret).is_object());
+    assert_eq!(sandbox.run(["pause"]).stdout, "Paused for this project; `memdir resume` ends it.\n");
+    assert_eq!(hook(&mut sandbox, "PreToolUse", &secret), Value::Null);
+    assert!(sandbox.run(["status"]).stdout.contains("paused for this project"));
+    assert_eq!(sandbox.run(["resume"]).stdout, "On again for this project.\n");
+}
+
+#[test]
 fn what_goes_wrong_is_written_down_and_not_said() {
     let (mut sandbox, memory) = project();
     let state: Utf8PathBuf = sandbox.home.home().join(".local/share/memdir");

@@ -67,6 +67,7 @@ impl<'a> Stage<'a> {
             terminal: self.world.terminal,
             paint: self.world.paint,
             stdin: Box::new(io::empty()),
+            program: None,
             stdout: Box::new(said.clone()),
             stderr: Box::new(said.clone()),
         };

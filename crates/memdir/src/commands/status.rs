@@ -1,0 +1,107 @@
+//! `memdir status`: what memdir does by itself here, and how that went.
+
+use std::io::Write;
+
+use anyhow::Result;
+use clap::Parser;
+use jiff::Timestamp;
+use memdir_core::settings::ClientFlags;
+use memdir_disk::failure_log::{self, Failure};
+use memdir_disk::pauses::Pauses;
+use memdir_lib::memory::Memory;
+use serde::Serialize;
+
+use super::Run;
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::output::{human_age, printable};
+use crate::world::World;
+
+/// Say what runs in the background, what waits, and what went wrong in hooks
+#[derive(Debug, Parser)]
+#[command(
+    name = "status",
+    after_help = "Examples:
+  memdir status
+  memdir status --json | jq .failures"
+)]
+pub(crate) struct Status {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    global: Global,
+}
+
+#[derive(Serialize)]
+struct Stands {
+    paused: bool,
+    working: bool,
+    last_work: Option<Timestamp>,
+    changed_by_others: Vec<String>,
+    waiting: usize,
+    problems: Vec<String>,
+    failures: Vec<Failure>,
+}
+
+impl Run for Status {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let env = world.env()?;
+        let memory = Memory::open(&env, &ClientFlags::default())?;
+        let state = env.state_dir();
+        let work = memory.work_status();
+        let last = work.last;
+        let failures = state.as_deref().map(failure_log::read).unwrap_or_default();
+        let stands = Stands {
+            paused: state
+                .zip(memory.known_id())
+                .is_some_and(|(state, id)| Pauses::of(&state).is_paused(&id.0)),
+            working: work.running,
+            last_work: last.as_ref().and_then(|last| last.finished),
+            changed_by_others: last.as_ref().map(|last| last.changed.clone()).unwrap_or_default(),
+            waiting: memory.waiting_count(),
+            problems: last.map(|last| last.problems).unwrap_or_default(),
+            failures: failures.into_iter().rev().take(SHOWN_FAILURES).collect(),
+        };
+        if self.json {
+            world.print_json(&stands)?;
+            return Ok(Exit::Yes);
+        }
+        print(&stands, world)?;
+        Ok(Exit::Yes)
+    }
+}
+
+const SHOWN_FAILURES: usize = 5;
+
+fn print(stands: &Stands, world: &mut World) -> Result<()> {
+    let paint = world.paint;
+    let ago = |time: Timestamp| human_age(world.now.as_second() - time.as_second());
+    let work = match (stands.working, stands.last_work) {
+        (true, _) => "at work now".to_owned(),
+        (false, Some(time)) => format!("last done {}", ago(time)),
+        (false, None) => "never done".to_owned(),
+    };
+    let hooks = if stands.paused { "paused for this project" } else { "on" };
+    let mut lines = vec![("hooks", hooks.to_owned()), ("work", work)];
+    if !stands.changed_by_others.is_empty() {
+        lines.push(("changed", stands.changed_by_others.join(", ")));
+    }
+    if stands.waiting > 0 {
+        lines.push(("waiting", format!("{} for `memdir review`", stands.waiting)));
+    }
+    for failure in &stands.failures {
+        lines.push(("failed", format!("{}  {}: {}", ago(failure.time), failure.during, failure.message)));
+    }
+    for (what, text) in lines {
+        writeln!(world.stdout, "{}  {}", paint.quiet(&format!("{what:<8}")), printable(&text))?;
+    }
+    for problem in &stands.problems {
+        world.warn(problem)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! `memdir work`: what is too slow for a hook, in a process of its own.
+
+use std::io::Write;
+
+use anyhow::Result;
+use clap::Parser;
+use jiff::Timestamp;
+use memdir_core::settings::ClientFlags;
+use memdir_disk::work_lease::lower_priority;
+use memdir_lib::work::work;
+
+use super::Run;
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::world::World;
+
+/// Do what waits in the background: notice changes, freshen the index, sweep up
+#[derive(Debug, Parser)]
+#[command(
+    name = "work",
+    after_help = "Hooks start this by themselves at the beginning and the end of a session. Only one runs for a project at a time, at
+low priority and for at most 20 seconds; a second one ends at once.
+
+Examples:
+  memdir work"
+)]
+pub(crate) struct Work {
+    #[command(flatten)]
+    global: Global,
+}
+
+impl Run for Work {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        lower_priority();
+        let env = world.env()?;
+        match work(&env, &ClientFlags::default(), world.now, &now)? {
+            None => writeln!(world.stderr, "Another process is at it.")?,
+            Some(report) => {
+                let count = report.changed.len();
+                let memories = if count == 1 { "memory" } else { "memories" };
+                writeln!(world.stdout, "Done; others changed {count} {memories}.")?;
+                for problem in &report.problems {
+                    world.warn(problem)?;
+                }
+            }
+        }
+        Ok(Exit::Yes)
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "how long it took is known only at the end")]
+fn now() -> Timestamp {
+    Timestamp::now()
+}
