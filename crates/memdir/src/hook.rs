@@ -56,14 +56,13 @@ fn answer(event: &Event, world: &World) -> Result<Answer> {
             }
             session_started::answer(&hook)
         }
-        "SessionEnd" => scratchpad::end(&hook),
+        "SessionEnd" => {
+            hook.start_work();
+            scratchpad::end(&hook)
+        }
         "UserPromptSubmit" => prompt_submitted::answer(&hook),
         "PreToolUse" => before_tool::answer(&hook),
         "PostToolUse" => after_tool::answer(&hook),
-        "SessionEnd" => {
-            hook.start_work();
-            Ok(Answer::Nothing)
-        }
         // Today's events that need no answer, and tomorrow's.
         _ => Ok(Answer::Nothing),
     }

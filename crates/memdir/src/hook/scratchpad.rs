@@ -6,14 +6,12 @@ use memdir_disk::scratchpad::Scratchpads;
 
 use super::Hook;
 
-/// Makes the directory of the session, and removes those of sessions that ended without a word.
+/// Makes the directory of the session. Those of sessions that ended without a word are for detached work.
 pub(super) fn begin(hook: &Hook<'_>) -> Result<()> {
     let (Some(state_dir), Some(session)) = (hook.env.state_dir(), hook.event.session.as_deref()) else {
         return Ok(());
     };
-    let scratchpads = Scratchpads::new(&state_dir);
-    scratchpads.sweep(hook.world.now);
-    scratchpads.create(session)?;
+    Scratchpads::new(&state_dir).create(session)?;
     Ok(())
 }
 

@@ -156,6 +156,7 @@ fn a_session_has_a_private_scratchpad_until_it_ends() {
     let mut later = Sandbox { stdin: sandbox.stdin.replace("s-1", "s-2"), ..sandbox };
     later.now = "2099-01-01T00:00:00Z".to_owned();
     assert_eq!(later.run(["hook", "SessionStart", "--now", "2099-01-01T00:00:00Z"]).code, 0);
+    assert_eq!(later.run(["work"]).code, 0);
     assert!(!scratch.join("s-1").exists(), "swept");
     later.stdin = later.stdin.replace("s-1", "s-2");
     assert_eq!(later.run(["hook", "SessionEnd"]).code, 0);
