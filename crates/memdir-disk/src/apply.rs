@@ -1,5 +1,6 @@
 //! The one way to change a memory directory.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use camino::Utf8Path;
@@ -116,6 +117,27 @@ pub const LOCK_PATIENCE: Duration = Duration::from_secs(20);
 /// A rule forbids the change, somebody else's change cannot be merged and the caller wants no second file, or the
 /// system failed; then what was done already was taken back, or will be at the next start.
 pub fn apply(store: &Store<'_>, plan: &Plan, request: &Request<'_>) -> Result<Applied, DiskError> {
+    apply_made(store, request, |_| Ok(Cow::Borrowed(plan)))
+}
+
+/// Applies a plan that is made from the directory under the lock, so that no process of ours comes in between: to
+/// choose a name that is free, or to add to what stands there.
+///
+/// # Errors
+/// As [`apply`], and whatever keeps the plan from being made.
+pub fn apply_planned<Failed: From<DiskError>>(
+    store: &Store<'_>,
+    request: &Request<'_>,
+    make: impl FnOnce(&MemoryRoot) -> Result<Plan, Failed>,
+) -> Result<Applied, Failed> {
+    apply_made(store, request, |root| make(root).map(Cow::Owned))
+}
+
+fn apply_made<'p, Failed: From<DiskError>>(
+    store: &Store<'_>,
+    request: &Request<'_>,
+    make: impl FnOnce(&MemoryRoot) -> Result<Cow<'p, Plan>, Failed>,
+) -> Result<Applied, Failed> {
     let root = store.open_root()?;
     let lock = StoreLock::acquire(&root, request.patience)?;
     let mut log = LogWriter::open(&History::of(store.state_dir, store.id))?;
@@ -127,7 +149,27 @@ pub fn apply(store: &Store<'_>, plan: &Plan, request: &Request<'_>) -> Result<Ap
         warnings.extend(recovery.warnings);
     }
 
-    let prepared = prepare(&root, plan, request)?;
+    let plan = make(&root)?;
+    Ok(carry_out(&root, &plan, store, request, log, Held { lock, clean, warnings })?)
+}
+
+/// What an apply has in hand when its plan is made.
+struct Held {
+    lock: Option<StoreLock>,
+    clean: bool,
+    warnings: Vec<String>,
+}
+
+fn carry_out(
+    root: &MemoryRoot,
+    plan: &Plan,
+    store: &Store<'_>,
+    request: &Request<'_>,
+    mut log: LogWriter,
+    held: Held,
+) -> Result<Applied, DiskError> {
+    let Held { lock, clean, mut warnings } = held;
+    let prepared = prepare(root, plan, request)?;
     warnings.extend(plan.warnings.iter().cloned().chain(prepared.warnings));
     if prepared.files.is_empty() {
         return Ok(Applied { operation: None, conflicts: prepared.conflicts, warnings });
@@ -149,7 +191,7 @@ pub fn apply(store: &Store<'_>, plan: &Plan, request: &Request<'_>) -> Result<Ap
     log.begin(&operation, &versions)?;
 
     let steps = prepared.files.iter().flat_map(prepare::ChangedFile::steps).collect();
-    let mut execution = Execution::new(&root, &mut log, operation, request.merge, request.on_conflict);
+    let mut execution = Execution::new(root, &mut log, operation, request.merge, request.on_conflict);
     execution.conflicts = prepared.conflicts;
     match execution.run(steps) {
         Ok(()) => {

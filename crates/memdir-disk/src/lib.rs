@@ -10,6 +10,8 @@ mod beneath;
 pub mod browse;
 pub mod cache_dir;
 pub mod check_path;
+pub mod claim;
+mod derived;
 pub mod disk_error;
 pub mod failure_log;
 pub mod forget;

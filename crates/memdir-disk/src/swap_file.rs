@@ -26,7 +26,20 @@ pub(crate) fn write_new(
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = rustix::fs::openat(&*place.dir, place.name.as_str(), flags, Mode::RUSR | Mode::WUSR);
     let mut file = File::from(file.during("create", &place.path)?);
-    let written = fill(&mut file, content, like, modified);
+    // After a failed fsync the descriptor says nothing true any more: the file is given up, not tried again.
+    let written = fill(&mut file, content, like, modified).and_then(|()| file.sync_all());
+    if written.is_err() {
+        let _ = remove(place);
+    }
+    written.during("write", &place.path)
+}
+
+/// Writes a new file that can be made again, without waiting for the disk.
+pub(crate) fn write_derived(place: &Place, content: &[u8], like: Option<&FileStat>) -> Result<(), DiskError> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(&*place.dir, place.name.as_str(), flags, Mode::RUSR | Mode::WUSR);
+    let mut file = File::from(file.during("create", &place.path)?);
+    let written = fill(&mut file, content, like, None);
     if written.is_err() {
         let _ = remove(place);
     }
@@ -60,8 +73,7 @@ fn fill(
         let time = Timespec { tv_sec: second, tv_nsec: nanosecond };
         rustix::fs::futimens(&*file, &Timestamps { last_access: time, last_modification: time })?;
     }
-    // After a failed fsync the descriptor says nothing true any more: the file is given up, not tried again.
-    file.sync_all()
+    Ok(())
 }
 
 /// Gives a file another name in its directory; `Ok(false)` if that name is taken.

@@ -286,16 +286,7 @@ impl Memory {
     /// # Errors
     /// The file is there and cannot be understood. Guessing could write what the user forbade.
     pub fn config(&self) -> Result<Config, MemoryError> {
-        let Some(path) = &self.config_file else { return Ok(Config::default()) };
-        let unusable = |message: String| MemoryError::Config { path: path.clone(), message };
-        match RealLook.read(path, config::MAX_BYTES) {
-            Ok(bytes) => {
-                let text = String::from_utf8(bytes).map_err(|_| unusable("not valid UTF-8".to_owned()))?;
-                Ok(Config::parse(&text).map_err(|error| unusable(error.to_string()))?.config)
-            }
-            Err(LookError::NotFound) => Ok(Config::default()),
-            Err(error) => Err(unusable(error.to_string())),
-        }
+        read_config(self.config_file.as_deref())
     }
 
     /// The id of this directory, made and remembered at its first write.
@@ -340,6 +331,20 @@ impl Memory {
         };
         self.store = Some(record.store.clone());
         Ok(record.store)
+    }
+}
+
+/// The user's settings of memdir in a file; defaults where there is none.
+pub(crate) fn read_config(path: Option<&Utf8Path>) -> Result<Config, MemoryError> {
+    let Some(path) = path else { return Ok(Config::default()) };
+    let unusable = |message: String| MemoryError::Config { path: path.to_owned(), message };
+    match RealLook.read(path, config::MAX_BYTES) {
+        Ok(bytes) => {
+            let text = String::from_utf8(bytes).map_err(|_| unusable("not valid UTF-8".to_owned()))?;
+            Ok(Config::parse(&text).map_err(|error| unusable(error.to_string()))?.config)
+        }
+        Err(LookError::NotFound) => Ok(Config::default()),
+        Err(error) => Err(unusable(error.to_string())),
     }
 }
 

@@ -12,7 +12,7 @@ use memdir_core::locate::{LocateError, Location, Trust, locate};
 use memdir_core::look::{Kind as Entry, Look};
 use memdir_core::memory::entrypoint::{ENTRYPOINT, MAX_BYTES};
 use memdir_core::prompt::{
-    AutoMemory, ComponentId, Form, IndexFile, InstructionText, MemoryText, PastSessions, Profile, Scratchpad,
+    AutoMemory, ComponentId, Form, IndexFile, InstructionText, Journal, MemoryText, PastSessions, Profile, Scratchpad,
     instruction_files, memory_files,
 };
 use memdir_core::settings::{ClientFlags, SettingsError};
@@ -132,8 +132,8 @@ impl<'a> TurnSource<'a> {
             ComponentId::Instructions => self.instruction_text(),
             ComponentId::Index if self.location.enabled => self.index_text(),
             ComponentId::Index => None,
-            ComponentId::Journal
-            | ComponentId::ModelOverride
+            ComponentId::Journal => self.journal(),
+            ComponentId::ModelOverride
             | ComponentId::Environment
             | ComponentId::Language
             | ComponentId::OutputStyle
@@ -226,6 +226,13 @@ impl<'a> TurnSource<'a> {
         let is_on = self.location.enabled && self.features.session_search;
         let exists = is_on && RealLook.kind(&project_dir) == Some(Entry::Dir);
         exists.then(|| PastSessions { project_dir: &project_dir }.render())
+    }
+
+    /// The section about the journal, while it is kept.
+    fn journal(&self) -> Option<String> {
+        let journal = crate::journal::Journal::open(&self.env, &self.flags).ok()?;
+        let section = Journal { directory: journal.directory(), key: journal.key() };
+        journal.is_active().then(|| section.render())
     }
 
     fn scratchpad(&self) -> Option<String> {

@@ -22,6 +22,7 @@ mod doctor;
 mod edit;
 mod editor;
 mod help;
+mod journal;
 mod link;
 mod load;
 mod log;
@@ -134,6 +135,11 @@ pub(crate) static COMMANDS: &[Entry] = &[
         Group::Memory,
         "verify",
         "Check what memories cite against the project: fresh, changed or gone",
+    ),
+    Entry::of::<journal::Journal>(
+        Group::Memory,
+        "journal",
+        "Keep a journal of decisions, findings and progress that survives compaction",
     ),
     Entry::of::<load::Load>(Group::Memory, "load", "Print MEMORY.md exactly as the agent gets it"),
     Entry::of::<audit::Audit>(

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::Error;
+use memdir_lib::journal::JournalError;
 use memdir_lib::memory::MemoryError;
 
 use crate::exit::Exit;
@@ -45,7 +46,8 @@ fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     if let Some(hinted) = cause.downcast_ref::<Hinted>() {
         return Some(hinted.hint.clone());
     }
-    cause.downcast_ref::<MemoryError>().and_then(MemoryError::hint)
+    let journal = cause.downcast_ref::<JournalError>().and_then(JournalError::hint);
+    journal.or_else(|| cause.downcast_ref::<MemoryError>().and_then(MemoryError::hint))
 }
 
 /// An error together with what to do next, made by [`WithHint::hint`].

@@ -97,14 +97,17 @@ impl Project<'_> {
         let (own, second) = (ProjectKey::of(self.root), ProjectKey::distinct(self.root));
         let whose = self.whose(&own, look);
         for (key, whose) in [(&own, &whose), (&second, &self.whose(&second, look))] {
-            if let Whose::Ours { former } = whose {
-                return self.place(key.clone(), true, former.clone());
+            match whose {
+                Whose::Ours { former } => return self.place(key.clone(), true, former.clone()),
+                Whose::Unsaid => return self.place(key.clone(), true, None),
+                Whose::Others | Whose::Nobodys => {}
             }
         }
         for path in self.former.iter().filter(|path| path.as_path() != self.root) {
             for key in [ProjectKey::of(path), ProjectKey::distinct(path)] {
-                if let Whose::Ours { former: Some(former) } = self.whose(&key, look) {
-                    return self.place(key, true, Some(former));
+                // Once it was written after the rename, it names the new path under the old key.
+                if let Whose::Ours { former } = self.whose(&key, look) {
+                    return self.place(key, true, former);
                 }
             }
         }
@@ -134,7 +137,7 @@ impl Project<'_> {
             Some(_) => Whose::Others,
             // Whoever deleted both files left the records: they are the truth, and their name is all there is.
             None if FOLDERS.iter().any(|folder| look.kind(&directory.join(folder)) == Some(Kind::Dir)) => {
-                Whose::Ours { former: None }
+                Whose::Unsaid
             }
             None => Whose::Nobodys,
         }
@@ -153,7 +156,11 @@ const MAX_SESSION_BYTES: u64 = 1 << 20;
 
 #[derive(Debug, PartialEq, Eq)]
 enum Whose {
-    Ours { former: Option<Utf8PathBuf> },
+    Ours {
+        former: Option<Utf8PathBuf>,
+    },
+    /// There are records, and nothing says whose.
+    Unsaid,
     Others,
     Nobodys,
 }
@@ -226,6 +233,10 @@ mod tests {
         assert_eq!(find(&look, "/h/new", &["/h/old"]), "found /c/projects/old of /h/old");
         assert_eq!(find(&look, "/h/new", &[]), "new /c/projects/new");
         assert!(find(&look, "/h/new2", &[]).starts_with("new /c/projects/new2-"));
+        let written_since = MapLook::default()
+            .file("/h/new/x", "")
+            .file("/c/projects/old/_session.json", "{\"projectPath\": \"/h/new\"}");
+        assert_eq!(find(&written_since, "/h/new", &["/h/old"]), "found /c/projects/old");
         // A copy is no rename: the old path lives.
         let copied = look.file("/h/old/x", "");
         assert_eq!(find(&copied, "/h/new", &["/h/old"]), "new /c/projects/new");

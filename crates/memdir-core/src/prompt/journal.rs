@@ -9,6 +9,8 @@ use super::shown_dir::shown_dir;
 pub struct Journal<'a> {
     /// Where the journal lies.
     pub directory: &'a Utf8Path,
+    /// The project's key.
+    pub key: &'a str,
 }
 
 impl Journal<'_> {
@@ -16,6 +18,7 @@ impl Journal<'_> {
     #[must_use]
     pub fn render(&self) -> String {
         let dir = shown_dir(self.directory);
+        let key = crate::hygiene::clean(self.key);
         format!(
             "\
 # Journal
@@ -26,9 +29,11 @@ Write, through `memdir journal` (`memdir journal --help` lists the commands):
 
 - a decision that would be costly to take twice, with the alternatives and why they lost: `memdir journal decide --title T --category C --file -`;
 - what you understood of a file or component, once you are done with it;
-- the task when it starts, changes or ends, and whatever blocks it.
+- the task when it starts, changes or ends, and whatever blocks it: `memdir journal task`, `block`, `progress`, `done`.
 
-Read `{dir}_index.md` first, always after a compaction, and then only the file that answers the question at hand. Reading everything costs the room that the journal saves.
+After a compaction run `memdir journal recover`: it prints the task, what blocks it and the records that matter. Otherwise read `{dir}_index.md` first, and then only the file that answers the question at hand. Reading everything costs the room that the journal saves.
+
+End every answer with the line `<!-- MEMORY_BREADCRUMB: {key} TIME -->`, TIME in the form 2026-01-19T22:30:00Z (`memdir journal breadcrumb` prints it). If your last answer's line is not in your context, the context was compacted.
 
 A sub-agent reads freely and writes only with `memdir journal subagent write --task NAME --file -`; whoever started it takes the result over into the index."
         )

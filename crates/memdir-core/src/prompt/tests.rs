@@ -349,7 +349,7 @@ fn the_other_sections_name_their_directory() {
     let dir = Utf8Path::new("/d");
     let sections = [
         PastSessions { project_dir: dir }.render(),
-        Journal { directory: dir }.render(),
+        Journal { directory: dir, key: "app" }.render(),
         Scratchpad { directory: dir }.render(),
     ];
     let shown: Vec<String> = sections.iter().map(|text| headings(text).join(" ")).collect();

@@ -6,6 +6,7 @@
     reason = "tests make and move their own directories"
 )]
 
+mod journal_watch;
 mod people;
 mod project_moves;
 mod project_survey;

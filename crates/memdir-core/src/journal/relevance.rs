@@ -1,0 +1,116 @@
+//! Which records matter for a task, judged by the words of their rows: cheap enough for thousands.
+
+use std::collections::HashMap;
+
+use memchr::memmem;
+
+use super::row::Row;
+
+/// Words that say nothing about a task.
+const EMPTY_WORDS: [&str; 48] = [
+    "the", "and", "for", "with", "that", "this", "from", "into", "are", "was", "were", "will", "can", "not",
+    "but", "all", "any", "has", "have", "had", "its", "our", "out", "new", "use", "using", "make", "add",
+    "get", "set", "now", "then", "than", "when", "what", "which", "who", "how", "why", "should", "would",
+    "could", "also", "more", "some", "none", "let", "per",
+];
+
+/// How many words of a task are looked for.
+const MOST_TERMS: usize = 24;
+
+/// The words of a task that can tell records apart, in lower case.
+#[must_use]
+pub fn terms(task: &str) -> Vec<String> {
+    let mut terms: Vec<String> = Vec::new();
+    for word in task.split(|c: char| !c.is_alphanumeric()) {
+        let word = word.to_lowercase();
+        let is_short = word.chars().count() < 3 && word.is_ascii();
+        if word.is_empty() || is_short || EMPTY_WORDS.contains(&word.as_str()) || terms.contains(&word) {
+            continue;
+        }
+        // Endings hide the same word: `cookies` finds `cookie`.
+        let stem = word.strip_suffix('s').filter(|stem| stem.len() > 3).map_or(word.clone(), str::to_owned);
+        if !terms.contains(&stem) {
+            terms.push(stem);
+        }
+        if terms.len() == MOST_TERMS {
+            break;
+        }
+    }
+    terms
+}
+
+/// The rows that share most with a task: from the index, where the newest come first among equals and even without
+/// a shared word, and from the text of the archive, where a shared word is needed.
+#[must_use]
+pub fn relevant(recent: &[Row], archive: &str, terms: &[String], most: usize) -> Vec<Row> {
+    let mut scored: Vec<(usize, Row)> = Vec::new();
+    for row in recent {
+        let text = format!("{} {}", row.file, row.summary).to_lowercase();
+        let shared = terms.iter().filter(|term| text.contains(term.as_str())).count();
+        scored.push((shared * 2 + 1, row.clone()));
+    }
+    for (shared, line) in archive_lines(archive, terms, most) {
+        if let Some((row, _)) = Row::parse_archived(line)
+            && !scored.iter().any(|(_, known)| known.file == row.file)
+        {
+            scored.push((shared * 2, row));
+        }
+    }
+    scored.sort_by(|(one, first), (other, second)| {
+        other
+            .cmp(one)
+            .then_with(|| second.updated.cmp(&first.updated))
+            .then_with(|| first.file.cmp(&second.file))
+    });
+    scored.truncate(most);
+    scored.into_iter().map(|(_, row)| row).collect()
+}
+
+/// The lines of the archive that share most words, found by a search over its bytes.
+fn archive_lines<'a>(archive: &'a str, terms: &[String], most: usize) -> Vec<(usize, &'a str)> {
+    let folded = archive.to_ascii_lowercase();
+    let mut shared: HashMap<usize, usize> = HashMap::new();
+    for term in terms {
+        let mut last = None;
+        for at in memmem::find_iter(folded.as_bytes(), term.as_bytes()) {
+            let start = memchr::memrchr(b'\n', folded.as_bytes().get(..at).unwrap_or_default())
+                .map_or(0, |end| end + 1);
+            if last != Some(start) {
+                last = Some(start);
+                *shared.entry(start).or_default() += 1;
+            }
+        }
+    }
+    let mut found: Vec<(usize, usize)> = shared.into_iter().map(|(start, count)| (count, start)).collect();
+    // Later lines were archived later.
+    found.sort_unstable_by(|one, other| other.cmp(one));
+    found.truncate(most.saturating_mul(2));
+    let line = |start: usize| archive.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    found.into_iter().map(|(count, start)| (count, line(start))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::row::Category;
+    use super::*;
+
+    #[test]
+    fn what_shares_words_with_the_task_comes_first() {
+        let row =
+            |file: &str, updated: &str, summary: &str| Row::new(Category::Decision, file, updated, summary);
+        let recent = [
+            row("decisions/new.md", "2026-02-02T00:00:00Z", "colours"),
+            row("decisions/old.md", "2026-02-01T00:00:00Z", "Login by cookie"),
+        ];
+        let archive = format!(
+            "{}\n{}\n",
+            row("decisions/a.md", "2025-01-01T00:00:00Z", "LOGIN cookies expire").archived_line("x"),
+            row("decisions/b.md", "2025-01-02T00:00:00Z", "fonts").archived_line("x")
+        );
+        let terms = terms("Fix the login cookies");
+        assert_eq!(terms, ["fix", "login", "cookie"]);
+        let files: Vec<String> =
+            relevant(&recent, &archive, &terms, 3).into_iter().map(|row| row.file).collect();
+        assert_eq!(files, ["decisions/old.md", "decisions/a.md", "decisions/new.md"]);
+    }
+}

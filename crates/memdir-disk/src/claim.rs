@@ -1,0 +1,95 @@
+//! The right to a name, taken before there is a file that has it.
+
+use std::fs::File;
+use std::io::Write;
+
+use memdir_core::rel_path::{RelPath, TEMPORARY_PREFIX};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::disk_error::{DiskError, IoContext};
+use crate::memory_root::MemoryRoot;
+use crate::place::Place;
+use crate::process_mark::{Life, ProcessMark};
+use crate::swap_file::remove;
+
+/// A name that nobody else claims while this value lives.
+///
+/// It is an empty-handed file beside the claimed one, made with `O_EXCL`: it holds where locks do not, on network file
+/// systems and between processes that gave up waiting.
+#[derive(Debug)]
+pub struct Claim {
+    place: Place,
+}
+
+impl MemoryRoot {
+    /// Claims a name, which need not be that of a file to come; `None` if somebody else has it. A claim that a killed
+    /// process left is taken over.
+    ///
+    /// # Errors
+    /// The system fails.
+    pub fn claim(&self, path: &RelPath) -> Result<Option<Claim>, DiskError> {
+        let (place, created) = self.place_for_writing(path)?;
+        // The file to come finds its folder there, and would not make it last.
+        for dir in created {
+            rustix::fs::fsync(&dir.parent).during("sync", &dir.parent_path)?;
+        }
+        let place = place.sibling(format!("{TEMPORARY_PREFIX}claim-{}", path.file_name()));
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        for _ in 0..2 {
+            match rustix::fs::openat(&*place.dir, place.name.as_str(), flags, Mode::RUSR | Mode::WUSR) {
+                Ok(file) => {
+                    // Without a mark it only cannot be taken over.
+                    let _ = File::from(file).write_all(ProcessMark::own().to_string().as_bytes());
+                    return Ok(Some(Claim { place }));
+                }
+                Err(Errno::EXIST) if is_abandoned(&place) => remove(&place)?,
+                Err(Errno::EXIST) => return Ok(None),
+                Err(error) => return Err(error).during("claim", &place.path),
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn is_abandoned(place: &Place) -> bool {
+    let content = place.read(256).ok().flatten().and_then(|(content, _)| String::from_utf8(content).ok());
+    content.and_then(|text| ProcessMark::parse(&text)).is_some_and(|owner| owner.life() == Life::Dead)
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let _ = remove(&self.place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use camino::Utf8Path;
+
+    use super::*;
+
+    #[test]
+    fn a_name_is_claimed_once_and_free_again_afterwards() {
+        let temporary = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(temporary.path()).unwrap();
+        let root = MemoryRoot::open(path).unwrap();
+        let name = RelPath::parse("decisions/2026-01-19_001").unwrap();
+        let claim = root.claim(&name).unwrap();
+        assert!(claim.is_some() && root.claim(&name).unwrap().is_none());
+        drop(claim);
+        assert!(root.claim(&name).unwrap().is_some());
+        assert_eq!(std::fs::read_dir(path.join("decisions")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_a_dead_process_claimed_is_taken_over() {
+        let temporary = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(temporary.path()).unwrap();
+        let own = ProcessMark::own().to_string();
+        let namespace = own.rsplit('.').next().unwrap();
+        std::fs::write(path.join(".memdir-claim-x"), format!("7fffffff.1.{namespace}")).unwrap();
+        let root = MemoryRoot::open(path).unwrap();
+        assert!(root.claim(&RelPath::parse("x").unwrap()).unwrap().is_some());
+    }
+}

@@ -1,0 +1,198 @@
+use memdir_core::journal::archive::Archive;
+use memdir_core::journal::index::{CurrentState, Index, LookupLine, MOST_ROWS};
+use memdir_core::journal::key::{INDEX_FILE, SESSION_FILE};
+use memdir_core::journal::rebuild::{FoundFile, entry};
+use memdir_core::journal::row::{Category, Row};
+use memdir_core::journal::session::Session;
+use memdir_core::journal::stamp;
+use memdir_core::journal::state::{ACTIVE_FILE, BLOCKERS_FILE, COMPLETED_FILE, TASK_FILE, current_state};
+use memdir_core::rel_path::RelPath;
+use memdir_disk::apply::LOCK_PATIENCE;
+use memdir_disk::memory_root::MemoryRoot;
+use memdir_disk::store_lock::StoreLock;
+
+use super::{Journal, JournalError, MAX_FILE_BYTES, Writer, absent_if_missing};
+
+/// The archive of the index.
+pub(super) const ARCHIVE_FILE: &str = "_index-archive.md";
+
+/// What followed from a record.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Followed {
+    /// What could not follow, because a file was not understood. The record is safe all the same.
+    pub problems: Vec<String>,
+    /// The branch before, if it is another one now.
+    pub branch_before: Option<String>,
+}
+
+/// A record that index and statistics shall know.
+#[derive(Debug, Clone)]
+pub(super) struct News {
+    pub(super) row: Row,
+    pub(super) title: String,
+    /// The title that the file had before.
+    pub(super) former_title: Option<String>,
+}
+
+impl News {
+    /// The row and title of a file from its own text.
+    pub(super) fn of(path: &str, text: &str, writer: &Writer<'_>) -> Option<Self> {
+        let (row, title) = entry(&FoundFile { path, head: text.as_bytes(), modified: writer.now })?;
+        Some(Self { row: Row { updated: stamp(writer.now), ..row }, title, former_title: None })
+    }
+}
+
+impl Journal {
+    /// Brings index, archive and session up to date after records were written. Never fails a record: what cannot
+    /// follow is told.
+    pub(super) fn follow(&self, news: &[News], writer: &Writer<'_>) -> Followed {
+        let mut followed = Followed::default();
+        if let Err(error) = self.try_follow(news, writer, &mut followed) {
+            followed.problems.push(error.to_string());
+        }
+        followed
+    }
+
+    fn try_follow(
+        &self,
+        news: &[News],
+        writer: &Writer<'_>,
+        followed: &mut Followed,
+    ) -> Result<(), JournalError> {
+        let root = self.root()?;
+        let _lock = StoreLock::acquire(&root, LOCK_PATIENCE)?;
+        if root.stat(&RelPath::parse(INDEX_FILE)?)?.is_none() {
+            let report = self.rebuild_locked(&root, writer)?;
+            followed.problems.extend(report.problems);
+            return Ok(());
+        }
+        let state = self.state(&root)?;
+        let archived = self.follow_index(&root, news, &state, writer, followed)?;
+        let (branch, session) = (self.branch.as_str(), writer.author.session.as_deref());
+        let (decisions, analyses) = (count(&root, &Category::Decision), count(&root, &Category::Analysis));
+        let taken_over = news.iter().filter(|news| news.row.category == Category::SubAgent).count() as u64;
+        self.change_session(&root, &mut followed.problems, |known| {
+            followed.branch_before = known.touch(&stamp(writer.now), branch, session);
+            known.stats.decisions = decisions;
+            known.stats.analyses = analyses;
+            known.stats.index_archived += archived;
+            known.stats.subagent_outputs += taken_over;
+            self.here.root.as_str().clone_into(&mut known.project_path);
+        })
+    }
+
+    fn follow_index(
+        &self,
+        root: &MemoryRoot,
+        news: &[News],
+        state: &CurrentState,
+        writer: &Writer<'_>,
+        followed: &mut Followed,
+    ) -> Result<u64, JournalError> {
+        let path = RelPath::parse(INDEX_FILE)?;
+        let archive_path = RelPath::parse(ARCHIVE_FILE)?;
+        // The archive first: whoever is killed in between leaves a row twice, not nowhere.
+        let current = absent_if_missing(root.read(&path, MAX_FILE_BYTES))?;
+        let mut index = Index::parse(&current.unwrap_or_default());
+        news.iter().for_each(|news| index.put_row(&news.row));
+        let mut surplus =
+            if index.is_sound && index.rows().len() > MOST_ROWS { index.take_surplus() } else { Vec::new() };
+        if !surplus.is_empty() {
+            let old = absent_if_missing(root.read(&archive_path, MAX_FILE_BYTES))?;
+            if old.is_some_and(|old| !Archive::parse(&old).is_sound) {
+                followed.problems.push(format!(
+                    "`{ARCHIVE_FILE}` cannot be understood, so old rows stay in the index; `memdir journal rebuild` repairs both"
+                ));
+                surplus.clear();
+            } else {
+                let now = stamp(writer.now);
+                root.replace_derived(&archive_path, |old| {
+                    let mut archive = old.map_or_else(|| Archive::new(self.key()), Archive::parse);
+                    archive.add_entries(&surplus, &now);
+                    archive.is_sound.then(|| archive.to_text().into_bytes())
+                })?;
+            }
+        }
+        let titles: Vec<LookupLine> = surplus.iter().filter_map(|row| self.lookup_of(root, row)).collect();
+        let mut unsound = false;
+        root.replace_derived(&path, |old| {
+            let mut index = Index::parse(old.unwrap_or_default());
+            unsound = !index.is_sound;
+            for news in news {
+                index.put_row(&news.row);
+                if matches!(news.row.category, Category::Decision | Category::Analysis) {
+                    let lookup = LookupLine::new(&news.title, &news.row.file);
+                    index.put_lookup(&lookup, news.former_title.as_deref());
+                }
+            }
+            for row in &surplus {
+                index.remove_row(&row.file);
+            }
+            titles.iter().for_each(|line| index.remove_lookup(line));
+            index.set_state(state);
+            (!unsound).then(|| index.to_text().into_bytes())
+        })?;
+        if unsound {
+            followed.problems.push(format!(
+                "`{INDEX_FILE}` cannot be understood and was left as it is; `memdir journal rebuild` repairs it"
+            ));
+        }
+        Ok(surplus.len() as u64)
+    }
+
+    fn lookup_of(&self, root: &MemoryRoot, row: &Row) -> Option<LookupLine> {
+        let text = self.text(root, &row.file).ok()??;
+        let (_, title) = entry(&FoundFile {
+            path: &row.file,
+            head: text.as_bytes(),
+            modified: jiff::Timestamp::UNIX_EPOCH,
+        })?;
+        Some(LookupLine::new(&title, &row.file))
+    }
+
+    /// The state of the work, from the files that hold it.
+    pub(super) fn state(&self, root: &MemoryRoot) -> Result<CurrentState, JournalError> {
+        let read = |path: &str| self.text(root, path).map(Option::unwrap_or_default);
+        Ok(current_state(
+            &read(TASK_FILE)?,
+            &read(BLOCKERS_FILE)?,
+            &read(ACTIVE_FILE)?,
+            &read(COMPLETED_FILE)?,
+        ))
+    }
+
+    /// Changes `_session.json`; one that cannot be understood is left and told.
+    pub(super) fn change_session(
+        &self,
+        root: &MemoryRoot,
+        problems: &mut Vec<String>,
+        mut change: impl FnMut(&mut Session),
+    ) -> Result<(), JournalError> {
+        let mut wrong = None;
+        root.replace_derived(&RelPath::parse(SESSION_FILE)?, |old| {
+            let mut session = match old.map(Session::parse) {
+                Some(Ok(session)) => session,
+                None => Session { project_key: self.key().to_owned(), ..Session::default() },
+                Some(Err(problem)) => {
+                    wrong = Some(problem);
+                    return None;
+                }
+            };
+            change(&mut session);
+            Some(session.to_text().into_bytes())
+        })?;
+        if let Some(problem) = wrong {
+            problems.push(format!(
+                "`{SESSION_FILE}` cannot be understood ({problem}) and was left as it is; `memdir journal rebuild` repairs it"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// How many records of a kind there are.
+pub(super) fn count(root: &MemoryRoot, category: &Category) -> u64 {
+    let Ok(folder) = RelPath::parse(category.folder()) else { return 0 };
+    let names = root.names(Some(&folder));
+    names.iter().filter(|name| name.ends_with(".md") && !name.starts_with('.')).count() as u64
+}

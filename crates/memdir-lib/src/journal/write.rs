@@ -1,0 +1,164 @@
+use jiff::Timestamp;
+use memdir_core::plan::{Change, Content, Plan};
+use memdir_core::project::registry::Sighting;
+use memdir_core::rel_path::RelPath;
+use memdir_core::secrets::guard;
+use memdir_disk::allow_list;
+use memdir_disk::apply::{Applied, LOCK_PATIENCE, OnConflict, Request, Store, apply_planned};
+use memdir_disk::claim::Claim;
+use memdir_disk::disk_error::DiskError;
+use memdir_disk::memory_root::MemoryRoot;
+use memdir_disk::random::random_bits;
+use memdir_disk::registry::Registry;
+
+use super::{Followed, Journal, JournalError, MAX_FILE_BYTES, Writer, absent_if_missing};
+use crate::memory::read_config;
+
+/// A record that is on the disk to stay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Its path below the journal.
+    pub path: String,
+    /// What the user should be told.
+    pub warnings: Vec<String>,
+    /// What followed from it.
+    pub followed: Followed,
+}
+
+/// How often a name, or a file that others change too, is tried.
+const MAX_TRIES: u32 = 200;
+
+impl Journal {
+    /// Applies a plan that is made under the lock: one synced record in history, each file synced, its folder synced.
+    pub(super) fn apply(
+        &self,
+        writer: &Writer<'_>,
+        mut make: impl FnMut(&MemoryRoot) -> Result<Plan, JournalError>,
+    ) -> Result<Applied, JournalError> {
+        let state_dir = self.state_dir()?;
+        let policy = read_config(self.env.config_file().as_deref())?.secrets.on_write;
+        let allowed = allow_list::load(&state_dir)?;
+        let id = match &self.store {
+            Some(store) => store.clone(),
+            None => match Registry::new(&state_dir).project(self.directory()) {
+                Ok(Some(known)) => known.store,
+                _ => self.register_store(writer.now)?,
+            },
+        };
+        let store = Store {
+            memory_dir: self.directory(),
+            id: &id,
+            state_dir: &state_dir,
+            follow_entrypoint_link: false,
+        };
+        let request = Request {
+            author: writer.author,
+            time: writer.now,
+            undo_of: None,
+            staged: None,
+            on_conflict: OnConflict::Refuse,
+            patience: LOCK_PATIENCE,
+            merge: &|_, _, _, _| None,
+        };
+        let mut tries = 0;
+        loop {
+            let applied = apply_planned::<JournalError>(&store, &request, |root| {
+                Ok(guard(make(root)?, policy, allowed.as_ref())?)
+            });
+            match applied {
+                // Somebody who takes no lock was faster: look again.
+                Err(JournalError::Disk(DiskError::Conflict { .. })) if tries < MAX_TRIES => tries += 1,
+                applied => return applied,
+            }
+        }
+    }
+
+    /// The id of the journal's history, made at its start.
+    pub(super) fn register_store(
+        &self,
+        now: Timestamp,
+    ) -> Result<memdir_core::operation::StoreId, JournalError> {
+        let sighting = Sighting {
+            memory_dir: self.directory().to_owned(),
+            slug: self.key().to_owned(),
+            path: self.here.root.clone(),
+            keys: Vec::new(),
+            time: now,
+        };
+        let random = random_bits().map_err(JournalError::NoRandom)?;
+        Ok(Registry::new(&self.state_dir()?).record(&sighting, random)?.store)
+    }
+
+    /// Writes a new file under the first name that is free. Names come from `name` with the number of the try, which
+    /// may look at the folder; a name that another process claims is passed over.
+    pub(super) fn create(
+        &self,
+        writer: &Writer<'_>,
+        reason: &str,
+        mut name: impl FnMut(&MemoryRoot, u32) -> Result<(String, String), JournalError>,
+        content: &str,
+        mut also: impl FnMut(&MemoryRoot, &str) -> Result<Vec<Change>, JournalError>,
+    ) -> Result<(String, Applied), JournalError> {
+        let mut chosen = String::new();
+        // Held until the file is there.
+        let mut claims: Vec<Claim> = Vec::new();
+        let applied = self.apply(writer, |root| {
+            claims.clear();
+            for attempt in 1..=MAX_NAMES {
+                let (path, claimed) = name(root, attempt)?;
+                let path = RelPath::parse(&path)?;
+                let Some(claim) = root.claim(&RelPath::parse(&claimed)?)? else { continue };
+                if root.stat(&path)?.is_some() {
+                    continue;
+                }
+                claims.push(claim);
+                path.as_str().clone_into(&mut chosen);
+                let mut plan = Plan::new(reason);
+                plan.changes.push(Change::Write { path, content: content.into(), base: None });
+                plan.changes.extend(also(root, &chosen)?);
+                return Ok(plan);
+            }
+            Err(JournalError::Crowded { wanted: chosen.clone() })
+        })?;
+        Ok((chosen, applied))
+    }
+
+    /// Changes a file that others change too: `change` gets what stands there and says what shall.
+    pub(super) fn update(
+        &self,
+        writer: &Writer<'_>,
+        reason: &str,
+        path: &str,
+        mut change: impl FnMut(&str) -> Result<String, JournalError>,
+    ) -> Result<Applied, JournalError> {
+        let path = RelPath::parse(path)?;
+        self.apply(writer, |root| {
+            let base = absent_if_missing(root.read(&path, MAX_FILE_BYTES))?;
+            let text = match &base {
+                Some(bytes) => match String::from_utf8(bytes.clone()) {
+                    Ok(text) => text,
+                    Err(_) => {
+                        let path = root.path().join(path.as_str());
+                        return Err(DiskError::Refused {
+                            path,
+                            rule: "it is not valid UTF-8; save it as UTF-8 first",
+                        }
+                        .into());
+                    }
+                },
+                None => String::new(),
+            };
+            let content = change(&text)?;
+            let mut plan = Plan::new(reason);
+            plan.changes.push(Change::Write {
+                path: path.clone(),
+                content: content.into(),
+                base: base.map(Content),
+            });
+            Ok(plan)
+        })
+    }
+}
+
+/// More outputs of one name in one second than anybody makes.
+const MAX_NAMES: u32 = 10_000;
