@@ -12,8 +12,8 @@ use memdir_core::locate::{LocateError, Location, Trust, locate};
 use memdir_core::look::{Kind as Entry, Look};
 use memdir_core::memory::entrypoint::{ENTRYPOINT, MAX_BYTES};
 use memdir_core::prompt::{
-    AutoMemory, ComponentId, Form, IndexFile, InstructionText, Journal, MemoryText, PastSessions, Profile, Scratchpad,
-    instruction_files, memory_files,
+    AutoMemory, ComponentId, Form, IndexFile, InstructionText, Journal, MemoryText, PastSessions, Profile,
+    Scratchpad, instruction_files, memory_files,
 };
 use memdir_core::settings::{ClientFlags, SettingsError};
 use memdir_disk::real_look::RealLook;

@@ -2,6 +2,7 @@
 
 mod corpus;
 mod hygiene;
+mod journal;
 mod measure;
 mod memories;
 mod projects;
@@ -10,6 +11,7 @@ mod sandbox;
 mod search;
 
 pub use hygiene::hygiene;
+pub use journal::journal;
 pub use measure::{Row, Table};
 pub use memories::memories;
 pub use projects::{path, project_ls};

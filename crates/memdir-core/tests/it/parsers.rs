@@ -2,6 +2,15 @@
 
 use jiff::Timestamp;
 use memdir_core::hygiene::{Owner, Provenance, clean, escape, read_back, render, unescape};
+use memdir_core::journal::archive::Archive;
+use memdir_core::journal::breadcrumb::Breadcrumb;
+use memdir_core::journal::index::{self as journal_index, LookupLine, MOST_ROWS};
+use memdir_core::journal::rebuild::{FoundFile, entry};
+use memdir_core::journal::record::{Record, edit_field};
+use memdir_core::journal::row::{Category, Row};
+use memdir_core::journal::session::Session;
+use memdir_core::journal::state;
+use memdir_core::journal::subagent::{Run, accept};
 use memdir_core::memory::entrypoint::{self, MAX_UNITS, Profile, Usage};
 use memdir_core::memory::frontmatter::{self, Frontmatter};
 use memdir_core::memory::index::{Index, add_line, balance, examine, merge};
@@ -18,7 +27,7 @@ use memdir_core::workspace::{MANIFESTS, NewProject, WorkspaceEdit, WorkspaceMap,
 type Body = fn(&[u8]);
 
 /// Every target: its name, which is also the folder of its corpus, and its body.
-pub(crate) const TARGETS: [(&str, Body); 10] = [
+pub(crate) const TARGETS: [(&str, Body); 13] = [
     ("entrypoint", load_entrypoint),
     ("frontmatter", edit_frontmatter),
     ("topic", read_topic),
@@ -27,6 +36,9 @@ pub(crate) const TARGETS: [(&str, Body); 10] = [
     ("merge", merge_three),
     ("memory_tool", run_tool),
     ("render_memory", quote_memory),
+    ("journal_index", keep_journal_index),
+    ("journal_record", take_record_apart),
+    ("journal_session", read_journal_session),
     ("workspace", keep_workspace),
     ("profile", keep_profile),
 ];
@@ -204,4 +216,54 @@ pub(crate) fn keep_profile(data: &[u8]) {
 fn holds_all_lines(changed: &str, text: &str) -> bool {
     let mut lines = changed.lines();
     text.lines().all(|line| lines.any(|kept| kept == line))
+}
+
+/// An index and an archive keep every line that an edit is not about, and never hold more rows than they may.
+pub(crate) fn keep_journal_index(data: &[u8]) {
+    let mut index = journal_index::Index::parse(data);
+    let before = index.to_text();
+    assert_eq!(journal_index::Index::parse(before.as_bytes()).to_text(), before);
+    let (rows, sections) = (index.rows(), index.foreign_sections());
+    let row = Row::new(Category::Decision, "decisions/\u{1}.md", "9999-01-01T00:00:00Z", "new");
+    index.put_row(&row);
+    index.put_lookup(&LookupLine::new("new", &row.file), None);
+    let surplus = index.take_surplus();
+    if index.is_sound {
+        assert!(index.rows().contains(&row) && index.rows().len() <= MOST_ROWS);
+        assert!(index.rows().len() + surplus.len() >= rows.len());
+        assert_eq!(index.foreign_sections(), sections);
+    }
+    let mut archive = Archive::parse(data);
+    let entries = archive.entries().len();
+    archive.add_entries(&surplus, "x");
+    if archive.is_sound {
+        assert_eq!(archive.entries().len(), entries + surplus.len());
+    }
+}
+
+/// A record read back says the same; an edited field reads back; a plain text is accepted or refused, never lost.
+pub(crate) fn take_record_apart(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let record = Record::parse(&text);
+    assert_eq!(Record::parse(&record.to_string()).sections.len(), record.sections.len());
+    let edited = edit_field(&text, "Status", "superseded", "Date");
+    assert!(edited.contains("**Status**: superseded"));
+    let _ = entry(&FoundFile { path: "decisions/x.md", head: data, modified: Timestamp::UNIX_EPOCH });
+    let _ = state::current_state(&text, &text, &text, &text);
+    let blocked = state::add_blocker(&text, "stuck", "2026-01-19T22:30:00Z");
+    assert!(state::open_blockers(&blocked).iter().any(|blocker| blocker == "stuck"), "{blocked}");
+    let _ = Breadcrumb::look_for([text.as_ref()], "app");
+    let run = Run { task: "t", agent: None, parent: None, now: "2026-01-19T22:30:00Z" };
+    if let Ok(output) = accept(&text, &run) {
+        assert!(output.record.section("Summary").is_some() && !output.record.title.is_empty());
+    }
+}
+
+/// What a session file says survives being written again.
+pub(crate) fn read_journal_session(data: &[u8]) {
+    let _ = Session::salvage(data);
+    if let Ok(session) = Session::parse(data) {
+        let again = Session::parse(session.to_text().as_bytes());
+        assert_eq!(again, Ok(session));
+    }
 }

@@ -70,7 +70,9 @@ impl Journal {
         let Some(real) = RealLook.real_path(&from) else { return Ok(None) };
         // A repository could lead us to read, and later delete, anything.
         if real != from && from.starts_with(&self.here.root) && !real.starts_with(&self.here.root) {
-            return Err(DiskError::Refused { path: from, rule: "it is a link that leaves the project" }.into());
+            return Err(
+                DiskError::Refused { path: from, rule: "it is a link that leaves the project" }.into()
+            );
         }
         let old = MemoryRoot::open(&real)?;
         let new = match MemoryRoot::open(self.directory()) {
@@ -175,7 +177,8 @@ fn step(path: &RelPath, content: Vec<u8>, new: Option<&MemoryRoot>) -> Result<Mi
             number => format!("{stem}-migrated-{number}.md"),
         };
         let target = RelPath::parse(&to)?;
-        let there = new.map(|new| absent_if_missing(new.read(&target, MAX_FILE_BYTES))).transpose()?.flatten();
+        let there =
+            new.map(|new| absent_if_missing(new.read(&target, MAX_FILE_BYTES))).transpose()?.flatten();
         let action = match there {
             None if number == 0 => MigrationAction::Copy,
             None => MigrationAction::KeepBoth,

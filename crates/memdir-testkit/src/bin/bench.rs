@@ -12,6 +12,7 @@ type Section = fn(&Utf8Path) -> Table;
 const SECTIONS: &[(&str, Section)] = &[
     ("path", bench::path),
     ("memories", bench::memories),
+    ("journal", bench::journal),
     ("project-ls", bench::project_ls),
     ("prompt", bench::prompt),
     ("hygiene", bench::hygiene),

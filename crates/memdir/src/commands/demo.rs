@@ -45,6 +45,7 @@ impl Run for Demo {
         remembering(&mut stage)?;
         taking_back(&mut stage)?;
         finding(&mut stage)?;
+        going_on(&mut stage)?;
         a_project_that_moves(&mut stage)?;
         what_spans_projects(&mut stage)?;
         stage.title("That was a throw-away home; it is gone now.")?;
@@ -92,6 +93,20 @@ fn finding(stage: &mut Stage<'_>) -> Result<()> {
     stage.command("search float money")?;
     stage.command("context")?;
     stage.say("The last one is everything that the client gives your agent, in its order.")?;
+    Ok(())
+}
+
+fn going_on(stage: &mut Stage<'_>) -> Result<()> {
+    stage.heading(
+        "A journal keeps decisions and the state of the work; after a compaction your agent goes on.",
+    )?;
+    stage.command("journal start")?;
+    stage.command("journal task \"Show prices with tax\"")?;
+    stage.command(
+        "journal decide --title \"Round tax once\" --category implementation --decision \"On the total, never on each line.\"",
+    )?;
+    stage.command("journal recover")?;
+    stage.say("The last one is what an agent is given when its context was compacted: quoted, dated, within a budget.")?;
     Ok(())
 }
 

@@ -12,6 +12,7 @@ use crate::world::World;
 
 mod input;
 mod life;
+mod migrate;
 mod outcome;
 mod read;
 mod records;
@@ -58,6 +59,8 @@ enum Action {
         after_help = "What could not be understood is set aside, not overwritten; your own lines in the index stay.\n\nExamples:\n  memdir journal rebuild"
     )]
     Rebuild(life::Life),
+    /// Bring a journal that an older protocol kept in the project to its place
+    Migrate(migrate::Migrate),
     /// Describe the project, or show its description
     Project(records::Project),
     /// Write a decision down
@@ -104,6 +107,7 @@ impl Run for Journal {
             Action::Stop(life) => life.stop(&mut journal, world),
             Action::Status(life) => life.status(&journal, world),
             Action::Rebuild(life) => life.rebuild(&journal, world),
+            Action::Migrate(migrate) => migrate.run(&mut journal, world),
             Action::Project(project) => project.run(&journal, world),
             Action::Decide(decide) => decide.run(&journal, world),
             Action::Analyze(analyze) => analyze.run(&journal, world),

@@ -607,3 +607,40 @@ fn the_whole_story() {
     sandbox.ok(&["journal", "note", "Still here"]);
     assert_eq!(sandbox.json(&["journal", "status"])["counts"]["context"], 4);
 }
+
+#[test]
+fn an_old_journal_is_brought_over_and_kept_until_told() {
+    let sandbox = Sandbox::new();
+    let old = sandbox.cwd.join(".claude/memory");
+    let write = |path: &str, text: &str| sandbox.home.write(old.join(path), text);
+    write("decisions/2025-12-01_001_db.md", "# Database\n\n## Decision\nPostgreSQL.\n");
+    write("context/current-task.md", "# Current Task\n\nShip it\n");
+    write(
+        "_index.md",
+        "# Memory Index\n\n## Recent Files (Last 20)\n| Category | File | Updated | Summary |\n|---|---|---|---|\n\n## Quick Lookup\n- mine → decisions/2025*.md\n",
+    );
+    write("_session.json", "{\"active\": true, \"started\": \"2025-12-01T00:00:00Z\", \"own\": 1}");
+    write("notes.txt", "other");
+    let before = sandbox.home.tree("");
+    let plan = sandbox.json(&["journal", "migrate"]);
+    assert_eq!((&plan["applied"], plan["steps"].as_array().unwrap().len()), (&false.into(), 4), "{plan}");
+    assert_eq!(sandbox.home.tree(""), before, "a dry run changes nothing");
+    sandbox.ok(&["journal", "migrate", "--apply"]);
+    assert!(old.join("decisions/2025-12-01_001_db.md").exists());
+    let status = sandbox.json(&["journal", "status"]);
+    assert_eq!(
+        (&status["active"], &status["counts"]["decisions"], &status["state"]["task"]),
+        (&true.into(), &1.into(), &"Ship it".into())
+    );
+    let session: Value = serde_json::from_str(&sandbox.file("_session.json")).unwrap();
+    assert_eq!(
+        (&session["projectKey"], &session["own"], &session["started"]),
+        (&"project".into(), &1.into(), &"2025-12-01T00:00:00Z".into())
+    );
+    assert!(sandbox.file("_index.md").contains("- mine → decisions/2025*.md"));
+    // Again: nothing is doubled; and now the old files go, but nothing else does.
+    sandbox.ok(&["journal", "migrate", "--apply", "--delete"]);
+    assert_eq!(sandbox.json(&["journal", "status"])["counts"]["decisions"], 1);
+    assert_eq!(sandbox.home.tree("home/project/.claude"), "memory/notes.txt: \"other\"");
+    assert_eq!(sandbox.json(&["journal", "migrate"])["steps"], Value::Null);
+}

@@ -13,14 +13,16 @@ use crate::world::World;
 
 /// Old journals.
 #[derive(Debug, Args)]
-#[command(after_help = "Without --apply it only says what it would do. The old directory stays until --delete removes what was brought over and
+#[command(
+    after_help = "Without --apply it only says what it would do. The old directory stays until --delete removes what was brought over and
 verified.
 
 Examples:
   memdir journal migrate
   memdir journal migrate --apply
   memdir journal migrate --apply --delete
-  memdir journal migrate --from ~/old/app/.claude/memory")]
+  memdir journal migrate --from ~/old/app/.claude/memory"
+)]
 pub(super) struct Migrate {
     /// The old directory, instead of `.claude/memory` in the project
     #[arg(long, value_name = "DIR")]
@@ -57,7 +59,12 @@ impl Migrate {
         }
         if self.json {
             let applied = self.apply && migration.is_some();
-            world.print_json(&Report { migration: migration.as_ref(), applied, kept: &kept, warnings: &warnings })?;
+            world.print_json(&Report {
+                migration: migration.as_ref(),
+                applied,
+                kept: &kept,
+                warnings: &warnings,
+            })?;
             return Ok(Exit::Yes);
         }
         let Some(migration) = migration else {
@@ -90,7 +97,12 @@ impl Migrate {
         if self.apply {
             writeln!(world.stdout, "The journal from {} is in {} now.", paint.code(&from), paint.code(&to))?;
         } else {
-            writeln!(world.stdout, "Nothing is changed yet; {} brings it to {}.", paint.code("memdir journal migrate --apply"), paint.code(&to))?;
+            writeln!(
+                world.stdout,
+                "Nothing is changed yet; {} brings it to {}.",
+                paint.code("memdir journal migrate --apply"),
+                paint.code(&to)
+            )?;
         }
         Ok(Exit::Yes)
     }
