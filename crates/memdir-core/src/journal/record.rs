@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::text::is_fence;
+use super::text::code_lines;
 
 mod kinds;
 #[cfg(test)]
@@ -28,13 +28,10 @@ impl Record {
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let mut record = Self::default();
-        let mut in_code = false;
         let mut preamble: Vec<&str> = Vec::new();
         let mut bodies: Vec<(String, Vec<&str>)> = Vec::new();
-        for line in text.lines() {
-            let fence = is_fence(line);
-            in_code ^= fence;
-            if !in_code && !fence {
+        for (line, is_code) in text.lines().zip(code_lines(text)) {
+            if !is_code {
                 if let Some(heading) = line.strip_prefix("## ") {
                     bodies.push((heading.trim().to_owned(), Vec::new()));
                     continue;

@@ -64,6 +64,26 @@ pub(super) fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
+/// For every line whether it is code, fences included. A fence that nothing closes is text: it must not swallow what
+/// is added after it.
+pub(super) fn code_lines(text: &str) -> Vec<bool> {
+    let mut opened = None;
+    let mut code: Vec<bool> = Vec::new();
+    for line in text.lines() {
+        let fence = is_fence(line);
+        code.push(opened.is_some() || fence);
+        opened = match (fence, opened) {
+            (true, None) => Some(code.len() - 1),
+            (true, Some(_)) => None,
+            (false, opened) => opened,
+        };
+    }
+    if let Some(start) = opened {
+        code.iter_mut().skip(start).for_each(|line| *line = false);
+    }
+    code
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,7 @@ use memdir_core::journal::breadcrumb::Breadcrumb;
 use memdir_core::journal::index::{self as journal_index, LookupLine, MOST_ROWS};
 use memdir_core::journal::rebuild::{FoundFile, entry};
 use memdir_core::journal::record::{Record, edit_field};
-use memdir_core::journal::row::{Category, Row};
+use memdir_core::journal::row::{self as journal_row, Row};
 use memdir_core::journal::session::Session;
 use memdir_core::journal::state;
 use memdir_core::journal::subagent::{Run, accept};
@@ -224,7 +224,7 @@ pub(crate) fn keep_journal_index(data: &[u8]) {
     let before = index.to_text();
     assert_eq!(journal_index::Index::parse(before.as_bytes()).to_text(), before);
     let (rows, sections) = (index.rows(), index.foreign_sections());
-    let row = Row::new(Category::Decision, "decisions/\u{1}.md", "9999-01-01T00:00:00Z", "new");
+    let row = Row::new(journal_row::Category::Decision, "decisions/\u{1}.md", "9999-01-01T00:00:00Z", "new");
     index.put_row(&row);
     index.put_lookup(&LookupLine::new("new", &row.file), None);
     let surplus = index.take_surplus();
