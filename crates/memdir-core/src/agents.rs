@@ -74,6 +74,14 @@ impl Serialize for Scope {
     }
 }
 
+fn is_below(directory: &Utf8Path, root: &Utf8Path) -> bool {
+    directory != root && directory.starts_with(root)
+}
+
+fn is_in_claude_dir(directory: &Utf8Path) -> bool {
+    directory.parent().and_then(Utf8Path::file_name) == Some(".claude")
+}
+
 /// The directories below which agents have their memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentDirs {
@@ -112,9 +120,53 @@ impl AgentDirs {
         }
     }
 
+    /// The scope of a directory that is, or lies in, the memory of an agent; `None` if it is something else.
+    #[must_use]
+    pub fn scope_of(&self, directory: &Utf8Path) -> Option<Scope> {
+        if let Some(scope) = Scope::ALL.into_iter().find(|scope| is_below(directory, self.root(*scope))) {
+            return Some(scope);
+        }
+        // The same directories of another project: sessions start in many places.
+        let named = |name: &str| {
+            let mut above = directory.ancestors().skip(1);
+            above.any(|above| above.file_name() == Some(name) && is_in_claude_dir(above))
+        };
+        match (named("agent-memory-local"), named("agent-memory")) {
+            (true, _) => Some(Scope::Local),
+            (_, true) => Some(Scope::Project),
+            _ => None,
+        }
+    }
+
     /// The memory directory of one agent.
     #[must_use]
     pub fn of(&self, name: &AgentName, scope: Scope) -> Utf8PathBuf {
         self.root(scope).join(name.directory())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_says_whose_memory_it_is() {
+        let dirs = AgentDirs {
+            user: "/h/.claude/agent-memory".into(),
+            project: "/p/.claude/agent-memory".into(),
+            local: "/p/.claude/agent-memory-local".into(),
+        };
+        let check = |directory: &str, scope: Option<Scope>| {
+            assert_eq!(dirs.scope_of(Utf8Path::new(directory)), scope, "{directory}");
+        };
+        check("/h/.claude/agent-memory/reviewer", Some(Scope::User));
+        check("/h/.claude/agent-memory/reviewer/notes", Some(Scope::User));
+        check("/p/.claude/agent-memory/reviewer", Some(Scope::Project));
+        check("/p/.claude/agent-memory-local/reviewer", Some(Scope::Local));
+        check("/other/.claude/agent-memory/reviewer", Some(Scope::Project));
+        check("/other/.claude/agent-memory-local/reviewer", Some(Scope::Local));
+        check("/h/.claude/agent-memory", None);
+        check("/h/.claude/projects/-p/memory", None);
+        check("/h/notes/agent-memory/x", None);
     }
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::agents::Scope;
 use crate::operation::{AuthorKind, StoreId};
 
 mod read;
@@ -25,6 +26,8 @@ pub struct Config {
     pub writes: Writes,
     /// What happens to secrets: `[secrets]`.
     pub secrets: Secrets,
+    /// How much of the past is kept: `[history]`.
+    pub history: HistoryBounds,
     /// What is on: `[features]`.
     pub features: Features,
     /// What differs for one memory directory: `[projects.<store id>]`.
@@ -112,6 +115,16 @@ pub enum WriteScope {
     Team,
 }
 
+impl From<Scope> for WriteScope {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::User => Self::User,
+            Scope::Project => Self::Project,
+            Scope::Local => Self::Local,
+        }
+    }
+}
+
 /// `[secrets]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Secrets {
@@ -130,6 +143,21 @@ pub enum SecretsOnWrite {
     Redact,
     /// It is not written.
     Block,
+}
+
+/// `[history]`: how much of the past is kept, for each memory directory. What is within both bounds stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct HistoryBounds {
+    /// `days`: what is older may go. Default 90.
+    pub days: u32,
+    /// `megabytes`: what is beyond may go, the oldest first. Default 500.
+    pub megabytes: u32,
+}
+
+impl Default for HistoryBounds {
+    fn default() -> Self {
+        Self { days: 90, megabytes: 500 }
+    }
 }
 
 /// `[features]`: named switches, each `true` or `false`.

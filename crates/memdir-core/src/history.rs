@@ -22,16 +22,21 @@ pub fn undone(operations: &[Operation]) -> BTreeMap<&OperationId, &OperationId> 
     undone
 }
 
-/// What `undo` takes back when nothing is named: the asker's last operation that is no undo and stands.
+/// What `undo` takes back when nothing is named: the asker's last operation that is no undo and stands. One that was
+/// brought back by `redo` counts as done then.
 #[must_use]
 pub fn last_to_undo<'o>(operations: &'o [Operation], asker: &Author) -> Option<&'o Operation> {
     let undone = undone(operations);
-    operations.iter().find(|operation| {
-        operation.undo_of.is_none()
-            && is_by(operation, asker)
-            && has_effect(operation)
-            && !undone.contains_key(&operation.id)
-    })
+    let find = |id: &OperationId| operations.iter().find(|operation| operation.id == *id);
+    let standing = operations
+        .iter()
+        .filter(|operation| is_by(operation, asker) && !undone.contains_key(&operation.id))
+        .filter_map(|operation| match &operation.undo_of {
+            None => Some(operation),
+            Some(target) => find(find(target)?.undo_of.as_ref()?),
+        });
+    let mut candidates = standing.filter(|operation| operation.undo_of.is_none() && has_effect(operation));
+    candidates.find(|operation| !undone.contains_key(&operation.id))
 }
 
 /// What `redo` takes back: the asker's last undo that stands.
@@ -176,6 +181,19 @@ pub(crate) mod tests {
         let redo = undo(6, &log[2].clone());
         log.insert(0, redo);
         assert_eq!((next(&log).as_deref(), again(&log)), (Some("operation 2"), None));
+    }
+
+    #[test]
+    fn what_was_brought_back_last_is_taken_back_first() {
+        let person = Author::person();
+        let (one, two) = (operation(1, &["a.md: - -> 1"]), operation(3, &["b.md: - -> 2"]));
+        let taken_back = undo(2, &one);
+        let redo = undo(4, &taken_back);
+        let mut log = vec![redo, two, taken_back, one.clone()];
+        let next = |log: &[Operation]| last_to_undo(log, &person).map(|found| found.reason.clone());
+        assert_eq!(next(&log).as_deref(), Some("operation 1"));
+        log.insert(0, undo(5, &one));
+        assert_eq!(next(&log).as_deref(), Some("operation 3"));
     }
 
     #[test]

@@ -10,10 +10,11 @@ mod project_view;
 #[cfg(test)]
 mod tests;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use cite::{MAX_CITATIONS, citations};
 pub use lookup::Verifier;
+pub use project_view::Effort;
 
 /// Something that a memory refers to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -70,7 +71,7 @@ pub struct Citation {
 }
 
 /// What became of something that a memory refers to, from the best to the worst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Freshness {
     /// It is there.

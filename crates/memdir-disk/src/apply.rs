@@ -140,13 +140,17 @@ fn apply_made<'p, Failed: From<DiskError>>(
 ) -> Result<Applied, Failed> {
     let root = store.open_root()?;
     let lock = StoreLock::acquire(&root, request.patience)?;
-    let mut log = LogWriter::open(&History::of(store.state_dir, store.id))?;
+    let history = History::of(store.state_dir, store.id);
+    let mut log = LogWriter::open(&history)?;
     let mut warnings = Vec::new();
     let mut clean = log.ends_clean();
     if !clean && lock.is_some() {
         let recovery = recover_open(&root, &mut log)?;
         clean = recovery.still_open == 0;
         warnings.extend(recovery.warnings);
+    }
+    if clean {
+        log = log.past_damage(&history)?;
     }
 
     let plan = make(&root)?;

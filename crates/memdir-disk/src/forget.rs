@@ -63,6 +63,8 @@ pub fn purge(store: &Store<'_>, redact: &Redact<'_>, staged: &[&[u8]]) -> Result
         _ => {}
     }
     remove_files_with(&store.state_dir.join("staged"), staged, 0)?;
+    // What was last taken over of a snapshot is only what the next merge starts from.
+    remove_files_with(&store.state_dir.join("registry/snapshots"), staged, 0)?;
     Ok(forgotten)
 }
 

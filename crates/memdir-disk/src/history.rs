@@ -113,10 +113,17 @@ impl History {
         for number in segment::numbers(&self.dir)? {
             let path = segment::path(&self.dir, number);
             match fs::read(&path) {
-                Ok(bytes) => read_segment(&bytes, &path, &mut recorded),
+                Ok(bytes) => {
+                    read_segment(&bytes, &path, &mut recorded);
+                    recorded.problems.extend(damaged_contents(&bytes, &path));
+                }
                 Err(error) => recorded.problems.push(format!("cannot read `{path}`: {error}")),
             }
         }
+        let impostors = segment::impostors(&self.dir)?;
+        recorded
+            .problems
+            .extend(impostors.iter().map(|path| format!("`{path}` is no file, and was not looked into")));
         Ok(recorded)
     }
 
@@ -126,7 +133,11 @@ impl History {
     /// # Errors
     /// The history cannot be written.
     pub fn record_observed(&self, operation: &Operation, versions: &Versions<'_>) -> Result<(), DiskError> {
-        LogWriter::open(self)?.observe(operation, versions)
+        let mut log = LogWriter::open(self)?;
+        if log.ends_clean() {
+            log = log.past_damage(self)?;
+        }
+        log.observe(operation, versions)
     }
 
     /// The content of a version, if any segment holds it undamaged.
@@ -190,6 +201,15 @@ impl History {
         }
         Ok(found)
     }
+}
+
+/// The records of a segment that can be read while their contents cannot.
+fn damaged_contents(bytes: &[u8], path: &Utf8Path) -> Vec<String> {
+    let (frames, _) = scan(bytes);
+    let damaged = frames.iter().filter(|(_, frame)| frame.body().is_none());
+    damaged
+        .map(|(offset, _)| format!("`{path}`: the contents of the record at {offset} are damaged"))
+        .collect()
 }
 
 /// Takes in the records of one segment.

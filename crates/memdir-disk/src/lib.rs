@@ -36,6 +36,6 @@ pub mod staged;
 mod state_file;
 pub mod store_lock;
 mod swap_file;
-mod temporary;
+pub mod temporary;
 pub mod throwaway_dir;
 pub mod work_lease;

@@ -77,6 +77,9 @@ pub fn notice(store: &Store<'_>, now: Timestamp, patience: Duration) -> Result<N
     {
         return Ok(Noticed::default());
     }
+    if root.is_some() || log.ends_clean() {
+        log = log.past_damage(&history)?;
+    }
     let mut look = Look { store, now, history: &history, log, noticed: Noticed::default() };
     look.compare(root.as_ref(), &files, seen.as_ref())?.write(&table);
     Ok(look.noticed)

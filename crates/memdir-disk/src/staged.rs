@@ -169,4 +169,23 @@ impl StagedPlans {
     }
 }
 
+/// The memory directories for which plans wait, with how many, except those of one store: whoever reviews one
+/// project should hear of the others.
+#[must_use]
+pub fn waiting_elsewhere(state_dir: &Utf8Path, own: Option<&StoreId>) -> Vec<(Utf8PathBuf, usize)> {
+    let Ok(entries) = fs::read_dir(state_dir.join("staged")) else { return Vec::new() };
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let stores = names.filter(|name| StoreId::is_valid(name)).map(StoreId).filter(|store| Some(store) != own);
+    let mut found: Vec<(Utf8PathBuf, usize)> = stores
+        .filter_map(|store| {
+            let plans = StagedPlans::of(state_dir, &store);
+            let ids = plans.ids();
+            let first = plans.get(ids.first()?).ok().flatten()?;
+            Some((first.memory_dir, ids.len()))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
 const REJECTED: &str = "rejected.json";

@@ -5,6 +5,12 @@ use memdir_core::rel_path::{RelPath, TEMPORARY_PREFIX};
 
 use crate::process_mark::ProcessMark;
 
+/// Whether a file name is one that an operation gave to a temporary file, so that recovery knows what to do with it.
+#[must_use]
+pub fn is_temporary_name(name: &str) -> bool {
+    Temporary::parse(name).is_some()
+}
+
 /// A name that says whose it is, which operation it serves and which file it stands for, so that whoever finds it
 /// later knows what to do with it.
 #[derive(Debug, Clone, PartialEq, Eq)]

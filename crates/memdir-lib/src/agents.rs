@@ -9,6 +9,7 @@ use memdir_core::env::Env;
 use memdir_core::locate::{LocateError, Location, locate_with};
 use memdir_core::look::Look;
 use memdir_core::memory::entrypoint::MAX_BYTES;
+use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::project::git_root::find_git_root;
 use memdir_core::prompt::{AgentMemory, IndexFile};
 use memdir_core::rel_path::{ENTRYPOINT, PathRefused, RelPath};
@@ -19,6 +20,7 @@ use memdir_disk::real_look::RealLook;
 use memdir_disk::registry::RegistryError;
 
 use crate::features::read_features;
+use crate::memory::MemoryError;
 use crate::turn::switch_off;
 
 mod agent_store;
@@ -73,6 +75,12 @@ pub enum AgentsError {
     /// The system has no random bits.
     #[error("the system gives no random bits: {0}")]
     NoRandom(std::io::Error),
+    /// The user's settings, or what waits for the user.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The user does not want it.
+    #[error("the user rejected this change before, so it is not proposed again")]
+    Rejected,
 }
 
 impl Agents {
@@ -170,8 +178,11 @@ impl Agents {
         }
         let Some((old, stat)) = read(OLD_ENTRYPOINT)? else { return Ok(None) };
         if let Some(plan) = rename_plan(Some(&old), false)? {
-            let renamed =
-                self.confined(scope, memory_dir).and_then(|()| self.apply(name, memory_dir, &plan, now));
+            // Nobody asked for this: where the user wants to be asked, the old name stays.
+            let asker = Author { kind: AuthorKind::Agent, id: Some(name.as_str().to_owned()), session: None };
+            let renamed = self
+                .confined(scope, memory_dir)
+                .and_then(|()| self.submit((name, scope), memory_dir, &plan, &asker, now));
             if let Err(error) = renamed {
                 warnings.push(format!("`{OLD_ENTRYPOINT}` was not renamed to `{ENTRYPOINT}`: {error}"));
             }

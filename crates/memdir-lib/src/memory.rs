@@ -2,7 +2,8 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
-use memdir_core::config::{self, Config};
+use memdir_core::agents::AgentDirs;
+use memdir_core::config::{self, Config, WriteScope};
 use memdir_core::env::Env;
 use memdir_core::locate::Trust;
 use memdir_core::look::{Look, LookError};
@@ -29,6 +30,7 @@ mod beside;
 mod catalogue;
 mod changes;
 mod error;
+mod freshness;
 mod health;
 mod history;
 mod look;
@@ -43,10 +45,12 @@ pub(crate) use beside::Extent;
 pub use catalogue::{Catalogue, Entry};
 pub use changes::NewMemory;
 pub use error::MemoryError;
+pub use freshness::KnownFreshness;
 pub use history::Log;
 pub use purge::{PURGED, Purge, Purged};
 pub use review::Submitted;
 pub use tool_write::{ToolChange, ToolVerdict};
+pub(crate) use review::propose;
 pub use verification::VerifiedMemory;
 
 /// The largest file that is read as a memory. A larger one is listed and named as a problem.
@@ -60,6 +64,7 @@ pub struct Memory {
     state_dir: Option<Utf8PathBuf>,
     store: Option<StoreId>,
     trust: Trust,
+    scope: WriteScope,
     config_file: Option<Utf8PathBuf>,
     root: Option<MemoryRoot>,
     /// How much of the directory is ours, if it is not the memory of a project.
@@ -123,6 +128,7 @@ impl Memory {
             state_dir: env.state_dir(),
             store: place.look_up.store,
             trust: place.location.trust,
+            scope: WriteScope::Memory,
             config_file: env.config_file(),
             beside: None,
         })
@@ -137,7 +143,9 @@ impl Memory {
         if let Some(extent) = beside::extent_of(&env.cwd.join(directory), place.settings.config_dir(), env) {
             return Self::beside(extent, env);
         }
+        let agents = AgentDirs::new(env, &place.settings, &place.location.root);
         place.here.memory_dir = env.cwd.join(directory);
+        let scope = agents.scope_of(&place.here.memory_dir).map_or(WriteScope::Memory, WriteScope::from);
         place.here.root = place.here.memory_dir.clone();
         place.here.common_dir = None;
         place.look_up = place.projects.look_up(&place.here);
@@ -148,7 +156,7 @@ impl Memory {
             Ok(()) => Trust::Yes,
             Err(refused) => Trust::Never(refused),
         };
-        Self::at_place(place, env)
+        Ok(Self { scope, ..Self::at_place(place, env)? })
     }
 
     /// The memory of a place to which files are brought, with a store that is known.
@@ -165,6 +173,7 @@ impl Memory {
             state_dir: Some(state_dir.to_owned()),
             store,
             trust: Trust::Yes,
+            scope: WriteScope::Memory,
             config_file: None,
             beside: None,
         })
@@ -251,7 +260,8 @@ impl Memory {
         // The change is durable; a history that is too long is shortened now or the next time.
         if wish.look
             && self.is_looked_at()
-            && let Err(error) = collect(&store, Bounds::default(), now)
+            && let Err(error) =
+                self.config().and_then(|config| Ok(collect(&store, Bounds::of(config.history), now)?))
         {
             applied.warnings.push(format!("old history could not be collected: {error}"));
         }

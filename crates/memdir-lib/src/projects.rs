@@ -23,6 +23,7 @@ use memdir_disk::registry::{Registry, RegistryError};
 pub use carry::Moved;
 pub use memdir_disk::identity_probe::Probe;
 pub use relocation::RelocationError;
+pub(crate) use survey::directory_below;
 pub use survey::{ProjectEntry, Survey};
 
 /// Every project below one configuration directory of the client, and what our registry knows about them.

@@ -3,6 +3,7 @@
 mod corpus;
 mod hygiene;
 mod journal;
+mod history;
 mod measure;
 mod memories;
 mod projects;
@@ -12,6 +13,7 @@ mod search;
 
 pub use hygiene::hygiene;
 pub use journal::journal;
+pub use history::history;
 pub use measure::{Row, Table};
 pub use memories::memories;
 pub use projects::{path, project_ls};

@@ -31,6 +31,7 @@ impl<'t> Reader<'t> {
             match key.get_ref().as_ref() {
                 "writes" => self.writes(value)?,
                 "secrets" => self.secrets(value)?,
+                "history" => self.history(value)?,
                 "features" => self.features(value)?,
                 "projects" => self.projects(value)?,
                 other => self.unknown(other, key.span()),
@@ -64,6 +65,18 @@ impl<'t> Reader<'t> {
             let name = format!("secrets.{}", key.get_ref());
             match key.get_ref().as_ref() {
                 "on_write" => self.read.config.secrets.on_write = self.one_of(value, &name, &ON_WRITE)?,
+                _ => self.unknown(&name, key.span()),
+            }
+        }
+        Ok(())
+    }
+
+    fn history(&mut self, value: &Value<'t>) -> Result<(), ConfigError> {
+        for (key, value) in self.table(value, "history")? {
+            let name = format!("history.{}", key.get_ref());
+            match key.get_ref().as_ref() {
+                "days" => self.read.config.history.days = self.count(value, &name)?,
+                "megabytes" => self.read.config.history.megabytes = self.count(value, &name)?,
                 _ => self.unknown(&name, key.span()),
             }
         }
@@ -120,6 +133,15 @@ impl<'t> Reader<'t> {
         value.get_ref().as_table().ok_or_else(|| self.error(value.span(), format!("`{name}` is a table")))
     }
 
+    /// A whole number from 1 on. Zero would forget everything at once, which nobody means.
+    fn count(&self, value: &Value<'t>, name: &str) -> Result<u32, ConfigError> {
+        let written = value.get_ref().as_integer();
+        let number = written.and_then(|written| u32::from_str_radix(written.as_str(), written.radix()).ok());
+        number.filter(|number| (1..=MAX_COUNT).contains(number)).ok_or_else(|| {
+            self.error(value.span(), format!("`{name}` is a whole number from 1 to {MAX_COUNT}"))
+        })
+    }
+
     fn one_of<T: Copy>(
         &self,
         value: &Value<'t>,
@@ -143,6 +165,8 @@ impl<'t> Reader<'t> {
         ConfigError { line: line_of(self.text, span), message }
     }
 }
+
+const MAX_COUNT: u32 = 1_000_000;
 
 const MODES: [(&str, WriteMode); 3] =
     [("auto", WriteMode::Auto), ("review", WriteMode::Review), ("off", WriteMode::Off)];

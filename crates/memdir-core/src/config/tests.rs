@@ -39,6 +39,21 @@ fn the_mode_follows_author_project_and_scope() {
 }
 
 #[test]
+fn how_long_the_past_is_kept_is_the_users_choice() {
+    let bounds = |text: &str| Config::parse(text).unwrap().config.history;
+    assert_eq!(bounds(""), HistoryBounds { days: 90, megabytes: 500 });
+    assert_eq!(bounds("history.days = 7"), HistoryBounds { days: 7, megabytes: 500 });
+    assert_eq!(
+        bounds("[history]\nmegabytes = 1_000\ndays = 0x10"),
+        HistoryBounds { days: 16, megabytes: 1000 }
+    );
+    for wrong in ["0", "-1", "1.5", "\"7\"", "1_000_001", "true"] {
+        let message = error(&format!("[history]\ndays = {wrong}"));
+        assert_eq!(message, "line 2: `history.days` is a whole number from 1 to 1000000", "{wrong}");
+    }
+}
+
+#[test]
 fn a_slip_of_the_pen_is_named_with_its_line() {
     insta::assert_snapshot!(error("writes = \"reviw\""), @r#"line 1: `writes` is one of "auto", "review", "off""#);
     insta::assert_snapshot!(error("\n[secrets]\non_write = 3"), @r#"line 3: `secrets.on_write` is one of "warn", "redact", "block""#);

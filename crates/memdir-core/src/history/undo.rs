@@ -11,7 +11,7 @@ use crate::rel_path::RelPath;
 
 /// What an undo is made from.
 pub struct Sources<'s> {
-    /// Every file that the operation touched and that is there now.
+    /// Every file that the operation touched and that is there now, by [`name_after`].
     pub current: &'s BTreeMap<RelPath, Vec<u8>>,
     /// The content of a recorded version; `None`: history does not hold it any more.
     pub recorded: &'s dyn Fn(ContentHash) -> Option<Vec<u8>>,
@@ -46,6 +46,16 @@ pub enum UndoRefused {
     Taken {
         /// The name.
         path: RelPath,
+        /// Who did, if that is recorded.
+        since: Option<String>,
+    },
+    /// It has another name.
+    #[error("`{path}` is called `{now}` since then{}", by(.since))]
+    Renamed {
+        /// What it was called.
+        path: RelPath,
+        /// What it is called now.
+        now: RelPath,
         /// Who did, if that is recorded.
         since: Option<String>,
     },
@@ -84,6 +94,17 @@ pub fn plan_undo(
     Ok(plan)
 }
 
+/// What a file is called after `newer`, newest first: whoever edited it before it was renamed edited the same file.
+#[must_use]
+pub fn name_after(path: &RelPath, newer: &[Operation]) -> RelPath {
+    let mut name = path.clone();
+    for operation in newer.iter().rev() {
+        let renamed = operation.changes.iter().find(|change| change.renamed_from.as_ref() == Some(&name));
+        name = renamed.map_or(name, |change| change.path.clone());
+    }
+    name
+}
+
 struct Undo<'u> {
     newer: &'u [Operation],
     sources: &'u Sources<'u>,
@@ -91,14 +112,22 @@ struct Undo<'u> {
 
 impl Undo<'_> {
     fn content(&self, change: &ChangeRecord, plan: &mut Plan) -> Result<(), UndoRefused> {
-        let path = &change.path;
+        // What was deleted has no name to follow.
+        let path = &match change.after {
+            Some(_) => name_after(&change.path, self.newer),
+            None => change.path.clone(),
+        };
+        if *path != change.path && change.before.is_none() {
+            return Err(self.renamed(&change.path, path));
+        }
         let current = self.sources.current.get(path);
         let found = current.map(|content| ContentHash::of(content));
         if found == change.before {
             return Ok(());
         }
         let before = self.recorded(path, change.before)?;
-        let wanted = if found == change.after { before } else { Some(self.merged(change, before, current)?) };
+        let wanted =
+            if found == change.after { before } else { Some(self.merged(path, change, before, current)?) };
         // An index that holds nothing any more is no file either.
         let wanted =
             wanted.filter(|text| !(change.before.is_none() && text.iter().all(u8::is_ascii_whitespace)));
@@ -116,11 +145,11 @@ impl Undo<'_> {
     /// The current version without what the operation did.
     fn merged(
         &self,
+        path: &RelPath,
         change: &ChangeRecord,
         before: Option<Vec<u8>>,
         current: Option<&Vec<u8>>,
     ) -> Result<Vec<u8>, UndoRefused> {
-        let path = &change.path;
         let is_index = [ENTRYPOINT, OVERFLOW].contains(&path.as_str());
         let Some(current) = current else {
             return Err(UndoRefused::Gone { path: path.clone(), since: self.since(path) });
@@ -136,6 +165,10 @@ impl Undo<'_> {
 
     fn rename(&self, change: &ChangeRecord, from: &RelPath, plan: &mut Plan) -> Result<(), UndoRefused> {
         let path = &change.path;
+        let now = name_after(path, self.newer);
+        if now != *path {
+            return Err(self.renamed(path, &now));
+        }
         let Some(current) = self.sources.current.get(path) else {
             return Err(UndoRefused::Gone { path: path.clone(), since: self.since(path) });
         };
@@ -151,7 +184,7 @@ impl Undo<'_> {
         let wanted = if Some(base.hash()) == change.after {
             before.unwrap_or_default()
         } else {
-            self.merged(change, before, Some(current))?
+            self.merged(path, change, before, Some(current))?
         };
         if wanted != base.0 {
             plan.changes.push(Change::Write {
@@ -173,6 +206,10 @@ impl Undo<'_> {
 
     fn changed(&self, path: &RelPath) -> UndoRefused {
         UndoRefused::Changed { path: path.clone(), since: self.since(path) }
+    }
+
+    fn renamed(&self, path: &RelPath, now: &RelPath) -> UndoRefused {
+        UndoRefused::Renamed { path: path.clone(), now: now.clone(), since: self.since(path) }
     }
 
     /// The last operation that touched a file, as people know it.

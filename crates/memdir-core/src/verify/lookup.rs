@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::project_view::{MAX_FILE, Names, Words, words_of};
+use super::project_view::{Effort, MAX_FILE, Names, Words, words_of};
 use super::{Citation, Cited, Freshness, Verified};
 use crate::look::Look;
 use crate::memory::links::LinkTargets;
@@ -16,6 +16,7 @@ pub struct Verifier<'v> {
     root: Option<&'v Utf8Path>,
     look: &'v dyn Look,
     targets: &'v LinkTargets,
+    effort: Effort,
     names: OnceCell<Names>,
     words: OnceCell<Words>,
 }
@@ -24,7 +25,13 @@ impl<'v> Verifier<'v> {
     /// A verifier for a project's root (`None`: there is no project, so only links are looked up) and its memories.
     #[must_use]
     pub fn new(root: Option<&'v Utf8Path>, look: &'v dyn Look, targets: &'v LinkTargets) -> Self {
-        Self { root, look, targets, names: OnceCell::new(), words: OnceCell::new() }
+        Self { root, look, targets, effort: Effort::FULL, names: OnceCell::new(), words: OnceCell::new() }
+    }
+
+    /// The same with more or less patience.
+    #[must_use]
+    pub fn with_effort(self, effort: Effort) -> Self {
+        Self { effort, ..self }
     }
 
     /// Looks up citations of one memory. What cannot be decided is left out.
@@ -88,7 +95,7 @@ impl<'v> Verifier<'v> {
     fn symbol(&self, root: &Utf8Path, symbol: &str, line: usize, citations: &[Citation]) -> Option<Answer> {
         let name = symbol.trim_end_matches("()").trim_end_matches('!');
         let name = name.rsplit(['.', ':']).next().unwrap_or(name);
-        let words = self.words.get_or_init(|| Words::of(root, self.names(root), self.look));
+        let words = self.words.get_or_init(|| Words::of(root, self.names(root), self.look, self.effort));
         if !words.holds(name) {
             return words
                 .complete
@@ -140,7 +147,7 @@ impl<'v> Verifier<'v> {
     }
 
     fn names(&self, root: &Utf8Path) -> &Names {
-        self.names.get_or_init(|| Names::of(root, self.look))
+        self.names.get_or_init(|| Names::of(root, self.look, self.effort))
     }
 }
 

@@ -9,12 +9,24 @@ use crate::look::{Kind, Look};
 
 /// The largest file that is read.
 pub(super) const MAX_FILE: u64 = 1 << 20;
-/// How many entries of directories are listed.
-const MAX_ENTRIES: usize = 50_000;
-/// How deep.
+/// How deep directories are listed.
 const MAX_DEPTH: usize = 16;
-/// How many bytes are read to learn the project's words.
-const MAX_BYTES: u64 = 64 << 20;
+
+/// How much of a project is looked at before the rest counts as unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Effort {
+    /// How many entries of directories are listed.
+    entries: usize,
+    /// How many bytes are read to learn the project's words.
+    bytes: u64,
+}
+
+impl Effort {
+    /// For whoever asks how fresh memories are.
+    pub const FULL: Self = Self { entries: 50_000, bytes: 64 << 20 };
+    /// For whoever asks something else, and should not wait: a few milliseconds.
+    pub const QUICK: Self = Self { entries: 4_000, bytes: 2 << 20 };
+}
 
 /// Directories that tools fill: what they hold is nobody's source.
 const SKIPPED: [&str; 8] =
@@ -32,14 +44,14 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of(root: &Utf8Path, look: &dyn Look) -> Self {
+    pub(super) fn of(root: &Utf8Path, look: &dyn Look, effort: Effort) -> Self {
         let mut names = Self { complete: true, ..Self::default() };
         let mut pending = vec![(Utf8PathBuf::new(), 0)];
         while let Some((below, depth)) = pending.pop() {
             let mut entries = look.list(&root.join(&below));
             entries.sort_by(|one, other| one.name.cmp(&other.name));
             for entry in entries {
-                if names.paths.len() >= MAX_ENTRIES {
+                if names.paths.len() >= effort.entries {
                     names.complete = false;
                     return names;
                 }
@@ -90,11 +102,11 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub(super) fn of(root: &Utf8Path, names: &Names, look: &dyn Look) -> Self {
+    pub(super) fn of(root: &Utf8Path, names: &Names, look: &dyn Look, effort: Effort) -> Self {
         let mut words = Self { hashes: HashSet::new(), complete: names.complete };
         let mut bytes = 0;
         for file in names.files() {
-            if bytes > MAX_BYTES {
+            if bytes > effort.bytes {
                 words.complete = false;
                 break;
             }

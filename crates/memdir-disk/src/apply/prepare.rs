@@ -84,7 +84,7 @@ pub(super) fn prepare(root: &MemoryRoot, plan: &Plan, request: &Request<'_>) -> 
                 prepared.write(root, request, path, content, base.as_ref())?;
             }
             Change::Delete { path, base } => prepared.delete(root, request, path, base)?,
-            Change::Rename { from, to, base } => prepared.rename(root, request, from, to, base)?,
+            Change::Rename { from, to, base } => prepared.rename(root, from, to, base)?,
         }
     }
     prepared.files.retain(|file| file.renamed_from.is_some() || file.before() != file.after());
@@ -167,7 +167,6 @@ impl Prepared {
     fn rename(
         &mut self,
         root: &MemoryRoot,
-        request: &Request<'_>,
         from: &RelPath,
         to: &RelPath,
         base: &Content,
@@ -187,9 +186,7 @@ impl Prepared {
             }
             (Some(current), None) => current,
         };
-        if content != base.0 && request.on_conflict == OnConflict::Refuse {
-            return Err(DiskError::Conflict { path: root.path().join(from.as_str()) });
-        }
+        // What somebody else wrote into it meanwhile goes along.
         let Some(target_is_new) = self.files.get(target).map(|file| file.before.is_none()) else {
             return Ok(());
         };

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::{Duration, SystemTime};
 
+use memdir_core::config::HistoryBounds;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::operation::{ChangeRecord, Operation};
 
@@ -20,9 +21,24 @@ pub struct Bounds {
     pub bytes: u64,
 }
 
+/// The file beside the segments that says since when some of them are too old.
+const DUE: &str = "due";
+const DAY: Duration = Duration::from_secs(86_400);
+
+impl Bounds {
+    /// The bounds that the user has settled.
+    #[must_use]
+    pub fn of(settled: HistoryBounds) -> Self {
+        Self {
+            age: Duration::from_secs(u64::from(settled.days) * 86_400),
+            bytes: u64::from(settled.megabytes) * 1_000_000,
+        }
+    }
+}
+
 impl Default for Bounds {
     fn default() -> Self {
-        Self { age: Duration::from_secs(90 * 86_400), bytes: 500_000_000 }
+        Self::of(HistoryBounds::default())
     }
 }
 
@@ -40,20 +56,38 @@ impl History {
             found.push((number, metadata.len(), metadata.modified().during("look at", &path)?));
         }
         // By the clock of the file system: what was written last is now.
-        let newest = found.iter().map(|(_, _, modified)| *modified).max();
-        let oldest_kept = newest.and_then(|newest| newest.checked_sub(bounds.age));
+        let Some(&(_, _, now)) = found.last() else { return Ok(Vec::new()) };
+        let oldest_kept = now.checked_sub(bounds.age);
+        let is_old = |modified: SystemTime| oldest_kept.is_some_and(|oldest| modified < oldest);
         let mut total: u64 = found.iter().map(|(_, bytes, _)| *bytes).sum();
         found.pop();
+        let old_may_go = self.has_long_been_due(found.iter().any(|(.., modified)| is_old(*modified)), now)?;
         let mut overdue = Vec::new();
         for (number, bytes, modified) in found {
-            let is_old = oldest_kept.is_some_and(|oldest| modified < oldest);
-            if !is_old && total <= bounds.bytes {
+            if !(old_may_go && is_old(modified)) && total <= bounds.bytes {
                 break;
             }
             total -= bytes;
             overdue.push(number);
         }
         Ok(overdue)
+    }
+
+    /// Whether something has been too old for a day. A clock that is far ahead for an hour must not cost the past: `due`
+    /// remembers when something was first found to be old, and what happens to the clock since starts that anew.
+    fn has_long_been_due(&self, is_due: bool, now: SystemTime) -> Result<bool, DiskError> {
+        let path = self.dir().join(DUE);
+        let since = fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
+        match since {
+            None if !is_due => {}
+            Some(_) if !is_due => fs::remove_file(&path).during("remove", &path)?,
+            Some(since) if since <= now => return Ok(now.duration_since(since).is_ok_and(|age| age >= DAY)),
+            _ => {
+                let file = fs::File::create(&path).during("create", &path)?;
+                file.set_modified(now).during("set the time of", &path)?;
+            }
+        }
+        Ok(false)
     }
 
     /// Removes segments. The versions that files still have are recorded once more first, durably, with `template`

@@ -1,6 +1,6 @@
 //! Where in a segment the versions lie that were written last.
 
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 
 use camino::Utf8Path;
 use memdir_core::content_hash::ContentHash;
@@ -10,6 +10,26 @@ use memdir_core::content_hash::ContentHash;
 #[derive(Debug)]
 pub(crate) struct KnownPlaces {
     file: Option<std::fs::File>,
+}
+
+/// Where the stamp of the segment lies: behind the slots.
+const SEAL: u64 = SLOTS * SLOT_BYTES;
+const STAMP_BYTES: usize = 32;
+
+fn stamp(segment: &std::fs::File) -> Option<[u8; STAMP_BYTES]> {
+    let metadata = segment.metadata().ok()?;
+    let nanos = |seconds: i64, nanos: i64| seconds.wrapping_mul(1_000_000_000).wrapping_add(nanos);
+    let numbers = [
+        metadata.size(),
+        metadata.ino(),
+        nanos(metadata.mtime(), metadata.mtime_nsec()).cast_unsigned(),
+        nanos(metadata.ctime(), metadata.ctime_nsec()).cast_unsigned(),
+    ];
+    let mut stamp = [0; STAMP_BYTES];
+    for (place, number) in stamp.chunks_exact_mut(8).zip(numbers) {
+        place.copy_from_slice(&number.to_le_bytes());
+    }
+    Some(stamp)
 }
 
 const SLOTS: u64 = 1024;
@@ -28,6 +48,20 @@ impl KnownPlaces {
             .mode(0o600)
             .open(path);
         Self { file: file.ok() }
+    }
+
+    /// Remembers how the segment looks now: whoever finds it so later need not search it for damage.
+    pub(crate) fn seal(&self, segment: &std::fs::File) {
+        if let (Some(file), Some(stamp)) = (&self.file, stamp(segment)) {
+            let _ = file.write_all_at(&stamp, SEAL);
+        }
+    }
+
+    /// Whether the segment looks as it did when it was sealed.
+    pub(crate) fn is_sealed(&self, segment: &std::fs::File) -> bool {
+        let mut sealed = [0; STAMP_BYTES];
+        let read = self.file.as_ref().is_some_and(|file| file.read_exact_at(&mut sealed, SEAL).is_ok());
+        read && stamp(segment) == Some(sealed)
     }
 
     pub(crate) fn find(&self, hash: ContentHash) -> Option<u64> {

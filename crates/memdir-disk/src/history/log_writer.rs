@@ -8,6 +8,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::content_hash::ContentHash;
 use memdir_core::operation::{ChangeRecord, Operation, OperationId};
+use rustix::fs::OFlags;
 
 use super::frame::{FIXED_BYTES, Frame, FrameKind, encode_frame, frame_lengths, scan};
 use super::known_places::KnownPlaces;
@@ -24,6 +25,7 @@ use crate::store_lock::wait_for;
 /// The last segment of a history, open for appending.
 #[derive(Debug)]
 pub(crate) struct LogWriter {
+    number: u32,
     path: Utf8PathBuf,
     file: File,
     known: KnownPlaces,
@@ -49,10 +51,40 @@ impl LogWriter {
         } else {
             create_private_dirs(history.dir())?;
         }
-        let writer = Self::open_segment(history, number.map_or(1, |number| number.saturating_add(1)))?;
+        Self::begin_next(history, number)
+    }
+
+    /// Begins the segment after this one. A name that something else has taken is passed over.
+    fn begin_next(history: &History, last: Option<u32>) -> Result<Self, DiskError> {
+        let mut number = last.map_or(1, |last| last.saturating_add(1));
+        let mut writer = Self::open_segment(history, number);
+        for _ in 0..MAX_IMPOSTORS {
+            if writer.is_ok() {
+                break;
+            }
+            number = number.saturating_add(1);
+            writer = Self::open_segment(history, number);
+        }
+        let writer = writer?;
         let dir = File::open(history.dir()).during("open", history.dir())?;
         dir.sync_all().during("sync", history.dir())?;
         Ok(writer)
+    }
+
+    /// The same segment, or the next one if this one was damaged: what is written as a difference from something that
+    /// is lost would be lost too. The caller has settled what was open in it.
+    pub(crate) fn past_damage(self, history: &History) -> Result<Self, DiskError> {
+        if self.length()? == 0 || self.known.is_sealed(&self.file) || !self.is_damaged()? {
+            return Ok(self);
+        }
+        self.file.sync_data().during("sync", &self.path)?;
+        Self::begin_next(history, Some(self.number))
+    }
+
+    fn is_damaged(&self) -> Result<bool, DiskError> {
+        let bytes = std::fs::read(&self.path).during("read", &self.path)?;
+        let (frames, damages) = scan(&bytes);
+        Ok(!damages.is_empty() || frames.iter().any(|(_, frame)| frame.body().is_none()))
     }
 
     /// Opens the last segment as it is; `None` if there is no history yet.
@@ -65,7 +97,7 @@ impl LogWriter {
         let path = segment::path(history.dir(), number);
         let file = open_to_append(&path)?;
         let known = KnownPlaces::open(&path);
-        Ok(Self { path, file, known })
+        Ok(Self { number, path, file, known })
     }
 
     /// Whether the open file is still the one that has the segment's name.
@@ -169,7 +201,9 @@ impl LogWriter {
         clean: bool,
     ) -> Result<(), DiskError> {
         let header = OutcomeHeader { v: HEADER_VERSION, operation: operation.clone(), outcome, clean };
-        self.append(FrameKind::Outcome, &header, &[], &[], Sync::Later)
+        self.append(FrameKind::Outcome, &header, &[], &[], Sync::Later)?;
+        self.known.seal(&self.file);
+        Ok(())
     }
 
     /// Encodes the versions that this segment does not hold yet.
@@ -270,9 +304,20 @@ impl LogWriter {
     }
 }
 
+/// How many names are tried before a new segment counts as impossible.
+const MAX_IMPOSTORS: u32 = 16;
+
+/// Opens a segment; never through a link, and never something that is no file.
 fn open_to_append(path: &Utf8Path) -> Result<File, DiskError> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true).mode(0o600).open(path).during("open", path)
+    options.read(true).append(true).create(true).mode(0o600);
+    options.custom_flags(i32::try_from(flags).unwrap_or(0));
+    let file = options.open(path).during("open", path)?;
+    match file.metadata() {
+        Ok(metadata) if metadata.is_file() => Ok(file),
+        _ => DiskError::refused(path, "it is no file"),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,17 +17,32 @@ pub(crate) const FULL_BYTES: u64 = 1 << 20;
 
 /// The numbers of the segments of a history, ascending; none if there is no history yet.
 pub(crate) fn numbers(dir: &Utf8Path) -> Result<Vec<u32>, DiskError> {
-    let entries = match fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).during("list", dir),
-    };
-    let mut numbers: Vec<u32> = entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".seg")?.parse().ok())
+    let mut numbers: Vec<u32> = entries(dir)?
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .filter_map(|entry| number_of(entry.file_name().to_str()?))
         .collect();
     numbers.sort_unstable();
     Ok(numbers)
+}
+
+/// What is called like a segment and is none: a folder, a link, a pipe. It is never opened.
+pub(crate) fn impostors(dir: &Utf8Path) -> Result<Vec<Utf8PathBuf>, DiskError> {
+    let others = entries(dir)?.filter(|entry| !entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let names = others.filter_map(|entry| entry.file_name().into_string().ok());
+    Ok(names.filter(|name| number_of(name).is_some()).map(|name| dir.join(name)).collect())
+}
+
+fn entries(dir: &Utf8Path) -> Result<impl Iterator<Item = fs::DirEntry>, DiskError> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => Some(entries),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error).during("list", dir),
+    };
+    Ok(entries.into_iter().flatten().flatten())
+}
+
+fn number_of(name: &str) -> Option<u32> {
+    name.strip_suffix(".seg")?.parse().ok()
 }
 
 pub(crate) fn path(dir: &Utf8Path, number: u32) -> Utf8PathBuf {

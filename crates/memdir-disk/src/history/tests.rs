@@ -258,6 +258,13 @@ fn old_segments_go_and_living_versions_stay() {
         let file = fs::File::options().append(true).open(segment::path(history.dir(), number)).unwrap();
         file.set_modified(day(days)).unwrap();
     }
+    // The clock may be wrong today: what is old is still old tomorrow.
+    assert_eq!(history.overdue(bounds).unwrap(), [0; 0]);
+    assert_eq!(history.overdue(bounds).unwrap(), [0; 0]);
+    let due = fs::File::options().append(true).open(history.dir().join("due")).unwrap();
+    due.set_modified(now + hour * 24 * 400).unwrap();
+    assert_eq!(history.overdue(bounds).unwrap(), [0; 0], "the clock went back: the day begins anew");
+    due.set_modified(day(1)).unwrap();
     assert_eq!(history.overdue(bounds).unwrap(), [1, 2]);
     assert_eq!(history.overdue(Bounds { bytes: 0, ..bounds }).unwrap(), [1, 2, 3], "the last one stays");
     let path = RelPath::parse("a.md").unwrap();

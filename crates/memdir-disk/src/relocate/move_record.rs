@@ -46,6 +46,11 @@ pub struct MoveRecord {
 pub enum Direction {
     /// To the new place.
     There,
+    /// To the new place once more: this undo of the move is taken back.
+    Again {
+        /// The undo.
+        operation: OperationId,
+    },
     /// Back: this operation is taken back.
     Back {
         /// The operation.
@@ -62,7 +67,7 @@ pub struct Carried {
     pub hash: ContentHash,
 }
 
-/// The moves that our state directory knows: those that are under way, and those that are done.
+/// The moves that our state directory knows: those that are under way, done, or taken back.
 #[derive(Debug, Clone)]
 pub struct MoveRecords {
     dir: Utf8PathBuf,
@@ -123,16 +128,24 @@ impl MoveRecords {
     /// The system fails.
     pub fn finish(&self, record: &MoveRecord) -> Result<(), DiskError> {
         self.write("done", record)?;
+        self.drop_from("undone", &record.id)?;
         self.drop_from("open", &record.id)
     }
 
-    /// Forgets a move of which nothing is left to do or to take back.
+    /// A move that was taken back.
+    #[must_use]
+    pub fn undone(&self, id: &OperationId) -> Option<MoveRecord> {
+        read(&self.file("undone", id)?)
+    }
+
+    /// Remembers that a move is taken back, with what it needs to be made again.
     ///
     /// # Errors
     /// The system fails.
-    pub fn forget(&self, id: &OperationId) -> Result<(), DiskError> {
-        self.drop_from("done", id)?;
-        self.drop_from("open", id)
+    pub fn take_back(&self, record: &MoveRecord) -> Result<(), DiskError> {
+        self.write("undone", record)?;
+        self.drop_from("done", &record.id)?;
+        self.drop_from("open", &record.id)
     }
 
     fn drop_from(&self, folder: &str, id: &OperationId) -> Result<(), DiskError> {

@@ -2,18 +2,21 @@
 
 use camino::Utf8Path;
 use jiff::Timestamp;
-use memdir_core::agents::AgentName;
 use memdir_core::agents::snapshot::{BadSnapshot, Files, MAX_FILE_BYTES, MAX_FILES};
-use memdir_core::operation::Author;
+use memdir_core::agents::{AgentName, Scope};
+use memdir_core::config::WriteMode;
+use memdir_core::operation::{Author, StoreId};
 use memdir_core::plan::{Content, Plan};
 use memdir_core::project::registry::Sighting;
 use memdir_disk::apply::{Applied, LOCK_PATIENCE, OnConflict, Request, Store, apply};
 use memdir_disk::memory_root::MemoryRoot;
 use memdir_disk::random::random_bits;
 use memdir_disk::registry::Registry;
+use memdir_disk::staged::StagedPlans;
 
 use super::{Agents, AgentsError};
 use crate::memory::merge::merge;
+use crate::memory::{MemoryError, Submitted, propose, read_config};
 
 impl Agents {
     pub(super) fn registry(&self) -> Result<Registry, AgentsError> {
@@ -21,15 +24,32 @@ impl Agents {
         Ok(Registry::new(&state_dir))
     }
 
-    /// Applies a plan to a directory of an agent, for the person at the command line.
-    pub(super) fn apply(
+    /// What becomes of a change of an agent's memory that somebody wants: as the user's settings say for the scope.
+    pub(super) fn submit(
         &self,
-        name: &AgentName,
+        (name, scope): (&AgentName, Scope),
         directory: &Utf8Path,
         plan: &Plan,
+        author: &Author,
         now: Timestamp,
-    ) -> Result<Applied, AgentsError> {
-        let state_dir = self.env.state_dir().ok_or(AgentsError::NoState)?;
+    ) -> Result<Submitted, AgentsError> {
+        let config = read_config(self.env.config_file().as_deref())?;
+        let store = self.store(name, directory, now)?;
+        match config.mode(author.kind, Some(&store), scope.into()) {
+            WriteMode::Auto => {
+                let applied = self.apply(&store, directory, plan, author, now)?;
+                Ok(Submitted::Applied(Box::new(applied)))
+            }
+            WriteMode::Off => Err(MemoryError::WritesOff.into()),
+            WriteMode::Review => {
+                let state_dir = self.env.state_dir().ok_or(AgentsError::NoState)?;
+                let staged = StagedPlans::of(&state_dir, &store);
+                Ok(propose(&staged, plan.clone(), author, directory, now)?)
+            }
+        }
+    }
+
+    fn store(&self, name: &AgentName, directory: &Utf8Path, now: Timestamp) -> Result<StoreId, AgentsError> {
         let sighting = Sighting {
             memory_dir: directory.to_owned(),
             slug: name.directory().to_owned(),
@@ -38,15 +58,22 @@ impl Agents {
             time: now,
         };
         let record = self.registry()?.record(&sighting, random_bits().map_err(AgentsError::NoRandom)?)?;
-        let store = Store {
-            memory_dir: directory,
-            id: &record.store,
-            state_dir: &state_dir,
-            follow_entrypoint_link: false,
-        };
-        let author = Author::person();
+        Ok(record.store)
+    }
+
+    fn apply(
+        &self,
+        store: &StoreId,
+        directory: &Utf8Path,
+        plan: &Plan,
+        author: &Author,
+        now: Timestamp,
+    ) -> Result<Applied, AgentsError> {
+        let state_dir = self.env.state_dir().ok_or(AgentsError::NoState)?;
+        let store =
+            Store { memory_dir: directory, id: store, state_dir: &state_dir, follow_entrypoint_link: false };
         let request = Request {
-            author: &author,
+            author,
             time: now,
             undo_of: None,
             staged: None,

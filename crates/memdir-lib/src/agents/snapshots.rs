@@ -8,13 +8,15 @@ use memdir_core::agents::snapshot::{
 };
 use memdir_core::agents::{AgentName, Scope};
 use memdir_core::hygiene::{Reason, flag};
-use memdir_core::plan::Content;
+use memdir_core::operation::{Author, OperationId};
+use memdir_core::plan::{Content, Plan};
 use memdir_core::rel_path::RelPath;
 use memdir_core::secrets::scan;
 use memdir_disk::memory_root::MemoryRoot;
 
 use super::agent_store::read_files;
 use super::{Agents, AgentsError};
+use crate::memory::Submitted;
 
 /// The longest manifest that is read.
 const MAX_MANIFEST_BYTES: u64 = 1 << 20;
@@ -49,7 +51,9 @@ pub struct Kept {
     /// When the snapshot was made.
     pub created: Timestamp,
     /// The operation, if a file changed.
-    pub operation: Option<memdir_core::operation::OperationId>,
+    pub operation: Option<OperationId>,
+    /// The id under which the change waits for the user instead.
+    pub staged: Option<String>,
     /// What became of each file.
     pub outcomes: Vec<(RelPath, Outcome)>,
     /// What a person should know.
@@ -109,7 +113,7 @@ impl<'a> Snapshots<'a> {
     ///
     /// # Errors
     /// There is no memory, it holds a secret or is too large, or something cannot be written.
-    pub fn create(&self, now: Timestamp) -> Result<Option<Kept>, AgentsError> {
+    pub fn create(&self, author: &Author, now: Timestamp) -> Result<Option<Kept>, AgentsError> {
         let mut warnings = Vec::new();
         let memory = read_files(&self.memory_dir, &mut warnings)?;
         if memory.is_empty() {
@@ -125,34 +129,58 @@ impl<'a> Snapshots<'a> {
         }
         let created = snapshot::create(&memory, &before, now).map_err(|problem| self.bad(problem))?;
         let Some(made) = created else { return Ok(None) };
-        let applied = self.agents.apply(self.name, &self.snapshot_dir, &made.plan, now)?;
-        self.remember(made.created, false, memory)?;
-        warnings.extend(applied.warnings);
-        let operation = applied.operation.map(|operation| operation.id);
-        Ok(Some(Kept { created: made.created, operation, outcomes: Vec::new(), warnings }))
+        let (operation, staged) =
+            self.submit(Scope::Project, &self.snapshot_dir, &made.plan, author, now, &mut warnings)?;
+        if staged.is_none() {
+            self.remember(made.created, false, memory)?;
+        }
+        Ok(Some(Kept { created: made.created, operation, staged, outcomes: Vec::new(), warnings }))
     }
 
     /// Takes the snapshot over: whole where there is no memory, else merged with what was learned since.
     ///
     /// # Errors
     /// There is no snapshot, it is not what its manifest says, or something cannot be written.
-    pub fn apply(&self, now: Timestamp) -> Result<Kept, AgentsError> {
+    pub fn apply(&self, author: &Author, now: Timestamp) -> Result<Kept, AgentsError> {
         let mut warnings = Vec::new();
         let snapshot = self.read()?.ok_or_else(|| AgentsError::NoSnapshot(self.snapshot_dir.clone()))?;
         let taken = self.taken()?;
         warnings.extend(suspicions(&snapshot));
         let mine = read_files(&self.memory_dir, &mut warnings)?;
         let answer = take_over(&snapshot, &mine, &base(taken.as_ref()));
-        let operation = if answer.plan.changes.is_empty() {
+        let (operation, staged) = if answer.plan.changes.is_empty() {
             warnings.extend(answer.plan.warnings);
-            None
+            (None, None)
         } else {
-            let applied = self.agents.apply(self.name, &self.memory_dir, &answer.plan, now)?;
-            warnings.extend(applied.warnings);
-            applied.operation.map(|operation| operation.id)
+            self.submit(Scope::User, &self.memory_dir, &answer.plan, author, now, &mut warnings)?
         };
-        self.remember(snapshot.created, false, snapshot.files)?;
-        Ok(Kept { created: snapshot.created, operation, outcomes: answer.outcomes, warnings })
+        // What waits is not decided yet.
+        if staged.is_none() {
+            self.remember(snapshot.created, false, snapshot.files)?;
+        }
+        Ok(Kept { created: snapshot.created, operation, staged, outcomes: answer.outcomes, warnings })
+    }
+
+    fn submit(
+        &self,
+        scope: Scope,
+        directory: &Utf8Path,
+        plan: &Plan,
+        author: &Author,
+        now: Timestamp,
+        warnings: &mut Vec<String>,
+    ) -> Result<(Option<OperationId>, Option<String>), AgentsError> {
+        match self.agents.submit((self.name, scope), directory, plan, author, now)? {
+            Submitted::Applied(applied) => {
+                warnings.extend(applied.warnings);
+                Ok((applied.operation.map(|operation| operation.id), None))
+            }
+            Submitted::Staged { id, warnings: more } => {
+                warnings.extend(more);
+                Ok((None, Some(id)))
+            }
+            Submitted::Rejected => Err(AgentsError::Rejected),
+        }
     }
 
     /// Leaves the user's memory as it is, and does not offer this snapshot again.

@@ -93,7 +93,7 @@ impl Memory {
 
     /// Under which of the user's rules for agents' writes this directory falls.
     pub(super) fn scope(&self) -> WriteScope {
-        if self.beside.is_some() { WriteScope::User } else { WriteScope::Memory }
+        if self.beside.is_some() { WriteScope::User } else { self.scope }
     }
 }
 

@@ -107,6 +107,14 @@ pub enum MemoryError {
     /// The user's settings let nobody but the user change memory.
     #[error("the user's settings say `writes = \"off\"`: agents may not change memory")]
     WritesOff,
+    /// A change that waits was made from a file that is gone, or has another name.
+    #[error("`{path}` {} since it was proposed", match .now { Some(now) => format!("is called `{now}`"), None => "is gone".to_owned() })]
+    PlanOverdue {
+        /// The file.
+        path: RelPath,
+        /// What it is called now.
+        now: Option<RelPath>,
+    },
     /// No change waits under that id.
     #[error("no change waits for review under `{id}`")]
     NoSuchPlan {

@@ -8,15 +8,18 @@ use memdir_core::look::{Kind, Look};
 use memdir_core::memory::index::OVERFLOW;
 use memdir_core::memory::links::LinkTargets;
 use memdir_core::memory::topic::decode;
+use memdir_core::project::encode_path::encode;
 use memdir_core::project::findings::Flag;
-use memdir_core::project::git_root::find_git_root;
+use memdir_core::project::git_root::{find_git_root, worktrees};
 use memdir_core::rel_path::{ENTRYPOINT, RelPath, TEMPORARY_PREFIX};
 use memdir_core::verify::citations;
 use memdir_disk::history::History;
 use memdir_disk::memory_root::{FileStat, MemoryRoot};
 use memdir_disk::real_look::RealLook;
+use memdir_disk::temporary::is_temporary_name;
 
 use super::{MAX_FILE_BYTES, Memory, MemoryError, entrypoint};
+use crate::projects::directory_below;
 
 impl Memory {
     /// Everything that [`memdir_core::doctor::examine`] wants to know about this directory. Writes nothing.
@@ -79,7 +82,10 @@ impl Memory {
         for folder in folders {
             for entry in RealLook.list(&self.here.memory_dir.join(folder)) {
                 let kind = match entry.kind {
-                    Kind::File if entry.name.starts_with(TEMPORARY_PREFIX) => StrayKind::Temporary,
+                    Kind::File if is_temporary_name(&entry.name) => StrayKind::Temporary,
+                    Kind::File if entry.name.starts_with(TEMPORARY_PREFIX) => {
+                        StrayKind::Unlisted("it is called like a temporary file of memdir, and is none")
+                    }
                     Kind::File if !entry.name.starts_with('.') && !entry.name.ends_with(".md") => {
                         StrayKind::NotMarkdown
                     }
@@ -118,17 +124,18 @@ impl Memory {
         for entry in &survey.entries {
             let memory_dir = self.projects.projects_dir().join(&entry.slug).join("memory");
             let holds_memory = entry.memories > 0 || RealLook.kind(&memory_dir.join(ENTRYPOINT)).is_some();
-            let Some(path) =
-                entry.path.as_ref().filter(|_| memory_dir != self.here.memory_dir && holds_memory)
-            else {
+            if memory_dir == self.here.memory_dir || !holds_memory {
+                continue;
+            }
+            let Some(path) = entry.path.clone().or_else(|| self.part_with_name(&entry.slug)) else {
                 continue;
             };
-            if *path == self.here.root {
+            if path == self.here.root {
                 if entry.flags.contains(&Flag::LegacyName) {
                     surroundings.legacy_names.push(entry.slug.clone());
                 }
-            } else if find_git_root(path, &RealLook).is_some_and(|found| found.root == self.here.root) {
-                surroundings.split_stores.push(path.clone());
+            } else if find_git_root(&path, &RealLook).is_some_and(|found| found.root == self.here.root) {
+                surroundings.split_stores.push(path);
             }
         }
         if let (Some(state_dir), Some(store)) = (&self.state_dir, &self.store) {
@@ -145,6 +152,16 @@ impl Memory {
 }
 
 impl Memory {
+    /// The worktree or subdirectory of this project that has an encoded name, where no session says whose it is.
+    fn part_with_name(&self, slug: &str) -> Option<Utf8PathBuf> {
+        let common_dir = self.here.common_dir.iter();
+        let mut worktrees = common_dir.flat_map(|common_dir| worktrees(common_dir, &RealLook));
+        worktrees.find(|path| encode(path.as_str()) == slug).or_else(|| {
+            let is_below = slug.strip_prefix(self.here.slug.as_str())?.starts_with('-');
+            is_below.then(|| directory_below(&self.here.root, slug)).flatten()
+        })
+    }
+
     /// Keys in the user's settings that mean nothing to us; none where the settings cannot be read.
     fn config_warnings(&self) -> Vec<String> {
         let bytes = self.config_file.as_ref().and_then(|path| RealLook.read(path, config::MAX_BYTES).ok());

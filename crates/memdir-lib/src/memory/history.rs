@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use memdir_core::history::lineage::{Moment, Past, Version, of_file, version_at};
-use memdir_core::history::undo::{Sources, plan_undo};
+use memdir_core::history::undo::{Sources, name_after, plan_undo};
 use memdir_core::history::{find, last_to_redo, last_to_undo, undone};
 use memdir_core::memory::change::{FoundFile, restore};
 use memdir_core::operation::{Author, Operation, OperationId};
@@ -150,16 +150,17 @@ impl Memory {
     /// # Errors
     /// Something newer stands in the way, or the old version is lost.
     pub fn plan_undo(&self, operation: &Operation, reason: String, log: &Log) -> Result<Plan, MemoryError> {
+        let newer: Vec<Operation> =
+            log.operations.iter().take_while(|newer| newer.id != operation.id).cloned().collect();
         let mut current = BTreeMap::new();
         for change in &operation.changes {
-            for path in std::iter::once(&change.path).chain(&change.renamed_from) {
-                if let Some(content) = self.read(path)? {
-                    current.insert(path.clone(), content);
+            let names = std::iter::once(&change.path).chain(&change.renamed_from);
+            for path in names.flat_map(|path| [path.clone(), name_after(path, &newer)]) {
+                if let Some(content) = self.read(&path)? {
+                    current.insert(path, content);
                 }
             }
         }
-        let newer: Vec<Operation> =
-            log.operations.iter().take_while(|newer| newer.id != operation.id).cloned().collect();
         let recorded = |hash| self.recorded(hash).ok().flatten();
         let sources = Sources { current: &current, recorded: &recorded, merge: &merge::merge };
         Ok(plan_undo(operation, &newer, reason, &sources)?)

@@ -1,11 +1,16 @@
+use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::config::WriteMode;
-use memdir_core::operation::OperationId;
-use memdir_core::plan::Plan;
+use memdir_core::history::undo::name_after;
+use memdir_core::memory::entrypoint::ENTRYPOINT;
+use memdir_core::memory::index::OVERFLOW;
+use memdir_core::operation::{Author, OperationId};
+use memdir_core::plan::{Change, Plan};
+use memdir_core::rel_path::RelPath;
 use memdir_core::review::{StagedPlan, VERSION, fingerprint};
 use memdir_disk::apply::{Applied, OnConflict};
 use memdir_disk::random::random_bits;
-use memdir_disk::staged::{StagedPlans, Waiting};
+use memdir_disk::staged::{StagedPlans, Waiting, waiting_elsewhere};
 
 use super::{Memory, MemoryError, Wish};
 
@@ -47,27 +52,7 @@ impl Memory {
         self.may_write()?;
         let plan = self.guarded(plan, wish)?;
         self.store_id(now)?;
-        let staged = self.staged_plans()?;
-        let wanted = fingerprint(&plan);
-        if staged.was_rejected(&wanted) {
-            return Ok(Submitted::Rejected);
-        }
-        let waiting = staged.waiting().plans;
-        if let Some(same) = waiting.into_iter().find(|waiting| fingerprint(&waiting.plan) == wanted) {
-            return Ok(Submitted::Staged { id: same.id, warnings: plan.warnings });
-        }
-        let random = random_bits().map_err(crate::projects::ProjectsError::NoRandom)?;
-        let id = OperationId::new(now, u64::try_from(random & u128::from(u64::MAX)).unwrap_or(0)).0;
-        let warnings = plan.warnings.clone();
-        staged.put(&StagedPlan {
-            v: VERSION,
-            id: id.clone(),
-            time: now,
-            author: wish.author.clone(),
-            memory_dir: self.here.memory_dir.clone(),
-            plan,
-        })?;
-        Ok(Submitted::Staged { id, warnings })
+        propose(&self.staged_plans()?, plan, wish.author, &self.here.memory_dir, now)
     }
 
     /// Every change that waits for the user, oldest first.
@@ -81,6 +66,13 @@ impl Memory {
             Err(MemoryError::NoSuchPlan { .. }) => Ok(Waiting::default()),
             Err(error) => Err(error),
         }
+    }
+
+    /// The other memory directories for which changes wait, with how many.
+    #[must_use]
+    pub fn waiting_elsewhere(&self) -> Vec<(Utf8PathBuf, usize)> {
+        let state_dir = self.state_dir.as_deref();
+        state_dir.map_or_else(Vec::new, |state_dir| waiting_elsewhere(state_dir, self.store.as_ref()))
     }
 
     /// How many changes wait, at the cost of listing one folder.
@@ -131,9 +123,31 @@ impl Memory {
             verbatim: false,
             replans: false,
         };
+        self.look(now)?;
+        self.is_still_possible(staged)?;
         let applied = self.apply_as(&staged.plan, &wish, now)?;
         self.staged_plans()?.remove(&staged.id)?;
         Ok(applied)
+    }
+
+    /// A file that somebody removed or renamed since is not brought back by an edit of what it was.
+    fn is_still_possible(&self, staged: &StagedPlan) -> Result<(), MemoryError> {
+        let is_index = |path: &RelPath| [ENTRYPOINT, OVERFLOW].contains(&path.as_str());
+        let made_from = staged.plan.changes.iter().filter_map(|change| match change {
+            Change::Write { path, base: Some(_), .. } if !is_index(path) => Some(path),
+            Change::Rename { from, .. } => Some(from),
+            _ => None,
+        });
+        let renamed_by_it: Vec<&RelPath> = staged.plan.changes.iter().filter_map(renamed_to).collect();
+        for path in made_from.filter(|path| !renamed_by_it.contains(path)) {
+            if self.read(path)?.is_none() {
+                let log = self.log(usize::MAX)?;
+                let now = name_after(path, &log.operations);
+                let now = (now != *path && self.read(&now)?.is_some()).then_some(now);
+                return Err(MemoryError::PlanOverdue { path: path.clone(), now });
+            }
+        }
+        Ok(())
     }
 
     /// Puts a change that waits aside for good: the same is not proposed again.
@@ -151,4 +165,41 @@ impl Memory {
         let store = self.store.as_ref().ok_or_else(|| MemoryError::NoSuchPlan { id: String::new() })?;
         Ok(StagedPlans::of(state_dir, store))
     }
+}
+
+fn renamed_to(change: &Change) -> Option<&RelPath> {
+    match change {
+        Change::Rename { to, .. } => Some(to),
+        _ => None,
+    }
+}
+
+/// Puts a plan among those that wait, unless the user rejected the same before or it waits already.
+pub(crate) fn propose(
+    staged: &StagedPlans,
+    plan: Plan,
+    author: &Author,
+    memory_dir: &Utf8Path,
+    now: Timestamp,
+) -> Result<Submitted, MemoryError> {
+    let wanted = fingerprint(&plan);
+    if staged.was_rejected(&wanted) {
+        return Ok(Submitted::Rejected);
+    }
+    let waiting = staged.waiting().plans;
+    if let Some(same) = waiting.into_iter().find(|waiting| fingerprint(&waiting.plan) == wanted) {
+        return Ok(Submitted::Staged { id: same.id, warnings: plan.warnings });
+    }
+    let random = random_bits().map_err(crate::projects::ProjectsError::NoRandom)?;
+    let id = OperationId::new(now, u64::try_from(random & u128::from(u64::MAX)).unwrap_or(0)).0;
+    let warnings = plan.warnings.clone();
+    staged.put(&StagedPlan {
+        v: VERSION,
+        id: id.clone(),
+        time: now,
+        author: author.clone(),
+        memory_dir: memory_dir.to_owned(),
+        plan,
+    })?;
+    Ok(Submitted::Staged { id, warnings })
 }

@@ -18,7 +18,7 @@ use memdir_disk::relocate::{
 };
 
 use super::{Here, Probe, Projects, ProjectsError, lives};
-use crate::memory::{Memory, MemoryError, Wish};
+use crate::memory::{Log, Memory, MemoryError, Wish};
 
 /// What a move did.
 #[derive(Debug, Clone, Default)]
@@ -87,12 +87,51 @@ impl Projects {
             }
         }
         let memory = self.memory_of(&record)?;
-        memory.plan_undo(operation, String::new(), &memory.log(usize::MAX)?)?;
+        let log = memory.log(usize::MAX)?;
+        let undone = log.undone();
+        // A move that was made again is taken back as it was made last.
+        let is_last = |found: &&Operation| found.plan == operation.plan && !undone.contains_key(&found.id);
+        let operation = log.operations.iter().find(is_last).unwrap_or(operation);
+        memory.plan_undo(operation, String::new(), &log)?;
         record.direction = Direction::Back { operation: operation.id.clone() };
         record.author = author.clone();
         record.time = now;
         records.begin(&record)?;
         self.go_back(&record, &operation.id, &records, now).map(Some)
+    }
+
+    /// Makes a move again that `undo` took back: with the files that are in the old directories now.
+    ///
+    /// `None` if that operation is not the undo of a move.
+    ///
+    /// # Errors
+    /// An old directory is gone, or the system fails. In the first case nothing was changed.
+    pub fn carry_again(
+        &self,
+        undo: &Operation,
+        log: &Log,
+        author: &Author,
+        now: Timestamp,
+    ) -> Result<Option<Moved>, MemoryError> {
+        let records = self.move_records()?;
+        let Some(target) = &undo.undo_of else { return Ok(None) };
+        let id = log.find(&target.0)?.plan.as_ref().map(|plan| OperationId(plan.clone()));
+        let Some(mut record) = id.and_then(|id| records.undone(&id)) else { return Ok(None) };
+        let _lock = records.lock()?;
+        for relocation in &mut record.relocations {
+            let (old, _) = aside_of(relocation);
+            if !lives(old) {
+                let rule = "the old directory is gone";
+                return Err(DiskError::Refused { path: old.to_owned(), rule }.into());
+            }
+            *relocation = self.plan_once_more(relocation);
+        }
+        record.direction = Direction::Again { operation: undo.id.clone() };
+        record.author = author.clone();
+        record.time = now;
+        record.copied.clear();
+        records.begin(&record)?;
+        self.go_there(&mut record, &records, now).map(Some)
     }
 
     /// Finishes moves that an earlier process began. Costs one system call where there are none.
@@ -109,7 +148,7 @@ impl Projects {
         // Read again: whoever held the lock may have finished them.
         for mut record in records.open() {
             finished.push(match record.direction.clone() {
-                Direction::There => self.go_there(&mut record, &records, now)?,
+                Direction::There | Direction::Again { .. } => self.go_there(&mut record, &records, now)?,
                 Direction::Back { operation } => self.go_back(&record, &operation, &records, now)?,
             });
         }
@@ -130,13 +169,22 @@ impl Projects {
         let mut memory = self.memory_of(record)?;
         memory.recover(now)?;
         let id = record.id.clone();
-        let is_ours = |operation: &&Operation| operation.plan.as_deref() == Some(id.0.as_str());
-        let done = memory.log(usize::MAX)?.operations.iter().find(is_ours).map(|found| found.id.clone());
+        let log = memory.log(usize::MAX)?;
+        let undone = log.undone();
+        let is_ours = |operation: &&Operation| {
+            operation.plan.as_deref() == Some(id.0.as_str()) && !undone.contains_key(&operation.id)
+        };
+        let done = log.operations.iter().find(is_ours).map(|found| found.id.clone());
+        let undo_of = match &record.direction {
+            Direction::Again { operation } => Some(operation),
+            _ => None,
+        };
         moved.operation = match done {
             Some(done) => Some(done),
             None => {
                 let plan = memory_plan(record, &memory, &mut moved.warnings)?;
-                let wish = Wish { staged: Some(&record.id.0), verbatim: true, ..Wish::of(&record.author) };
+                let wish =
+                    Wish { undo_of, staged: Some(&record.id.0), verbatim: true, ..Wish::of(&record.author) };
                 Some(memory.apply_recorded(&plan, &wish, record.time, &mut moved.warnings)?)
             }
         };
@@ -172,9 +220,9 @@ impl Projects {
         let mut memory = self.memory_of(record)?;
         memory.recover(now)?;
         let log = memory.log(usize::MAX)?;
-        let undo = log.operations.iter().find(|found| found.undo_of.as_ref() == Some(operation));
-        moved.operation = match undo {
-            Some(undo) => Some(undo.id.clone()),
+        // An undo that was taken back itself does not count.
+        moved.operation = match log.undone().get(operation) {
+            Some(undo) => Some((*undo).clone()),
             None => {
                 let operation = log.find(&operation.0)?;
                 let plan = memory.plan_undo(operation, format!("undo: {}", operation.reason), &log)?;
@@ -213,7 +261,7 @@ impl Projects {
             };
             self.record_relocation(&record.memory_dir, &old, now)?;
         }
-        records.forget(&record.id)?;
+        records.take_back(record)?;
         Ok(moved)
     }
 

@@ -94,12 +94,44 @@ impl Projects {
         Ok(plan)
     }
 
-    /// Plans to bring what belongs to one path to another, which need not exist yet.
+    /// Plans to bring what belongs to one path to another, which need not exist yet: its directory, and its journal
+    /// where there is one.
     ///
     /// # Errors
     /// As [`Projects::plan_adopt_from`].
-    pub fn plan_move(&self, old: &Utf8Path, new: &Utf8Path) -> Result<Relocation, RelocationError> {
-        self.plan_adopt_from(&self.here(new), old)
+    pub fn plan_move(&self, old: &Utf8Path, new: &Utf8Path) -> Result<Vec<Relocation>, RelocationError> {
+        let here = self.here(new);
+        match self.plan_adopt_from(&here, old) {
+            Ok(plan) => Ok(self.with_journal(plan, &here, old)),
+            Err(error) => {
+                // A project may have a journal and nothing else.
+                let nothing = End {
+                    project_dir: here.project_dir.clone(),
+                    memory_dir: here.memory_dir.clone(),
+                    path: Some(old.to_owned()),
+                };
+                let nothing = plan(
+                    Because::Asked,
+                    (nothing.clone(), nothing),
+                    Extent::Whole,
+                    &[],
+                    &|_| false,
+                    &|_, _| false,
+                );
+                self.plan_journal(&nothing, &here).map(|journal| vec![journal]).ok_or(error)
+            }
+        }
+    }
+
+    /// A plan together with that for the journal of the same project. `named` is what the user called it: its path,
+    /// perhaps, where nothing else knows it.
+    #[must_use]
+    pub fn with_journal(&self, mut plan: Relocation, here: &Here, named: &Utf8Path) -> Vec<Relocation> {
+        if named.is_absolute() && !named.starts_with(self.projects_dir()) {
+            plan.from.path.get_or_insert_with(|| named.to_owned());
+        }
+        let journal = self.plan_journal(&plan, here);
+        std::iter::once(plan).chain(journal).collect()
     }
 
     /// The directories of places where the registry saw this project and where it is no more.
@@ -137,6 +169,14 @@ impl Projects {
             return Some(direct.to_owned());
         }
         Scheme::ALL.into_iter().map(|scheme| encode_with(scheme, from.as_str())).find(|name| is_project(name))
+    }
+
+    /// The same relocation, planned from what is there now.
+    pub(super) fn plan_once_more(&self, earlier: &Relocation) -> Relocation {
+        let End { project_dir, memory_dir, path } = earlier.to.clone();
+        let root = path.unwrap_or_else(|| project_dir.clone());
+        let here = Here { project_dir, memory_dir, ..self.here(&root) };
+        self.plan_between(earlier.because.clone(), earlier.from.clone(), &here, earlier.extent)
     }
 
     fn plan_between(&self, because: Because, from: End, here: &Here, extent: Extent) -> Relocation {

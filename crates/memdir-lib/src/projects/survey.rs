@@ -168,6 +168,11 @@ fn entry(
     }
 }
 
+/// A directory below another with this encoded name, whether it is a project of its own or not.
+pub(crate) fn directory_below(root: &Utf8Path, slug: &str) -> Option<Utf8PathBuf> {
+    Walker::new(&RealLook).find(slug).into_iter().find(|path| path.starts_with(root))
+}
+
 /// Living projects besides the known ones that explain a name, those that today's scheme explains first. Names of
 /// journals are no encoded paths and lead nowhere.
 fn found_on_disk(slug: &str, known: &[Utf8PathBuf], walker: &mut Walker<'_>) -> Vec<Utf8PathBuf> {

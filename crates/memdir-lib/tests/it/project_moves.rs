@@ -193,7 +193,7 @@ fn what_is_asked_for_by_name_or_path_is_planned_with_a_warning() {
         assert_eq!(plan.warnings.len(), 1);
     }
     let move_ = world.projects.plan_move(&old, &world.path("not/there/yet")).unwrap();
-    assert_eq!(move_.steps[0].action, Action::Copy);
+    assert_eq!(move_[0].steps[0].action, Action::Copy);
     for wrong in ["/nowhere", "..", "../projects", ""] {
         let error = world.projects.plan_adopt_from(&world.here(&new), wrong.into()).unwrap_err();
         assert!(error.to_string().contains("no project directory"), "{error}");

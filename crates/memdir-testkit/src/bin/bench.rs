@@ -13,6 +13,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("path", bench::path),
     ("memories", bench::memories),
     ("journal", bench::journal),
+    ("history", bench::history),
     ("project-ls", bench::project_ls),
     ("prompt", bench::prompt),
     ("hygiene", bench::hygiene),

@@ -47,7 +47,7 @@ fn prove<'a>(name: &str, program: &'a Utf8Path, long: bool) -> Vec<Proof<'a>> {
             } else {
                 Kill { random: 320, every_call: false, deaths_of_successor: 10 }
             };
-            vec![Box::new(move || proof::kill(program, size))]
+            vec![Box::new(move || proof::kill(program, size)), Box::new(move || proof::kill_past(program, 1))]
         }
         "errors" => {
             vec![

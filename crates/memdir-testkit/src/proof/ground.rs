@@ -156,6 +156,38 @@ impl Ground {
             .collect()
     }
 
+    fn histories(&self) -> Vec<History> {
+        let state_dir = self.state_dir();
+        let Ok(stores) = state_dir.join("history").read_dir_utf8() else { return Vec::new() };
+        let names = stores.map(|store| StoreId(store.unwrap().file_name().to_owned()));
+        names.map(|store| History::of(&state_dir, &store)).collect()
+    }
+
+    /// Every version that the histories of this home name and hold, with the reason of its operation.
+    pub(super) fn versions(&self) -> Vec<(String, Vec<u8>)> {
+        let mut versions = Vec::new();
+        for history in self.histories() {
+            for (operation, _) in history.read().unwrap().operations {
+                let hashes = operation.changes.iter().flat_map(|change| [change.before, change.after]);
+                let contents = history.contents(&hashes.flatten().collect()).unwrap();
+                versions.extend(contents.into_values().map(|content| (operation.reason.clone(), content)));
+                versions.push((operation.reason.clone(), operation.reason.into_bytes()));
+            }
+        }
+        versions
+    }
+
+    /// What of the histories cannot be read.
+    pub(super) fn damages(&self) -> Vec<String> {
+        self.histories().iter().flat_map(|history| history.read().unwrap().problems).collect()
+    }
+
+    /// The files of the histories.
+    pub(super) fn segments(&self) -> Vec<Utf8PathBuf> {
+        let entries = self.histories().into_iter().flat_map(|history| history.dir().read_dir_utf8().unwrap());
+        entries.map(|entry| entry.unwrap().into_path()).collect()
+    }
+
     /// Keeps everything as it is now under a name.
     pub(super) fn save(&self, name: &str) {
         let kept = self.home.root().join(name);

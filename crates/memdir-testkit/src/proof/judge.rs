@@ -13,6 +13,8 @@ pub(super) struct Judge {
     new: Files,
     old_and_next: Files,
     new_and_next: Files,
+    /// How many operations of ours the history holds after the command.
+    recorded: usize,
 }
 
 /// How much a fault may leave undone.
@@ -40,10 +42,11 @@ impl Judge {
         let output = run(ground.command(command.arguments), &command);
         assert!(acknowledged(&output), "{}: {output:?}", command.name);
         let new = ground.files();
+        let recorded = ground.operations().len();
         ground.must_run(NEXT);
         let new_and_next = ground.files();
         assert_ne!(old, new, "{} changes nothing", command.name);
-        Self { ground, command, old, new, old_and_next, new_and_next }
+        Self { ground, command, old, new, old_and_next, new_and_next, recorded }
     }
 
     /// Sets everything back to the start.
@@ -78,6 +81,9 @@ impl Judge {
         }
         if acknowledged && found != self.new {
             failures.push(format!("acknowledged, but {}", difference(&found, &self.new)));
+        }
+        if acknowledged && self.ground.operations().len() < self.recorded {
+            failures.push("acknowledged, but there is no record of it".to_owned());
         }
         if !acknowledged && fault == Fault::OneError && found != self.old {
             failures.push(format!("refused, but {}", difference(&found, &self.old)));

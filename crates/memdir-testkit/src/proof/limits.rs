@@ -1,6 +1,6 @@
 use camino::Utf8Path;
 
-use super::ground::{Ground, acknowledged};
+use super::ground::{Ground, acknowledged, stderr};
 use super::judge::{Fault, Judge};
 use super::kill::for_each_command;
 use super::report::Report;
@@ -51,6 +51,13 @@ fn starve(judge: &Judge, limit: Limit, failures: &mut Vec<String>) -> usize {
         let output = run(judge.ground.command(judge.command.arguments), &judge.command);
         let what = format!("{limit:?} left: {left}");
         failures.extend(judge.look_now(&output, Fault::OneError, &what));
+        for reading in [["ls"].as_slice(), &["log"], &["load"], &["verify"], &["path"]] {
+            let read = judge.ground.command(reading).output().unwrap();
+            if read.status.code() == Some(2) {
+                let (name, why) = (judge.command.name, stderr(&read));
+                failures.push(format!("{name}, {what}: {reading:?} cannot read: {why}"));
+            }
+        }
         give_back(judge, limit);
         failures.extend(judge.look_after_next(&output, &what));
         match (limit, acknowledged(&output)) {

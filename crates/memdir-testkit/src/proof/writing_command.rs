@@ -43,6 +43,11 @@ pub(super) const WRITING_COMMANDS: &[WritingCommand] = &[
     with("rename", some_memories, &["rename", "alpha", "omega"]),
     with("link", some_memories, &["link", "gamma", "alpha"]),
     with("reindex", forgotten_line, &["reindex"]),
+    with("undo", removed, &["undo"]),
+    with("redo", removed_and_back, &["redo"]),
+    with("restore", removed, &["restore", "beta"]),
+    with("doctor --fix", forgotten_line, &["doctor", "--fix"]),
+    with("review accept", proposed, &["review", "accept", "--all"]),
     tool("tool create", r#"{"command":"create","path":"/memories/new.md","file_text":"New.\n"}"#),
     tool(
         "tool str_replace",
@@ -75,7 +80,7 @@ const ADD_BELOW: &[&str] = &[
     "New.",
 ];
 
-const fn with(
+pub(super) const fn with(
     name: &'static str,
     prepare: fn(&Ground),
     arguments: &'static [&'static str],
@@ -89,7 +94,7 @@ const fn tool(name: &'static str, input: &'static str) -> WritingCommand {
 
 fn nothing(_: &Ground) {}
 
-fn some_memories(ground: &Ground) {
+pub(super) fn some_memories(ground: &Ground) {
     let add = |name: &str, description: &str, text: &str| {
         let options = ["--type", "feedback", "--name", name, "--description", description, "--text", text];
         ground.must_run(&[&["add"], options.as_slice()].concat());
@@ -106,6 +111,24 @@ fn forgotten_line(ground: &Ground) {
         "---\nname: delta\ndescription: Forgotten\n---\n\nD.\n",
     )
     .unwrap();
+}
+
+fn removed(ground: &Ground) {
+    some_memories(ground);
+    ground.must_run(&["rm", "beta"]);
+}
+
+fn removed_and_back(ground: &Ground) {
+    removed(ground);
+    ground.must_run(&["undo"]);
+}
+
+fn proposed(ground: &Ground) {
+    some_memories(ground);
+    let config = ground.home.write("home/.config/memdir/config.toml", "writes = \"review\"\n");
+    let mut command = ground.command(&["set", "alpha", "description", "Tabs, always"]);
+    assert!(command.env("CLAUDECODE", "1").status().unwrap().success());
+    std::fs::remove_file(config).unwrap();
 }
 
 fn full_index(ground: &Ground) {

@@ -13,7 +13,7 @@ use memdir_lib::memory::{Log, Memory, MemoryError};
 use serde::Serialize;
 
 use super::Run;
-use super::memory::Which;
+use super::memory::{Which, look};
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
@@ -67,7 +67,7 @@ impl Run for Diff {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.which.open(world)?;
-        memory.look(world.now)?;
+        look(&mut memory, world)?;
         let log = memory.log(usize::MAX)?;
         let report = match &self.since {
             Some(since) => since_then(&memory, &log, since, &self.what)?,

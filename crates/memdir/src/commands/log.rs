@@ -9,7 +9,7 @@ use memdir_core::operation::{Author, AuthorKind, ChangeRecord, Operation, Operat
 use serde::Serialize;
 
 use super::Run;
-use super::memory::Which;
+use super::memory::{Which, look};
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
@@ -20,7 +20,7 @@ use crate::world::World;
 #[command(
     name = "log",
     after_help = "Newest first. A memory is followed through its renames. Without -n the last 50 operations are shown, with
---json all of them.
+--json the last 1000, and `more` says whether there are others.
 
 Examples:
   memdir log
@@ -44,6 +44,8 @@ pub(crate) struct Log {
 
 /// What fits on a screen or two.
 const USUAL_LIMIT: usize = 50;
+/// What a program can be expected to want without saying so.
+const USUAL_JSON_LIMIT: usize = 1_000;
 
 impl Run for Log {
     fn global(&self) -> &Global {
@@ -52,10 +54,10 @@ impl Run for Log {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.which.open(world)?;
-        memory.look(world.now)?;
-        let limit = self.limit.unwrap_or(if self.json { usize::MAX } else { USUAL_LIMIT });
+        look(&mut memory, world)?;
+        let limit = self.limit.unwrap_or(if self.json { USUAL_JSON_LIMIT } else { USUAL_LIMIT });
         // Whoever asks for one memory wants its whole past, which may lie far back.
-        let log = memory.log(if self.name.is_some() { usize::MAX } else { limit })?;
+        let log = memory.log(if self.name.is_some() { usize::MAX } else { limit.saturating_add(1) })?;
         let mut shown: Vec<&Operation> = match &self.name {
             Some(name) => {
                 let path = memory.past_path(name, &log)?;
@@ -63,10 +65,11 @@ impl Run for Log {
             }
             None => log.operations.iter().collect(),
         };
+        let more = shown.len() > limit;
         shown.truncate(limit);
         let undone = log.undone();
         if self.json {
-            print_json(&shown, &undone, &log.problems, world)?;
+            print_json(&shown, &undone, more, &log.problems, world)?;
         } else {
             for operation in &shown {
                 print(operation, undone.get(&operation.id).copied(), world)?;
@@ -85,12 +88,15 @@ impl Run for Log {
 pub(super) fn print_json(
     shown: &[&Operation],
     undone: &BTreeMap<&OperationId, &OperationId>,
+    more: bool,
     problems: &[String],
     world: &mut World,
 ) -> Result<()> {
     #[derive(Serialize)]
     struct Items<'i> {
         items: Vec<Item<'i>>,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        more: bool,
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         problems: &'i [String],
     }
@@ -103,7 +109,7 @@ pub(super) fn print_json(
     }
     let items =
         shown.iter().map(|operation| Item { operation, undone_by: undone.get(&operation.id).copied() });
-    world.print_json(&Items { items: items.collect(), problems })?;
+    world.print_json(&Items { items: items.collect(), more, problems })?;
     Ok(())
 }
 

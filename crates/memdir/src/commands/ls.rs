@@ -6,8 +6,7 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Parser;
 use memdir_core::rel_path::RelPath;
-use memdir_core::verify::Freshness;
-use memdir_lib::memory::{Entry, Memory};
+use memdir_lib::memory::{Catalogue, Entry, KnownFreshness, Memory};
 use serde::Serialize;
 
 use super::Run;
@@ -23,7 +22,10 @@ use crate::world::World;
 #[derive(Debug, Parser)]
 #[command(
     name = "ls",
-    after_help = "Examples:
+    after_help = "Memories that cite files, symbols or other memories are marked fresh, changed or gone, as far as that can be
+looked up at once or `memdir verify` found it out before.
+
+Examples:
   memdir ls
   memdir ls --type feedback
   memdir ls --verify
@@ -33,7 +35,7 @@ pub(crate) struct Ls {
     /// Only memories of this type
     #[arg(long = "type", value_name = "TYPE")]
     memory_type: Option<String>,
-    /// Check what each memory cites against the project, and show what is changed or gone
+    /// Check all that each memory cites against the project, however long that takes
     #[arg(long)]
     verify: bool,
     /// Print one JSON object
@@ -52,31 +54,38 @@ impl Run for Ls {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let memory = self.which.open(world)?;
-        let mut catalogue = memory.catalogue()?;
-        if let Some(wanted) = &self.memory_type {
-            catalogue
-                .entries
-                .retain(|entry| entry.memory_type.as_ref().is_some_and(|found| found.as_str() == wanted));
-        }
-        let freshness = if self.verify { freshness(&memory, &catalogue.entries)? } else { HashMap::new() };
+        let catalogue = memory.catalogue()?;
+        let filtered: Vec<Entry>;
+        let entries = match &self.memory_type {
+            Some(wanted) => {
+                let is_wanted =
+                    |entry: &&Entry| entry.memory_type.as_ref().is_some_and(|found| found.as_str() == wanted);
+                filtered = catalogue.entries.iter().filter(is_wanted).cloned().collect();
+                &filtered
+            }
+            None => &catalogue.entries,
+        };
+        let freshness = self.freshness(&memory, entries, &catalogue, world)?;
         if self.json {
             #[derive(Serialize)]
             struct Items {
                 items: Vec<Shown>,
             }
-            let items = catalogue.entries.iter().map(|entry| {
+            let items = entries.iter().map(|entry| {
                 let mut shown = Shown::of(entry, &memory, world.now)?;
-                shown.freshness = freshness.get(&entry.path).copied();
+                let known = freshness.get(&entry.path);
+                shown.freshness = known.map(|known| known.freshness);
+                shown.verified = known.and_then(|known| known.verified);
                 Ok(shown)
             });
             let items = items.collect::<Result<_>>()?;
             world.print_json(&Items { items })?;
             return Ok(Exit::Yes);
         }
-        if catalogue.entries.is_empty() {
+        if entries.is_empty() {
             writeln!(world.stderr, "No memories yet in {}.", memory.directory())?;
         }
-        table(&catalogue.entries, &freshness, world)?;
+        table(entries, &freshness, world)?;
         for left_out in &catalogue.left_out {
             world.warn(&format!("`{}` is not listed: {}", left_out.path, left_out.rule))?;
         }
@@ -84,13 +93,28 @@ impl Run for Ls {
     }
 }
 
-/// How fresh each memory is. A filter on the list does not make links to other memories dead.
-fn freshness(memory: &Memory, entries: &[Entry]) -> Result<HashMap<RelPath, Freshness>> {
-    let verified = memory.verify(entries, &memory.catalogue()?)?;
-    Ok(verified.into_iter().map(|found| (found.path.clone(), found.freshness())).collect())
+impl Ls {
+    /// How fresh each memory is: looked up in full if that is asked, else as far as it is cheap or known.
+    fn freshness(
+        &self,
+        memory: &Memory,
+        entries: &[Entry],
+        catalogue: &Catalogue,
+        world: &World,
+    ) -> Result<HashMap<RelPath, KnownFreshness>> {
+        if !self.verify {
+            return Ok(memory.known_freshness(entries, catalogue));
+        }
+        let verified = memory.verify(entries, catalogue)?;
+        memory.remember_freshness(&verified, catalogue, world.now);
+        let known = verified.into_iter().map(|found| {
+            (found.path.clone(), KnownFreshness { freshness: found.freshness(), verified: None })
+        });
+        Ok(known.collect())
+    }
 }
 
-fn table(entries: &[Entry], freshness: &HashMap<RelPath, Freshness>, world: &mut World) -> Result<()> {
+fn table(entries: &[Entry], freshness: &HashMap<RelPath, KnownFreshness>, world: &mut World) -> Result<()> {
     let paint = world.paint;
     let width = entries.iter().map(|entry| entry.title().chars().count()).max().unwrap_or(0).min(40);
     for entry in entries {
@@ -102,8 +126,11 @@ fn table(entries: &[Entry], freshness: &HashMap<RelPath, Freshness>, world: &mut
             Some(problem) => format!("  {}", paint.warn(&printable(&problem.to_string()))),
             None => String::new(),
         };
-        let mark =
-            freshness.get(&entry.path).map(|found| format!("{}  ", mark(*found, paint))).unwrap_or_default();
+        let mark = match freshness.get(&entry.path) {
+            Some(known) => format!("{}  ", mark(known.freshness, paint)),
+            None if freshness.is_empty() => String::new(),
+            None => " ".repeat(9),
+        };
         let line = format!(
             "{}  {mark}{}  {}  {description}{problem}",
             paint.quiet(&format!("{age:>12}")),

@@ -34,8 +34,10 @@ impl Which {
         };
         let mut memory = open()?;
         // A move that was killed half-way comes first: it may have brought memory here.
-        if !memory.projects().finish_moves(world.now)?.is_empty() {
-            memory = open()?;
+        match memory.projects().finish_moves(world.now) {
+            Ok(finished) if finished.is_empty() => {}
+            Ok(_) => memory = open()?,
+            Err(error) => world.warn(&format!("a move of a project is not finished: {error}"))?,
         }
         settle(&memory, world)?;
         Ok(memory)
@@ -47,6 +49,14 @@ pub(super) fn settle(memory: &Memory, world: &mut World) -> Result<()> {
     match memory.settle() {
         Ok(recovery) => recovery.warnings.iter().try_for_each(|warning| world.warn(warning))?,
         Err(error) => world.warn(&error.to_string())?,
+    }
+    Ok(())
+}
+
+/// Records what others did, for a command that only tells of it: that this fails is told, and hides nothing else.
+pub(super) fn look(memory: &mut Memory, world: &mut World) -> Result<()> {
+    if let Err(error) = memory.look(world.now) {
+        world.warn(&format!("what others changed since the last look cannot be recorded: {error}"))?;
     }
     Ok(())
 }

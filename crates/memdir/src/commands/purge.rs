@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Parser;
+use memdir_core::operation::AuthorKind;
 use memdir_core::rel_path::RelPath;
 use memdir_lib::memory::{Purge as What, Purged};
 use serde::Serialize;
@@ -13,6 +14,7 @@ use super::memory::{Which, author};
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
+use crate::report::WithHint;
 use crate::world::World;
 
 /// Forget a memory or a text in every version
@@ -73,6 +75,22 @@ impl Run for Purge {
         };
         if self.dry_run {
             let plan = memory.plan_purge(&what)?;
+            if self.json {
+                #[derive(Serialize)]
+                struct Report {
+                    dry_run: bool,
+                    paths: Vec<camino::Utf8PathBuf>,
+                    warnings: Vec<String>,
+                }
+                let paths =
+                    plan.changes.iter().map(|change| memory.directory().join(change.path().as_path()));
+                world.print_json(&Report {
+                    dry_run: true,
+                    paths: paths.collect(),
+                    warnings: plan.warnings,
+                })?;
+                return Ok(Exit::Yes);
+            }
             for change in &plan.changes {
                 writeln!(world.stdout, "would change  {}", printable(change.path().as_str()))?;
             }
@@ -80,6 +98,10 @@ impl Run for Purge {
             return Ok(Exit::Yes);
         }
         let asker = author(world);
+        if asker.kind != AuthorKind::Person {
+            return Err(anyhow!("an agent cannot make anybody forget for good"))
+                .hint("the user runs `memdir purge` in a terminal of their own");
+        }
         let purged = memory.purge(&what, &asker, world.now)?;
         self.report(&purged, &memory, world)
     }

@@ -42,6 +42,11 @@ impl Run for Redo {
             plan.warnings.push("nothing of yours is undone".into());
             return carry_out(&plan, &mut memory, &self.how, world);
         };
+        if !self.how.is_dry_run()
+            && let Some(moved) = memory.projects().carry_again(operation, &log, &asker, world.now)?
+        {
+            return self.how.report_move(&moved, "Done again: the files are in the new place.", world);
+        }
         let reason = operation.reason.strip_prefix("undo: ").unwrap_or(&operation.reason);
         let plan = memory.plan_undo(operation, format!("redo: {reason}"), &log)?;
         let wish = Wish {

@@ -26,7 +26,8 @@ use crate::world::World;
     name = "review",
     args_conflicts_with_subcommands = true,
     after_help = "With `writes = \"review\"` in config.toml, what an agent, extraction or a team mate wants to change waits
-here. Without a subcommand everything that waits is listed. An id may be cut as long as it is unique.
+here; modes can differ by scope, also for what agents remember themselves (`--dir` of their memory). Without a
+subcommand everything that waits is listed. An id may be cut as long as it is unique.
 
 Examples:
   memdir review
@@ -172,6 +173,10 @@ fn list(memory: &Memory, json: bool, world: &mut World) -> Result<Exit> {
     }
     for staged in &waiting.plans {
         heading(staged, world)?;
+    }
+    for (directory, count) in memory.waiting_elsewhere() {
+        let changes = if count == 1 { "1 change waits".to_owned() } else { format!("{count} changes wait") };
+        writeln!(world.stderr, "{changes} in `{directory}`: memdir review --dir {directory}")?;
     }
     Ok(exit)
 }

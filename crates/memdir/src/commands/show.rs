@@ -14,7 +14,7 @@ use memdir_lib::memory::{Entry, Memory, MemoryError};
 use serde::Serialize;
 
 use super::Run;
-use super::memory::Which;
+use super::memory::{Which, look};
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
@@ -61,6 +61,9 @@ pub(super) struct Shown {
     /// How fresh what it cites is, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) freshness: Option<Freshness>,
+    /// When that was found out, if not just now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) verified: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     linked_from: Option<Vec<Utf8PathBuf>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,6 +89,7 @@ impl Shown {
             links: topic.links,
             problems: problems.iter().map(ToString::to_string).collect(),
             freshness: None,
+            verified: None,
             linked_from: None,
             text: None,
         }
@@ -98,8 +102,9 @@ impl Run for Show {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
-        let memory = self.which.open(world)?;
+        let mut memory = self.which.open(world)?;
         if let Some(at) = &self.at {
+            look(&mut memory, world)?;
             return self.show_past(at, &memory, world);
         }
         if self.name == ENTRYPOINT && !self.json {

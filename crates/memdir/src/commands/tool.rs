@@ -5,6 +5,7 @@ use std::io::Read;
 use anyhow::Result;
 use clap::Parser;
 use memdir_core::memory::memory_tool::Answer;
+use memdir_core::operation::{Author, AuthorKind};
 use memdir_lib::memory_tool::run_memory_tool;
 
 use super::Run;
@@ -48,11 +49,22 @@ impl Run for Tool {
             }
             Ok(command) => {
                 let mut memory = self.which.open(world)?;
-                run_memory_tool(&mut memory, &command, &author(world), world.now)
+                run_memory_tool(&mut memory, &command, &caller(world), world.now)
             }
             Err(_) => Answer::error("Error: the command is not valid UTF-8"),
         };
         world.print_json(&answer)?;
         Ok(Exit::Yes)
+    }
+}
+
+/// Whoever calls this tool is a model, also where no client says so: a person has commands of their own.
+fn caller(world: &World) -> Author {
+    let author = author(world);
+    match author.kind {
+        AuthorKind::Person => {
+            Author { kind: AuthorKind::Agent, id: Some("memory-tool".to_owned()), session: None }
+        }
+        _ => author,
     }
 }

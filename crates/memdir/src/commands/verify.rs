@@ -84,6 +84,7 @@ impl Run for Verify {
             },
             None => memory.verify(&catalogue.entries, &catalogue)?,
         };
+        memory.remember_freshness(&verified, &catalogue, world.now);
         let all_fresh = verified.iter().all(|memory| memory.freshness() == Freshness::Fresh);
         if self.json {
             let items = verified.into_iter().map(|found| item(found, memory.directory())).collect();

@@ -223,3 +223,60 @@ fn broken_settings_are_named_with_their_line() {
     1 error
     "#);
 }
+
+#[test]
+fn a_list_says_what_is_changed_or_gone_without_being_asked() {
+    let sandbox = Sandbox::new();
+    sandbox.home.write("home/project/src/money.rs", "fn cents() {}\n");
+    add(&sandbox, "cents", "Money is in `src/money.rs`, see `cents()`.");
+    add(&sandbox, "plain", "Cites nothing.");
+    let freshness = |sandbox: &Sandbox, name: &str| {
+        let list: serde_json::Value = serde_json::from_str(&sandbox.run(["ls", "--json"]).stdout).unwrap();
+        let item =
+            list["items"].as_array().unwrap().iter().find(|item| item["name"] == name).unwrap().clone();
+        item.get("freshness").map(|found| found.as_str().unwrap().to_owned())
+    };
+    assert_eq!(freshness(&sandbox, "cents").as_deref(), Some("fresh"));
+    assert_eq!(freshness(&sandbox, "plain"), None);
+    sandbox.home.write("home/project/src/money.rs", "fn francs() {}\n");
+    assert_eq!(freshness(&sandbox, "cents").as_deref(), Some("gone"));
+    let shown = sandbox.run(["ls"]).stdout;
+    assert!(shown.lines().any(|line| line.contains("gone     feedback   cents")), "{shown}");
+
+    // In a project too large to be looked through at once, the last answer of `verify` counts.
+    for number in 0..4_100 {
+        sandbox.home.write(format!("home/project/src/generated/{number}.txt"), "");
+    }
+    sandbox.home.write("home/project/src/money.rs", "fn cents() {}\n");
+    assert_eq!(sandbox.run(["verify"]).code, 0);
+    let list = sandbox.run(["ls", "--json"]).stdout;
+    assert!(list.contains("\"freshness\":\"fresh\""), "{list}");
+    fs::remove_file(sandbox.home.root().join("home/project/src/money.rs")).unwrap();
+    assert_eq!(sandbox.run(["verify"]).code, 1);
+    let list = sandbox.run(["ls", "--json"]).stdout;
+    assert!(list.contains("\"freshness\":\"gone\",\"verified\":\"2026-11-15T12:00:00Z\""), "{list}");
+    // A memory that changed since may cite something else.
+    let file = directory(&sandbox).join("cents.md");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, format!("{text}\nMore.\n")).unwrap();
+    assert_eq!(freshness(&sandbox, "cents"), None);
+}
+
+#[test]
+fn memory_of_a_worktree_or_a_subdirectory_is_found_without_any_session() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.home.project();
+    memdir_testkit::Git::init(&root, "first");
+    sandbox.home.dir("home/project/sub/deep");
+    add(&sandbox, "tabs", "Use tabs.");
+    let projects = sandbox.home.home().join(".claude/projects");
+    let below = root.join("sub/deep");
+    let slug = memdir_core::project::encode_path::encode(below.as_str());
+    sandbox.home.write(projects.join(slug).join("memory/a.md"), "lost\n");
+    let block = sandbox.run(["doctor"]);
+    assert!(block.stdout.contains("project-split-store"), "{}", block.stdout);
+    assert!(block.stdout.contains(&format!("memdir project adopt --from {below}")), "{}", block.stdout);
+    assert_eq!(sandbox.run(["project", "adopt", "--from", below.as_str()]).code, 0);
+    assert!(directory(&sandbox).join("a.md").is_file());
+    assert!(!sandbox.run(["doctor"]).stdout.contains("project-split-store"));
+}

@@ -402,3 +402,122 @@ fn a_damaged_history_is_reported_and_stops_nobody() {
     let shown = sandbox.show("log");
     assert!(shown.contains("7 bytes at 0 are damaged or foreign"), "{shown}");
 }
+
+#[test]
+fn a_look_at_the_past_first_records_what_others_did() {
+    let sandbox = Sandbox::new();
+    add(&sandbox, "tabs", "Use tabs.");
+    let id = id_of(&sandbox, "add tabs.md");
+    let file = directory(&sandbox).join("tabs.md");
+    let first = fs::read_to_string(&file).unwrap();
+    fs::write(&file, "an edit by nobody we know\n").unwrap();
+    assert_eq!(ok(&sandbox, &format!("show tabs --at {id}")), first);
+    assert_eq!(items(&sandbox)[0]["author"]["kind"], "foreign");
+    // Gone altogether, it is still known.
+    fs::remove_file(&file).unwrap();
+    assert_eq!(ok(&sandbox, &format!("show tabs --at {id}")), first);
+    assert_eq!(ok(&sandbox, "log tabs").matches("foreign").count(), 2);
+}
+
+#[test]
+fn an_edit_is_taken_back_under_the_name_that_the_file_has_now() {
+    let sandbox = Sandbox::new();
+    add(&sandbox, "tabs", "Use tabs.");
+    ok(&sandbox, "set tabs type user");
+    let edit = items(&sandbox)[0]["id"].as_str().unwrap().to_owned();
+    ok(&sandbox, "rename tabs indent");
+    ok(&sandbox, &format!("undo {edit}"));
+    let text = read(&sandbox, "indent.md").unwrap();
+    assert!(text.contains("type: feedback") && text.contains("name: indent"), "{text}");
+    assert_eq!(read(&sandbox, "tabs.md"), None);
+    let created = id_of(&sandbox, "add tabs.md");
+    let shown = sandbox.show(&format!("undo {created}"));
+    assert!(
+        shown.contains("exit 2") && shown.contains("`tabs.md` is called `indent.md` since then"),
+        "{shown}"
+    );
+}
+
+/// Does something to the history of a store with a few operations, and checks that nobody is stopped by it.
+fn damage(what: &str, harm: impl Fn(&Sandbox, &Utf8PathBuf), is_reported: bool) {
+    let sandbox = Sandbox::new();
+    for name in ["tabs", "freeze", "ship"] {
+        add(&sandbox, name, &format!("About {name}."));
+    }
+    ok(&sandbox, "set tabs type user");
+    ok(&sandbox, "rm freeze");
+    let histories = sandbox.home.home().join(".local/share/memdir/history");
+    let store = histories.read_dir_utf8().unwrap().next().unwrap().unwrap().into_path();
+    harm(&sandbox, &store);
+    let before = sandbox.home.tree(directory(&sandbox).as_str());
+    add(&sandbox, "new", "New.");
+    assert!(ok(&sandbox, "log").contains("add new.md"), "{what}");
+    assert!(ok(&sandbox, "ls").contains("tabs"), "{what}");
+    assert_eq!(ok(&sandbox, "show tabs"), read(&sandbox, "tabs.md").unwrap(), "{what}");
+    let doctor = sandbox.run(["doctor"]);
+    assert_eq!(doctor.stdout.contains("state-history"), is_reported, "{what}: {}", doctor.stdout);
+    assert_eq!(doctor.code, u8::from(is_reported), "{what}: {}", doctor.stdout);
+    // What is recorded from now on does not hang on what was lost.
+    ok(&sandbox, "undo");
+    assert_eq!(sandbox.home.tree(directory(&sandbox).as_str()), before, "{what}");
+    ok(&sandbox, "redo");
+    assert!(read(&sandbox, "new.md").is_some(), "{what}");
+}
+
+#[test]
+fn whatever_is_done_to_a_segment_stops_nobody_and_costs_only_itself() {
+    let first = |store: &Utf8PathBuf| store.join("000001.seg");
+    let other = |store: &Utf8PathBuf| store.join("000009.seg");
+    damage("nothing", |_, _| {}, false);
+    damage("removed", |_, store| fs::remove_file(first(store)).unwrap(), false);
+    damage("all removed", |_, store| fs::remove_dir_all(store).unwrap(), false);
+    damage("emptied", |_, store| fs::write(first(store), "").unwrap(), false);
+    damage("foreign", |_, store| fs::write(first(store), "not ours\n").unwrap(), true);
+    damage("zeros", |_, store| fs::write(first(store), vec![0; 2_000_000]).unwrap(), true);
+    damage("another", |_, store| fs::write(other(store), "not ours\n").unwrap(), true);
+    damage("a folder", |_, store| fs::create_dir(other(store)).unwrap(), true);
+    let link = |sandbox: &Sandbox, store: &Utf8PathBuf| {
+        let target = sandbox.home.write("precious", "precious\n");
+        std::os::unix::fs::symlink(target, other(store)).unwrap();
+    };
+    damage("a link", link, true);
+    let pipe = |_: &Sandbox, store: &Utf8PathBuf| {
+        assert!(std::process::Command::new("mkfifo").arg(other(store)).status().unwrap().success());
+    };
+    damage("a pipe", pipe, true);
+    let junk = |_: &Sandbox, store: &Utf8PathBuf| fs::write(store.join("000001.known"), [7; 20_000]).unwrap();
+    damage("a wrong table of places", junk, false);
+    let seen = |sandbox: &Sandbox, store: &Utf8PathBuf| {
+        let cache = sandbox.home.home().join(".local/share/memdir/cache/seen");
+        fs::write(cache.join(store.file_name().unwrap()), "junk").unwrap();
+    };
+    damage("a wrong table of what was seen", seen, false);
+    for place in 0..24 {
+        let flip = |_: &Sandbox, store: &Utf8PathBuf| {
+            let mut bytes = fs::read(first(store)).unwrap();
+            let position = bytes.len() * place / 24;
+            bytes[position] ^= 0x20;
+            fs::write(first(store), bytes).unwrap();
+        };
+        damage(&format!("a flipped bit at {place}/24"), flip, true);
+        let cut = |_: &Sandbox, store: &Utf8PathBuf| {
+            let bytes = fs::read(first(store)).unwrap();
+            fs::write(first(store), &bytes[..bytes.len() * (place + 1) / 25]).unwrap();
+        };
+        damage(&format!("cut off at {}/25", place + 1), cut, true);
+    }
+}
+
+#[test]
+fn a_link_in_the_place_of_a_segment_leads_nowhere() {
+    let sandbox = Sandbox::new();
+    add(&sandbox, "tabs", "Use tabs.");
+    let histories = sandbox.home.home().join(".local/share/memdir/history");
+    let store = histories.read_dir_utf8().unwrap().next().unwrap().unwrap().into_path();
+    let target = sandbox.home.write("precious", "precious\n");
+    std::os::unix::fs::symlink(&target, store.join("000002.seg")).unwrap();
+    add(&sandbox, "freeze", "Freeze.");
+    ok(&sandbox, "undo");
+    ok(&sandbox, "purge --pattern tabs");
+    assert_eq!(fs::read_to_string(target).unwrap(), "precious\n");
+}

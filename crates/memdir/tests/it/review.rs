@@ -194,3 +194,107 @@ fn with_writes_off_an_agent_changes_nothing() {
     assert_snapshot!(block.stderr, @r#"error: the user's settings say `writes = "off"`: agents may not change memory"#);
     assert_eq!(sandbox.run(["review", "show", "../../x"]).code, 2);
 }
+
+#[test]
+fn what_agents_remember_themselves_follows_the_mode_of_its_scope() {
+    for (scope, directory) in [
+        ("user", "home/.claude/agent-memory/reviewer"),
+        ("project", "home/project/.claude/agent-memory/reviewer"),
+        ("local", "home/project/.claude/agent-memory-local/reviewer"),
+    ] {
+        let mut sandbox = Sandbox::new();
+        let directory = sandbox.home.dir(directory);
+        let mode = |sandbox: &Sandbox, mode: &str| {
+            sandbox
+                .home
+                .write("home/.config/memdir/config.toml", format!("[writes]\n{scope} = \"{mode}\"\n"));
+        };
+        let add = ["add", "--type=user", "--name=a", "--description=d", "--text=t", "--dir"];
+        let add = [add.as_slice(), &[directory.as_str()]].concat();
+        mode(&sandbox, "off");
+        assert_eq!(as_agent(&mut sandbox, &add).code, 2, "{scope}");
+        mode(&sandbox, "review");
+        let block = as_agent(&mut sandbox, &add);
+        assert!(
+            block.stdout.starts_with("Nothing is changed yet"),
+            "{scope}: {}{}",
+            block.stdout,
+            block.stderr
+        );
+        assert!(!directory.join("a.md").exists());
+        let elsewhere = sandbox.run(["review"]);
+        assert_eq!(elsewhere.code, 1, "nothing waits for the project itself");
+        let hint = format!("1 change waits in `{directory}`: memdir review --dir {directory}");
+        assert!(elsewhere.stderr.contains(&hint), "{scope}: {}", elsewhere.stderr);
+        // The project's own memory has a mode of its own.
+        assert!(propose(&mut sandbox, "tabs", "Use tabs.").stdout.contains("added"), "{scope}");
+        let accepted = sandbox.run(["review", "accept", "--all", "--dir", directory.as_str()]);
+        assert_eq!(accepted.code, 0, "{}", accepted.stderr);
+        assert!(directory.join("a.md").exists(), "{scope}");
+        assert_eq!(sandbox.run(["undo", "--dir", directory.as_str()]).code, 0);
+    }
+}
+
+#[test]
+fn the_memory_tool_is_always_called_by_a_model() {
+    let mut sandbox = person("review");
+    sandbox.stdin = r#"{"command":"create","path":"/memories/a.md","file_text":"A.\n"}"#.into();
+    let block = sandbox.run(["tool"]);
+    assert!(block.stdout.contains("waits for the user's review"), "{}", block.stdout);
+    assert!(!directory(&sandbox).join("a.md").exists());
+    let shown = sandbox.run(["review"]).stdout;
+    assert!(shown.contains("an agent (memory-tool)"), "{shown}");
+}
+
+#[test]
+fn an_agent_can_neither_decide_nor_purge() {
+    let mut sandbox = person("review");
+    propose(&mut sandbox, "tabs", "Use tabs.");
+    for line in [["review", "accept", "--all"], ["review", "reject", "--all"], ["purge", "--pattern", "tabs"]]
+    {
+        assert_eq!(as_agent(&mut sandbox, &line).code, 2, "{line:?}");
+    }
+    assert_eq!(ids(&sandbox).len(), 1);
+}
+
+#[test]
+fn an_edit_that_waited_brings_nothing_back() {
+    let mut sandbox = person("review");
+    let add = |name: &str| {
+        let name = format!("--name={name}");
+        assert_eq!(sandbox.run(["add", "--type=user", &name, "--description=d", "--text=t"]).code, 0);
+    };
+    add("tabs");
+    add("freeze");
+    as_agent(&mut sandbox, &["set", "tabs", "type", "project"]);
+    as_agent(&mut sandbox, &["rename", "freeze", "frozen"]);
+    assert_eq!(sandbox.run(["rename", "tabs", "indent"]).code, 0);
+    assert_eq!(sandbox.run(["rm", "freeze"]).code, 0);
+    let before = sandbox.home.tree(directory(&sandbox).as_str());
+    let block = sandbox.run(["review", "accept", "--all"]);
+    assert_eq!(block.code, 2);
+    assert!(
+        block.stderr.contains("`tabs.md` is called `indent.md` since it was proposed"),
+        "{}",
+        block.stderr
+    );
+    assert!(block.stderr.contains("`freeze.md` is gone since it was proposed"), "{}", block.stderr);
+    assert_eq!(sandbox.home.tree(directory(&sandbox).as_str()), before);
+    assert_eq!(ids(&sandbox).len(), 2, "both still wait");
+}
+
+#[test]
+fn a_rename_that_waited_takes_along_what_was_written_meanwhile() {
+    let mut sandbox = person("review");
+    let text = "--text=one\n\ntwo\n\nthree\n";
+    assert_eq!(sandbox.run(["add", "--type=user", "--name=tabs", "--description=d", text]).code, 0);
+    as_agent(&mut sandbox, &["rename", "tabs", "indent"]);
+    let file = directory(&sandbox).join("tabs.md");
+    let edited = fs::read_to_string(&file).unwrap().replace("three", "3");
+    fs::write(&file, edited).unwrap();
+    let block = sandbox.run(["review", "accept", "--all"]);
+    assert_eq!(block.code, 0, "{}", block.stderr);
+    let found = fs::read_to_string(directory(&sandbox).join("indent.md")).unwrap();
+    assert!(found.contains("name: indent") && found.contains("two\n\n3\n"), "{found}");
+    assert!(!file.exists());
+}

@@ -14,6 +14,10 @@ fn merge(path: &RelPath, base: Option<&[u8]>, ours: &[u8], theirs: &[u8]) -> Opt
 
 /// Undoes `changes` where the files are `now`, and says what would be done.
 fn check(changes: &[&str], now: &[(&str, &str)], expected: &str) {
+    check_under(&[operation(9, &["a.md: x -> y"])], changes, now, expected);
+}
+
+fn check_under(newer: &[Operation], changes: &[&str], now: &[(&str, &str)], expected: &str) {
     let current =
         now.iter().map(|(path, text)| (RelPath::parse(path).unwrap(), text.as_bytes().to_vec())).collect();
     let versions: Vec<String> = changes
@@ -26,8 +30,7 @@ fn check(changes: &[&str], now: &[(&str, &str)], expected: &str) {
         (found != "lost").then(|| found.clone().into_bytes())
     };
     let sources = Sources { current: &current, recorded: &recorded, merge: &merge };
-    let newer = [operation(9, &["a.md: x -> y"])];
-    let plan = plan_undo(&operation(1, changes), &newer, "undo".into(), &sources);
+    let plan = plan_undo(&operation(1, changes), newer, "undo".into(), &sources);
     let text = |content: &Content| String::from_utf8(content.0.clone()).unwrap();
     let shown = match plan {
         Err(refused) => refused.to_string(),
@@ -92,4 +95,21 @@ fn what_cannot_stand_beside_it_is_named() {
         &[("a.md", "2")],
         "history does not hold the earlier version of `a.md` any more",
     );
+}
+
+#[test]
+fn a_file_is_followed_to_the_name_that_it_has_now() {
+    let newer = [operation(9, &["b.md=c.md: 2 -> 2"]), operation(8, &["a.md=b.md: 2 -> 2"])];
+    check_under(&newer, &["a.md: 1 -> 2"], &[("c.md", "2")], "c.md = \"1\"");
+    // Another file has the old name by now.
+    check_under(&newer, &["a.md: 1 -> 2"], &[("c.md", "2"), ("a.md", "new")], "c.md = \"1\"");
+    let by = |number: u64| format!("operation {}: operation {number}", operation(number, &[]).id);
+    let called = format!("`a.md` is called `c.md` since then ({})", by(8));
+    check_under(&newer, &["a.md: - -> 2"], &[("c.md", "2")], &called);
+    let called = format!("`b.md` is called `c.md` since then ({})", by(9));
+    check_under(&newer[..1], &["a.md=b.md: 2 -> 2"], &[("c.md", "2")], &called);
+    // A rename that was taken back leads to the old name again.
+    let back = [operation(9, &["b.md=a.md: 2 -> 2"]), operation(8, &["a.md=b.md: 2 -> 2"])];
+    check_under(&back, &["a.md: 1 -> 2"], &[("a.md", "2")], "a.md = \"1\"");
+    check_under(&newer, &["a.md: 1 -> -"], &[("c.md", "2")], "a.md = \"1\"");
 }

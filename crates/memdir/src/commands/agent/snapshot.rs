@@ -13,6 +13,7 @@ use memdir_core::rel_path::RelPath;
 use memdir_lib::agents::{Agents, Snapshots};
 use serde::Serialize;
 
+use crate::commands::memory::author;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -71,6 +72,9 @@ struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     decided: Option<Timestamp>,
     op: Option<OperationId>,
+    /// The id under which the change waits for review instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    staged: Option<String>,
     files: Vec<FileOutcome>,
     warnings: Vec<String>,
 }
@@ -95,26 +99,32 @@ impl Snapshot {
             created: None,
             decided: None,
             op: None,
+            staged: None,
             files: Vec::new(),
             warnings: name.warning().into_iter().collect(),
         };
         let said = match &self.action {
-            Action::Create(_) => match snapshots.create(world.now)? {
+            Action::Create(_) => match snapshots.create(&author(world), world.now)? {
                 Some(made) => {
                     answer.created = Some(made.created);
                     answer.op = made.operation;
+                    answer.staged = made.staged;
                     answer.warnings.extend(made.warnings);
-                    format!("made the snapshot `{}`; commit it to hand it on", answer.snapshot_dir)
+                    waits(answer.staged.as_deref()).unwrap_or_else(|| {
+                        format!("made the snapshot `{}`; commit it to hand it on", answer.snapshot_dir)
+                    })
                 }
                 None => format!("the snapshot `{}` is up to date", answer.snapshot_dir),
             },
             Action::Apply(_) => {
-                let taken = snapshots.apply(world.now)?;
+                let taken = snapshots.apply(&author(world), world.now)?;
                 answer.created = Some(taken.created);
                 answer.op = taken.operation;
+                answer.staged = taken.staged;
                 answer.files = outcomes(taken.outcomes);
                 answer.warnings.extend(taken.warnings);
                 match &answer.op {
+                    None if answer.staged.is_some() => waits(answer.staged.as_deref()).unwrap_or_default(),
                     Some(operation) => {
                         format!("took the snapshot over into `{}` ({operation})", answer.memory_dir)
                     }
@@ -154,6 +164,10 @@ impl Snapshot {
 
 fn outcomes(files: Vec<(RelPath, Outcome)>) -> Vec<FileOutcome> {
     files.into_iter().map(|(path, outcome)| FileOutcome { path, outcome }).collect()
+}
+
+fn waits(staged: Option<&str>) -> Option<String> {
+    staged.map(|id| format!("nothing is changed yet: it waits for review as {id}"))
 }
 
 fn explain(standing: Standing, agent: &str) -> String {

@@ -32,7 +32,11 @@ pub(super) struct How {
 pub(super) fn adopt(from: Option<Utf8PathBuf>, how: &How, world: &mut World) -> Result<Exit> {
     let place = settled_place(world)?;
     let plans = match from {
-        Some(from) => vec![place.projects.plan_adopt_from(&place.here, &absolute(&from, world)?)?],
+        Some(from) => {
+            let from = absolute(&from, world)?;
+            let plan = place.projects.plan_adopt_from(&place.here, &from)?;
+            place.projects.with_journal(plan, &place.here, &from)
+        }
         None => place.projects.plan_adopt(&place.here),
     };
     carry_out(plans, &place.here, &place, how, world)
@@ -41,8 +45,8 @@ pub(super) fn adopt(from: Option<Utf8PathBuf>, how: &How, world: &mut World) -> 
 pub(super) fn mv(old: &Utf8Path, new: &Utf8Path, how: &How, world: &mut World) -> Result<Exit> {
     let place = settled_place(world)?;
     let new = absolute(new, world)?;
-    let plan = place.projects.plan_move(&absolute(old, world)?, &new)?;
-    carry_out(vec![plan], &place.projects.here(&new), &place, how, world)
+    let plans = place.projects.plan_move(&absolute(old, world)?, &new)?;
+    carry_out(plans, &place.projects.here(&new), &place, how, world)
 }
 
 /// The project in which we are, after whatever was killed half-way is finished.
