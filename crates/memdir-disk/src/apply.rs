@@ -154,25 +154,30 @@ fn apply_made<'p, Failed: From<DiskError>>(
     }
 
     let plan = make(&root)?;
-    Ok(carry_out(&root, &plan, store, request, log, Held { lock, clean, warnings })?)
+    Ok(carry_out(store, &plan, request, &root, &mut log, clean && lock.is_some(), warnings)?)
 }
 
-/// What an apply has in hand when its plan is made.
-struct Held {
-    lock: Option<StoreLock>,
-    clean: bool,
-    warnings: Vec<String>,
+/// The same without a record, so that nothing can be taken back: what history costs is measured against this.
+///
+/// # Errors
+/// As [`apply`].
+#[cfg(feature = "unrecorded")]
+pub fn apply_unrecorded(store: &Store<'_>, plan: &Plan, request: &Request<'_>) -> Result<Applied, DiskError> {
+    let root = store.open_root()?;
+    let _lock = StoreLock::acquire(&root, request.patience)?;
+    carry_out(store, plan, request, &root, &mut LogWriter::nowhere()?, true, Vec::new())
 }
 
+/// Carries a plan out with a log that is open. `clean`: nothing that is recorded there is still under way.
 fn carry_out(
-    root: &MemoryRoot,
-    plan: &Plan,
     store: &Store<'_>,
+    plan: &Plan,
     request: &Request<'_>,
-    mut log: LogWriter,
-    held: Held,
+    root: &MemoryRoot,
+    log: &mut LogWriter,
+    clean: bool,
+    mut warnings: Vec<String>,
 ) -> Result<Applied, DiskError> {
-    let Held { lock, clean, mut warnings } = held;
     let prepared = prepare(root, plan, request)?;
     warnings.extend(plan.warnings.iter().cloned().chain(prepared.warnings));
     if prepared.files.is_empty() {
@@ -195,7 +200,7 @@ fn carry_out(
     log.begin(&operation, &versions)?;
 
     let steps = prepared.files.iter().flat_map(prepare::ChangedFile::steps).collect();
-    let mut execution = Execution::new(root, &mut log, operation, request.merge, request.on_conflict);
+    let mut execution = Execution::new(root, log, operation, request.merge, request.on_conflict);
     execution.conflicts = prepared.conflicts;
     match execution.run(steps) {
         Ok(()) => {
@@ -203,14 +208,14 @@ fn carry_out(
             warnings.extend(more);
             // Without this line the next start only has to look once more.
             if !leftovers {
-                let _ = log.end(&operation.id, Outcome::Done, clean && lock.is_some());
+                let _ = log.end(&operation.id, Outcome::Done, clean);
             }
             Ok(Applied { operation: Some(operation), conflicts, warnings })
         }
         Err(error) => {
             let (id, taken_back) = (execution.operation.id.clone(), execution.roll_back());
             if taken_back {
-                let _ = log.end(&id, Outcome::Aborted, clean && lock.is_some());
+                let _ = log.end(&id, Outcome::Aborted, clean);
             }
             Err(error)
         }

@@ -50,6 +50,12 @@ impl KnownPlaces {
         Self { file: file.ok() }
     }
 
+    /// A table that knows nothing.
+    #[cfg(feature = "unrecorded")]
+    pub(crate) fn nowhere() -> Self {
+        Self { file: None }
+    }
+
     /// Remembers how the segment looks now: whoever finds it so later need not search it for damage.
     pub(crate) fn seal(&self, segment: &std::fs::File) {
         if let (Some(file), Some(stamp)) = (&self.file, stamp(segment)) {

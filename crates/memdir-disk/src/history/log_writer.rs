@@ -29,6 +29,8 @@ pub(crate) struct LogWriter {
     path: Utf8PathBuf,
     file: File,
     known: KnownPlaces,
+    /// Whether nothing is written at all; only for measuring.
+    discards: bool,
 }
 
 /// The contents that one frame has to make available, in pairs of before and after.
@@ -87,6 +89,15 @@ impl LogWriter {
         Ok(!damages.is_empty() || frames.iter().any(|(_, frame)| frame.body().is_none()))
     }
 
+    /// A log that keeps nothing: what a change costs without history can only be measured without it.
+    #[cfg(feature = "unrecorded")]
+    pub(crate) fn nowhere() -> Result<Self, DiskError> {
+        let path = Utf8PathBuf::from("/dev/null");
+        let file = File::open(&path).during("open", &path)?;
+        let known = KnownPlaces::nowhere();
+        Ok(Self { number: 0, path, file, known, discards: true })
+    }
+
     /// Opens the last segment as it is; `None` if there is no history yet.
     pub(crate) fn open_last(history: &History) -> Result<Option<Self>, DiskError> {
         let last = segment::numbers(history.dir())?.last().copied();
@@ -97,7 +108,7 @@ impl LogWriter {
         let path = segment::path(history.dir(), number);
         let file = open_to_append(&path)?;
         let known = KnownPlaces::open(&path);
-        Ok(Self { number, path, file, known })
+        Ok(Self { number, path, file, known, discards: false })
     }
 
     /// Whether the open file is still the one that has the segment's name.
@@ -171,6 +182,9 @@ impl LogWriter {
         versions: &Versions<'_>,
         sync: Sync,
     ) -> Result<(), DiskError> {
+        if self.discards {
+            return Ok(());
+        }
         let (contents, body) = self.store(versions);
         let header = OperationHeader {
             v: HEADER_VERSION,
@@ -200,6 +214,9 @@ impl LogWriter {
         outcome: Outcome,
         clean: bool,
     ) -> Result<(), DiskError> {
+        if self.discards {
+            return Ok(());
+        }
         let header = OutcomeHeader { v: HEADER_VERSION, operation: operation.clone(), outcome, clean };
         self.append(FrameKind::Outcome, &header, &[], &[], Sync::Later)?;
         self.known.seal(&self.file);

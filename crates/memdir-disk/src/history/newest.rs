@@ -59,6 +59,9 @@ impl History {
     }
 }
 
+/// Whoever wants more than these from a segment reads all of it at once.
+const FROM_THE_START: usize = 500;
+
 /// How many operations are read first to find out what came after one.
 const FIRST_LIMIT: usize = 16;
 
@@ -68,7 +71,7 @@ fn read_end(path: &Utf8Path, wanted: usize) -> Result<Recorded, DiskError> {
     let length = file.metadata().during("look at", path)?.len();
     let mut window = FIRST_WINDOW;
     loop {
-        let from = if wanted == usize::MAX { 0 } else { length.saturating_sub(window) };
+        let from = if wanted > FROM_THE_START { 0 } else { length.saturating_sub(window) };
         let mut bytes = vec![0; usize::try_from(length - from).unwrap_or(usize::MAX)];
         file.read_exact_at(&mut bytes, from).during("read", path)?;
         let mut recorded = Recorded::default();

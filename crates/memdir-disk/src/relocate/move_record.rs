@@ -108,6 +108,22 @@ impl MoveRecords {
         paths.filter_map(|path| read(&path)).collect()
     }
 
+    /// Whether nothing at all lies where moves under way do.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        fs::read_dir(self.dir.join("open")).map_or(true, |mut entries| entries.next().is_none())
+    }
+
+    /// Removes records that were never completed: what they would have said had not begun. The caller holds the lock.
+    pub fn sweep(&self) {
+        let Ok(entries) = fs::read_dir(self.dir.join("open")) else { return };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            if path.extension().is_some_and(|extension| extension == "tmp") {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
     /// A move that is done.
     #[must_use]
     pub fn done(&self, id: &OperationId) -> Option<MoveRecord> {

@@ -47,6 +47,7 @@ impl Memory {
             state_dir: env.state_dir(),
             store,
             trust: Trust::Yes,
+            scope: WriteScope::User,
             config_file: env.config_file(),
             beside: Some(extent),
         })
@@ -93,7 +94,7 @@ impl Memory {
 
     /// Under which of the user's rules for agents' writes this directory falls.
     pub(super) fn scope(&self) -> WriteScope {
-        if self.beside.is_some() { WriteScope::User } else { self.scope }
+        self.scope
     }
 }
 

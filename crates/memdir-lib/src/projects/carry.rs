@@ -140,10 +140,11 @@ impl Projects {
     /// The system fails; nothing is lost by trying again.
     pub fn finish_moves(&self, now: Timestamp) -> Result<Vec<Moved>, MemoryError> {
         let Ok(records) = self.move_records() else { return Ok(Vec::new()) };
-        if records.open().is_empty() {
+        if records.is_quiet() {
             return Ok(Vec::new());
         }
         let _lock = records.lock()?;
+        records.sweep();
         let mut finished = Vec::new();
         // Read again: whoever held the lock may have finished them.
         for mut record in records.open() {

@@ -45,7 +45,6 @@ pub(super) const WRITING_COMMANDS: &[WritingCommand] = &[
     with("reindex", forgotten_line, &["reindex"]),
     with("undo", removed, &["undo"]),
     with("redo", removed_and_back, &["redo"]),
-    with("restore", removed, &["restore", "beta"]),
     with("doctor --fix", forgotten_line, &["doctor", "--fix"]),
     with("review accept", proposed, &["review", "accept", "--all"]),
     tool("tool create", r#"{"command":"create","path":"/memories/new.md","file_text":"New.\n"}"#),

@@ -26,6 +26,11 @@ pub(super) struct Which {
 }
 
 impl Which {
+    /// This one, or the other if this says nothing.
+    pub(super) fn or(self, other: &Self) -> Self {
+        Self { dir: self.dir.or_else(|| other.dir.clone()) }
+    }
+
     pub(super) fn open(&self, world: &mut World) -> Result<Memory> {
         let env = world.env()?;
         let open = || match &self.dir {

@@ -23,7 +23,6 @@ use crate::world::World;
 #[derive(Debug, Parser)]
 #[command(
     name = "path",
-    args_conflicts_with_subcommands = true,
     after_help = "Standard output is the directory alone; the reasons go to standard error.
 
 Examples:

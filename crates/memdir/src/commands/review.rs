@@ -24,7 +24,6 @@ use crate::world::World;
 #[derive(Debug, Parser)]
 #[command(
     name = "review",
-    args_conflicts_with_subcommands = true,
     after_help = "With `writes = \"review\"` in config.toml, what an agent, extraction or a team mate wants to change waits
 here; modes can differ by scope, also for what agents remember themselves (`--dir` of their memory). Without a
 subcommand everything that waits is listed. An id may be cut as long as it is unique.
@@ -143,13 +142,23 @@ impl Run for Review {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
-        match self.action {
-            None => list(&self.which.open(world)?, self.json, world),
-            Some(Action::Ls { json, which }) => list(&which.open(world)?, json, world),
-            Some(Action::Show { id, json, which }) => show(&which.open(world)?, &id, json, world),
-            Some(Action::Accept { chosen, how }) => accept(&chosen, &how, world),
-            Some(Action::Reject { chosen, which }) => reject(&chosen, &which.open(world)?, world),
-            Some(Action::Edit { id, which }) => edit(&which.open(world)?, &id, world),
+        // What stands before the subcommand counts for it too.
+        let Self { action, json: outer_json, which: outer, .. } = self;
+        match action {
+            None => list(&outer.open(world)?, outer_json, world),
+            Some(Action::Ls { json, which }) => {
+                list(&which.or(&outer).open(world)?, json || outer_json, world)
+            }
+            Some(Action::Show { id, json, which }) => {
+                show(&which.or(&outer).open(world)?, &id, json || outer_json, world)
+            }
+            Some(Action::Accept { chosen, mut how }) => {
+                how.which = how.which.or(&outer);
+                how.json |= outer_json;
+                accept(&chosen, &how, world)
+            }
+            Some(Action::Reject { chosen, which }) => reject(&chosen, &which.or(&outer).open(world)?, world),
+            Some(Action::Edit { id, which }) => edit(&which.or(&outer).open(world)?, &id, world),
         }
     }
 }

@@ -21,7 +21,6 @@ use crate::world::World;
 #[derive(Debug, Parser)]
 #[command(
     name = "sessions",
-    args_conflicts_with_subcommands = true,
     after_help = "Examples:
   memdir sessions
   memdir sessions --branch main --since 2026-10-01

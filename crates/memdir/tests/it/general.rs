@@ -90,3 +90,20 @@ fn the_demonstration_runs_and_leaves_nothing_behind() {
     assert!(block.stdout.contains("moved: this project was at `~/shop`"), "{}", block.stdout);
     assert_eq!(sandbox.home.tree(""), before);
 }
+
+#[test]
+fn global_options_stand_before_any_command_and_subcommand() {
+    let sandbox = Sandbox::new();
+    let elsewhere = sandbox.home.dir("home/elsewhere");
+    for (line, code) in [
+        (vec!["path", "encode", "/a/b"], 0),
+        (vec!["review", "ls"], 1),
+        (vec!["review", "accept", "--all"], 0),
+        (vec!["project", "ls"], 0),
+    ] {
+        let before: Vec<&str> = ["--cwd", elsewhere.as_str()].into_iter().chain(line.clone()).collect();
+        let after: Vec<&str> = line.into_iter().chain(["--cwd", elsewhere.as_str()]).collect();
+        let (before, after) = (sandbox.run(before.clone()), sandbox.run(after));
+        assert_eq!((before.code, &before.stdout), (code, &after.stdout), "{}", before.stderr);
+    }
+}
