@@ -142,7 +142,7 @@ fn write(table: &mut Table, directory: &Utf8Path, name: &str) {
 }
 
 /// A memory and an index of 7 kB before and after a round, each with one changed line.
-fn texts(round: u64) -> (Vec<(&'static str, Option<String>)>, Vec<(&'static str, Option<String>)>) {
+fn texts(round: u64) -> (Files, Files) {
     let index: String =
         (0..120).map(|line| format!("- [Topic {line}](topic_{line}.md) — what it is about\n")).collect();
     let body = "A sentence of the usual length that says something.\n".repeat(40);
@@ -191,6 +191,8 @@ fn growth(table: &mut Table) {
     table.row(&what, format!("{:.2} MB", bytes as f64 / 1e6), "2 MB");
 }
 
+/// Files by name; `None`: there is none.
+type Files = Vec<(&'static str, Option<String>)>;
 type Apply = fn(&Store<'_>, &Plan, &Request<'_>) -> Result<Applied, DiskError>;
 
 /// Applies a plan that turns some files into others.
