@@ -49,8 +49,8 @@ pub use freshness::KnownFreshness;
 pub use history::Log;
 pub use purge::{PURGED, Purge, Purged};
 pub use review::Submitted;
-pub use tool_write::{ToolChange, ToolVerdict};
 pub(crate) use review::propose;
+pub use tool_write::{ToolChange, ToolVerdict};
 pub use verification::VerifiedMemory;
 
 /// The largest file that is read as a memory. A larger one is listed and named as a problem.

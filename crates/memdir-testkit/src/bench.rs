@@ -1,9 +1,9 @@
 //! Measurements that print ratios: a command against a reference, both in one run, so that a busy machine slows both.
 
 mod corpus;
+mod history;
 mod hygiene;
 mod journal;
-mod history;
 mod measure;
 mod memories;
 mod projects;
@@ -11,9 +11,9 @@ mod prompt;
 mod sandbox;
 mod search;
 
+pub use history::history;
 pub use hygiene::hygiene;
 pub use journal::journal;
-pub use history::history;
 pub use measure::{Row, Table};
 pub use memories::memories;
 pub use projects::{path, project_ls};
