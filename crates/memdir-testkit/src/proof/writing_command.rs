@@ -124,7 +124,10 @@ fn removed_and_back(ground: &Ground) {
 
 fn proposed(ground: &Ground) {
     some_memories(ground);
-    let config = ground.home.write("home/.config/memdir/config.toml", "writes = \"review\"\n");
+    let home = ground.memory_dir().ancestors().nth(4).unwrap().to_owned();
+    let config = home.join(".config/memdir/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    std::fs::write(&config, "writes = \"review\"\n").unwrap();
     let mut command = ground.command(&["set", "alpha", "description", "Tabs, always"]);
     assert!(command.env("CLAUDECODE", "1").status().unwrap().success());
     std::fs::remove_file(config).unwrap();
