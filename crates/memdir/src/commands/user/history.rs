@@ -13,7 +13,7 @@ pub(super) fn history(mut profile: Profile, limit: usize, json: bool, world: &mu
     let undone = log.undone();
     let shown: Vec<_> = log.operations.iter().take(limit).collect();
     if json {
-        log::print_json(&shown, &undone, &log.problems, world)?;
+        log::print_json(&shown, &undone, false, &log.problems, world)?;
         return Ok(Exit::Yes);
     }
     for operation in &shown {
