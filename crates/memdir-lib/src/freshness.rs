@@ -47,6 +47,23 @@ pub fn refresh(
     Ok(searcher.refresh(&mut limits)?)
 }
 
+/// Builds the index that recall needs where there is none at all, until the deadline; one that exists is left as it
+/// is.
+///
+/// # Errors
+/// See [`refresh`].
+pub fn build_missing(
+    env: &Env,
+    flags: &ClientFlags,
+    now: Timestamp,
+    deadline: Instant,
+) -> Result<(), FreshnessError> {
+    let Some(cache) = sources::index_folder(env) else { return Ok(()) };
+    let mut searcher = Searcher::open(&cache, sources::project_sources(env, flags, &RECALLED)?);
+    let mut limits = Limits { now, deadline: Some(deadline), progress: &mut |_, _| {} };
+    Ok(searcher.build_missing(&mut limits)?)
+}
+
 /// Indexes one memory that was just written or removed, by whomever, so that the next recall knows it.
 ///
 /// Returns `false` if the file is no memory of this project, or if another process is writing the index: the next

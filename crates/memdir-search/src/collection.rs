@@ -99,6 +99,12 @@ impl Collection {
         self.manifest.complete
     }
 
+    /// Whether the folder has ever been looked at.
+    #[must_use]
+    pub fn is_indexed(&self) -> bool {
+        !self.manifest.table.is_empty()
+    }
+
     /// How many files are indexed.
     #[must_use]
     pub fn files(&self) -> usize {

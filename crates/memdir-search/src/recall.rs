@@ -258,7 +258,7 @@ fn quote(memory: &MemoryFile, most_units: usize, now: Timestamp) -> String {
     let file = memory.path.file_name().unwrap_or_default();
     let owner = if memory.scope == Scope::Team { Owner::Team("the team") } else { Owner::User };
     let provenance = Provenance { file, owner, modified: memory.modified, changed_by: None, now };
-    let (text, _) = memdir_core::secrets::redact(&memory.text);
+    let (text, _) = memdir_core::secrets::redact(&memory.essence());
     let text = without_secrets(text.into());
     let mut quoted = render(&text, &provenance, most_units);
     let is_old = memory.modified.is_none_or(|modified| now.as_second() - modified.as_second() > 86_400);

@@ -1,6 +1,7 @@
 //! Answering a question from one or several collections.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use camino::Utf8PathBuf;
 use jiff::{Timestamp, tz::TimeZone};
@@ -62,6 +63,8 @@ pub struct Hit {
     pub score: f32,
     /// The words that were found, and those around them.
     pub snippet: String,
+    /// Where in the snippet the words stand that were asked for, in bytes.
+    pub marks: Vec<Range<usize>>,
     /// When it was said, or the file was changed.
     pub time: Option<Timestamp>,
     /// The turn, empty for Markdown.
@@ -270,6 +273,7 @@ fn place_of(
         project: source.project.clone(),
         score: candidate.score,
         snippet: String::new(),
+        marks: Vec::new(),
         time,
         uuid: unit.uuid.clone(),
     };

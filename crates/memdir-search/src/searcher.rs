@@ -48,6 +48,17 @@ impl Searcher {
         Ok(sum)
     }
 
+    /// Builds those indexes that do not exist yet, as far as the limits allow, and leaves the others as they are.
+    ///
+    /// # Errors
+    /// See [`Collection::refresh`].
+    pub fn build_missing(&mut self, limits: &mut Limits<'_>) -> Result<(), SearchError> {
+        for collection in self.collections.iter_mut().filter(|collection| !collection.is_indexed()) {
+            collection.refresh(limits)?;
+        }
+        Ok(())
+    }
+
     /// Indexes one file that was just written or removed. Returns whether it belongs to one of the folders and could
     /// be indexed; if not, the next refresh finds it.
     ///

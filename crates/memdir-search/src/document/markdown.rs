@@ -21,9 +21,12 @@ pub(crate) fn add_markdown(builder: &mut SegmentBuilder, file: &FileId<'_>, byte
     let body = text.get(body_start..).unwrap_or_default();
     let heading = first_heading(body);
     let title = [front.title, front.name, heading].into_iter().find(|title| !title.is_empty());
+    let file_name = file.path.rsplit('/').next().unwrap_or_default();
+    // The index of a memory directory or a journal repeats what other files say, and they say it better.
+    let is_index = matches!(file_name, "MEMORY.md" | "_index.md");
     // Without a name, the first line says best what it is about.
-    let title =
-        title.unwrap_or_else(|| body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default());
+    let first_line = || body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let title = title.unwrap_or_else(|| if is_index { file_name } else { first_line() });
     let title = super::shorten(title, super::MAX_TITLE);
     builder.group(file.key, &file.record(title, front.kind));
     let mut inherited = builder.terms_of(title, Weight::TITLE);
@@ -38,8 +41,6 @@ pub(crate) fn add_markdown(builder: &mut SegmentBuilder, file: &FileId<'_>, byte
     }
     let time = crate::query::day_in(file.path).map_or(file.modified, |day| day * 86_400);
     let time = crate::segment::minutes(time);
-    // The index of a memory directory or a journal repeats what other files say, and they say it better.
-    let is_index = matches!(file.path.rsplit('/').next(), Some("MEMORY.md" | "_index.md"));
     let weight = if is_index { Weight::POINTER } else { Weight::BODY };
     let mut units = 0;
     for section in sections(body) {

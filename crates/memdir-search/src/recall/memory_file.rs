@@ -68,6 +68,15 @@ impl MemoryFile {
         })
     }
 
+    /// What a model needs of it: the description, unless the text says it too, and the text.
+    pub(super) fn essence(&self) -> String {
+        let body = self.body.trim();
+        if self.description.is_empty() || body.contains(&self.description) {
+            return body.to_owned();
+        }
+        format!("{}\n\n{body}", self.description).trim_end().to_owned()
+    }
+
     /// Its name, or the file's.
     pub(super) fn name(&self) -> String {
         let stem = || self.path.file_stem().unwrap_or_default().to_owned();

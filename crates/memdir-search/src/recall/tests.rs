@@ -208,6 +208,7 @@ fn a_memory_is_quoted_as_data_with_its_age() {
     let text = &recalled.memories[0].text;
     assert!(text.starts_with("<memory-quote ") && text.contains("Check it against the code"), "{text}");
     assert_eq!(text.matches("</memory-quote").count(), 1, "{text}");
+    assert!(text.contains("| Zebra crossing\n") && !text.contains("description:"), "{text}");
     assert!(!text.contains('\u{200b}'));
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::os::unix::fs::FileExt;
 
 use super::Place;
@@ -56,6 +56,7 @@ impl Snippets {
             place.hit.line += line;
         }
         place.hit.snippet = self.around(best);
+        place.hit.marks = self.asked_for(&place.hit.snippet);
     }
 
     /// The line with most of what was asked for, and how many lines come before it.
@@ -96,29 +97,34 @@ impl Snippets {
         if count <= SNIPPET {
             return folded;
         }
-        let weights = &self.weights;
-        let mut offset = 0;
-        let mut first = None;
-        for word in crate::analyze::words(&folded) {
-            // The word is a part of the text, so its place can be computed from its address-free offset.
-            let at = folded
-                .get(offset..)
-                .and_then(|rest| rest.find(word.text()))
-                .map_or(offset, |found| offset + found);
-            offset = at + word.text().len();
-            let mut hit = false;
-            self.analyzer.each_term(word.text(), |term, _, _| hit |= weights.contains_key(&term));
-            if hit {
-                first = Some(at);
-                break;
-            }
-        }
+        let first = self.asked_for(&folded).first().map(|range| range.start);
         let before = folded.get(..first.unwrap_or(0)).map_or(0, |before| before.chars().count());
         let start = before.saturating_sub(SNIPPET / 3).min(count - SNIPPET);
         let window: String = folded.chars().skip(start).take(SNIPPET).collect();
         let lead = if start > 0 { "…" } else { "" };
         let trail = if start + SNIPPET < count { "…" } else { "" };
         format!("{lead}{}{trail}", window.trim())
+    }
+}
+
+impl Snippets {
+    /// Where the words stand that were asked for.
+    fn asked_for(&mut self, text: &str) -> Vec<Range<usize>> {
+        let weights = &self.weights;
+        let mut found = Vec::new();
+        let mut offset = 0;
+        for word in crate::analyze::words(text) {
+            // Words come in order, so each is found behind the one before it.
+            let rest = text.get(offset..).unwrap_or_default();
+            let start = offset + rest.find(word.text()).unwrap_or(0);
+            offset = start + word.text().len();
+            let mut hit = false;
+            self.analyzer.each_term(word.text(), |term, _, _| hit |= weights.contains_key(&term));
+            if hit {
+                found.push(start..offset);
+            }
+        }
+        found
     }
 }
 

@@ -228,6 +228,9 @@ fn hits_say_where_and_what() {
     let hit = &found.hits[0];
     assert_eq!((hit.line, hit.kind.as_str(), hit.title.as_str()), (9, "feedback", "retries"));
     assert_eq!(hit.snippet, "The nightly invoice run tries three times with exponential backoff.");
+    let marked: Vec<&str> = hit.marks.iter().map(|range| &hit.snippet[range.clone()]).collect();
+    assert_eq!(marked, ["exponential", "backoff"]);
+    assert_eq!(store.found("billing").hits[1].title, "MEMORY.md");
     assert_eq!(store.found("twenty minutes").hits[0].line, 3);
 }
 

@@ -1,10 +1,12 @@
 //! `memdir recall`: the memories that matter for a prompt, or none.
 
 use std::io::{Read, Write};
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use camino::Utf8PathBuf;
 use clap::Parser;
+use memdir_lib::freshness;
 use memdir_lib::recall::{Wanted, recall};
 use memdir_search::Recalled;
 use serde::Serialize;
@@ -18,8 +20,8 @@ use crate::world::World;
 #[derive(Debug, Parser)]
 #[command(
     name = "recall",
-    after_help = "Nothing is scanned: the index is taken as the last search or hook left it. Nothing at all is
-printed, with exit 1, when no memory matters enough.
+    after_help = "Nothing is scanned: the index is taken as the last search or hook left it, and built where there
+is none yet. Nothing at all is printed, with exit 1, when no memory matters enough.
 
 Examples:
   memdir recall --prompt 'release the hotfix today'
@@ -48,6 +50,8 @@ pub(crate) struct Recall {
     global: Global,
 }
 
+/// How long a first indexing may take.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// A prompt beyond this is not read further.
 const MAX_PROMPT: u64 = 1 << 20;
 
@@ -64,9 +68,12 @@ impl Run for Recall {
             world.stdin.by_ref().take(MAX_PROMPT).read_to_end(&mut bytes)?;
             prompt = String::from_utf8_lossy(&bytes).into_owned();
         }
+        let flags = self.client.flags();
+        // Only where nothing has been indexed yet: afterwards the index is taken as it is.
+        let _ = freshness::build_missing(&env, &flags, world.now, Instant::now() + PATIENCE);
         let session = self.session.as_deref();
         let wanted = Wanted { prompt: &prompt, session, budget: self.budget, tools: &self.tools };
-        let recalled = recall(&env, &self.client.flags(), &wanted, world.now)?;
+        let recalled = recall(&env, &flags, &wanted, world.now)?;
         if self.json {
             world.print_json(&Answer::of(&recalled, world.now.as_second()))?;
         } else {

@@ -19,7 +19,7 @@ use super::Run;
 use crate::arguments::{ClientOptions, Global};
 use crate::exit::Exit;
 use crate::json_lines;
-use crate::output::{human_age, printable};
+use crate::output::{Paint, human_age, printable};
 use crate::world::World;
 
 /// Find memories, journal entries and past sessions
@@ -273,8 +273,23 @@ fn print(hits: &[Hit], world: &mut World) -> Result<()> {
         writeln!(world.stdout, "{title}  {}  {}", paint.code(&printable(kind)), paint.quiet(&age))?;
         writeln!(world.stdout, "  {}", paint.quiet(&printable(&format!("{}:{}", hit.path, hit.line))))?;
         if !hit.snippet.is_empty() {
-            writeln!(world.stdout, "  {}", printable(&hit.snippet))?;
+            writeln!(world.stdout, "  {}", highlighted(hit, paint))?;
         }
     }
     Ok(())
+}
+
+/// The snippet with the words that were asked for.
+fn highlighted(hit: &Hit, paint: Paint) -> String {
+    let mut shown = String::new();
+    let mut from = 0;
+    let part =
+        |range: std::ops::Range<usize>| printable(hit.snippet.get(range).unwrap_or_default()).into_owned();
+    for mark in &hit.marks {
+        shown.push_str(&part(from..mark.start));
+        shown.push_str(&paint.warn(&part(mark.clone())));
+        from = mark.end;
+    }
+    shown.push_str(&part(from..hit.snippet.len()));
+    shown
 }

@@ -169,8 +169,16 @@ fn recall_gives_what_matters_once_a_session() {
         (block.code, names)
     };
     let prompt = "may we deploy on friday?";
-    assert_eq!(recall("a", prompt), (1, vec![]), "recall never scans");
+    assert_eq!(
+        recall("new", "may we use tabs or spaces?"),
+        (0, vec!["tabs".to_owned()]),
+        "there was no index"
+    );
+    let late = project_dir(&sandbox).join("memory/late.md");
+    fs::write(late, "---\nname: late\ndescription: Zebra crossing\n---\nZebra crossing.\n").unwrap();
+    assert_eq!(recall("new", "zebra crossing"), (1, vec![]), "recall never scans");
     sandbox.run(["search", "anything"]);
+    assert_eq!(recall("new", "zebra crossing"), (0, vec!["late".to_owned()]));
     assert_eq!(recall("a", prompt), (0, vec!["deploy".to_owned()]));
     assert_eq!(recall("a", prompt), (1, vec![]));
     assert_eq!(recall("b", prompt), (0, vec!["deploy".to_owned()]));
