@@ -15,6 +15,9 @@ pub(super) struct Stamp {
 /// What changed this shortly ago may change again without its time showing it.
 const UNSETTLED_NANOSECONDS: i64 = 20_000_000;
 
+/// What claims to have changed so far ahead did not.
+const FUTURE_NANOSECONDS: i64 = 1_000_000_000;
+
 impl Stamp {
     #[expect(clippy::unnecessary_cast, reason = "the width of these fields differs between systems")]
     pub(super) fn of(stat: &Stat) -> Self {
@@ -41,7 +44,10 @@ impl Stamp {
     /// The version, or 0 if another change may hide behind it.
     pub(super) fn settled_version(&self, now: Timestamp) -> u64 {
         let now = i64::try_from(now.as_nanosecond()).unwrap_or(i64::MAX);
-        let is_settled = self.changed.max(self.modified) <= now.saturating_sub(UNSETTLED_NANOSECONDS);
+        let limit = now.saturating_sub(UNSETTLED_NANOSECONDS);
+        // A time in the future was set by somebody: then only the kernel's own tells.
+        let is_set = self.modified > now.saturating_add(FUTURE_NANOSECONDS);
+        let is_settled = self.changed <= limit && (self.modified <= limit || is_set);
         if is_settled { self.version() } else { 0 }
     }
 }
@@ -64,5 +70,7 @@ mod tests {
         assert_eq!(stamp.settled_version(now), stamp.version());
         assert_eq!(Stamp { changed: 40_000_000, ..stamp }.settled_version(now), 0);
         assert_eq!(Stamp { modified: 40_000_000, ..stamp }.settled_version(now), 0);
+        let ahead = Stamp { modified: 5_000_000_000, ..stamp };
+        assert_eq!(ahead.settled_version(now), ahead.version());
     }
 }

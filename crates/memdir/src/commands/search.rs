@@ -215,7 +215,9 @@ fn refresh(searcher: &mut Searcher, world: &mut World, deadline: Option<Instant>
     let mut limits = Limits { now: world.now, deadline, progress: &mut progress };
     let freshness = searcher.refresh(&mut limits)?;
     if shown {
-        write!(world.stderr, "\r{:<70}\r", "")?;
+        // Gone before the answer is printed, which goes another way.
+        write!(world.stderr, "\r\x1b[K")?;
+        world.stderr.flush()?;
     }
     Ok(freshness)
 }
@@ -283,8 +285,7 @@ fn print(hits: &[Hit], world: &mut World) -> Result<()> {
 fn highlighted(hit: &Hit, paint: Paint) -> String {
     let mut shown = String::new();
     let mut from = 0;
-    let part =
-        |range: std::ops::Range<usize>| printable(hit.snippet.get(range).unwrap_or_default()).into_owned();
+    let part = |range: std::ops::Range<usize>| printable(hit.snippet.get(range).unwrap_or_default());
     for mark in &hit.marks {
         shown.push_str(&part(from..mark.start));
         shown.push_str(&paint.warn(&part(mark.clone())));
