@@ -94,16 +94,18 @@ fn the_overview_says_what_is_there_and_what_is_wrong() {
     let sandbox = two_memories();
     sandbox.home.write(directory(&sandbox).join("stray.md"), "---\nname: stray\nname: twice\n---\n");
     fs::remove_file(directory(&sandbox).join("freeze.md")).unwrap();
-    // The files are as old as this test is before that day.
-    let shown = sandbox.show("--now 2100-01-01T00:00:00Z");
-    let days = shown.split("twice ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
-    assert_snapshot!(shown.replace(days, "[N]"), @r"
+    for name in ["tabs.md", "stray.md"] {
+        let noon = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_794_744_000);
+        let path = directory(&sandbox).join(name);
+        fs::File::options().write(true).open(path).unwrap().set_modified(noon).unwrap();
+    }
+    assert_snapshot!(sandbox.show("--now 2030-01-01T00:00:00Z"), @r"
     exit 0
     --- stdout
     project   [ROOT]/home/project
     memory    [ROOT]/home/.claude/projects/[SLUG]-home-project/memory  on (default)
     memories  2: 1 feedback, 1 without type
-    newest    twice [N] days ago; the oldest is from [N] days ago
+    newest    twice 1142 days ago; the oldest is from 1142 days ago
     index     ▰▱▱▱▱▱▱▱▱▱ 2 of 200 lines, 66 of 25000 characters
     wrong     1 memory has no line in the index
     wrong     1 line points to a file that is gone
