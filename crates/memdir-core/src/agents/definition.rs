@@ -34,10 +34,14 @@ impl AgentDefinition {
     pub fn parse(path: Utf8PathBuf, text: &str) -> (Option<Self>, Vec<String>) {
         let mut problems = Vec::new();
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let (Some(frontmatter), found) = Frontmatter::parse(text) else {
-            return (None, vec!["it has no frontmatter, so it names no agent".to_owned()]);
+        let (frontmatter, mut broken) = Frontmatter::parse(text);
+        let Some(frontmatter) = frontmatter else {
+            problems.extend(broken.iter().map(ToString::to_string));
+            if problems.is_empty() {
+                problems.push("it has no frontmatter, so it names no agent".to_owned());
+            }
+            return (None, problems);
         };
-        let mut broken = found;
         let name = frontmatter.text("name", &mut broken).unwrap_or_default();
         let description = frontmatter.text("description", &mut broken).unwrap_or_default();
         let memory = frontmatter.text("memory", &mut broken);
@@ -134,6 +138,9 @@ mod tests {
         );
         check("---\nname: a:b\ndescription: d\n---\nx", "no agent | a name with `:` is kept for plugins");
         check("---\ndescription: d\n---\nx", "no agent | `name`: an agent has a name");
+        let bomb = format!("---\nname: x\na: {}\n---\nx", "y".repeat(70_000));
+        let (definition, problems) = AgentDefinition::parse("/p/.claude/agents/x.md".into(), &bomb);
+        assert!(definition.is_none() && !problems.iter().any(|problem| problem.contains("no frontmatter")));
         check("# Notes", "no agent | it has no frontmatter, so it names no agent");
     }
 }

@@ -16,6 +16,8 @@ use crate::memory::js_text;
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// The length in UTF-16 units from which on a file costs the model more than it helps.
 const LONG_UNITS: usize = 40_000;
+/// How much of a file is looked at to see whether it is text.
+const BINARY_START: usize = 8 * 1024;
 /// How many imports a file may be away from the one that began.
 const MAX_DEPTH: usize = 4;
 /// How many files are loaded in all.
@@ -227,6 +229,9 @@ impl<'a> Collector<'a> {
         }
         self.reached.insert(real.clone(), Reached { path: path.to_owned(), holds_text: false });
         let Some(bytes) = self.read(path, &real, parent) else { return false };
+        if memchr::memchr(0, bytes.get(..bytes.len().min(BINARY_START)).unwrap_or_default()).is_some() {
+            self.warn(path, "not text: the model is given its bytes all the same".to_owned());
+        }
         let prepared = Prepared::new(&bytes, request.is_rule);
         drop(bytes);
         if let Some(problem) = prepared.problem {

@@ -276,3 +276,12 @@ fn only_what_is_there_is_called_excluded_or_loaded_already() {
     around.excludes = Excludes::new(["**/CLAUDE.local.md", "/h/CLAUDE.md"]);
     assert_eq!(left_out(&collect(&around, &look)), []);
 }
+
+#[test]
+fn a_file_that_is_no_text_is_named() {
+    let look = MapLook::new().file("/p/CLAUDE.md", "A @blob").file("/p/blob", "x\0y");
+    let collected = collect(&around(), &look);
+    assert_eq!(names(&collected).len(), 2);
+    let warned: Vec<&str> = collected.warnings.iter().map(|warning| warning.path.as_str()).collect();
+    assert_eq!(warned, ["/p/blob"]);
+}

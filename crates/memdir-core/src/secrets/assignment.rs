@@ -48,7 +48,10 @@ pub(super) fn at_name_word(text: &str, word: Range<usize>) -> (usize, Option<Ass
     let found = text.get(start..end).and_then(|name| {
         let context = line_before(text, start);
         let kind = name::announces(name, context)?;
-        find_value(text, &Named { name, end, context, kind }).or_else(|| value_before(start, context, kind))
+        let named = Named { name, end, context, kind };
+        find_value(text, &named)
+            .or_else(|| value_beside(text, &named))
+            .or_else(|| value_before(start, context, kind))
     });
     // Names inside one long unbroken run are not read one by one: the run is the value of the first.
     let run = bytes.get(name_end..bytes.len().min(name_end + LONG_RUN)).unwrap_or_default();
@@ -80,6 +83,11 @@ fn find_value(text: &str, named: &Named<'_>) -> Option<Assigned> {
     let is_flag = named.name.starts_with('-');
     let is_query = named.context.ends_with(['?', '&']) && named.context.contains(['/', '&']);
     let operator = operator::after_name(text, named.end, named.context, named.name, is_flag)?;
+    // A login is a page, a button or a name, unless a user and something behind it follow.
+    let is_login = named.name.to_ascii_lowercase().trim_end_matches('s').ends_with("login");
+    if is_login && !matches!(operator, Operator::Joined(_) | Operator::Told(_)) {
+        return None;
+    }
     let (value_start, link) = match operator {
         Operator::Joined(at) => (at, Link::Bare),
         Operator::Told(at) => (at, Link::Prose),
@@ -99,7 +107,11 @@ fn find_value(text: &str, named: &Named<'_>) -> Option<Assigned> {
     };
     let value = value_text::read(text, value_start, is_query)?;
     let value = without_scheme(text, value, is_query)?;
+    let value_start = value.range.start;
     let value = if named.kind == Kind::Secret { without_user(text, value) } else { value };
+    if is_login && (value.range.start == value_start || !is_strong(value.text)) {
+        return None;
+    }
     if is_called_an_example(text, value.end_with_quote) {
         return None;
     }
@@ -118,14 +130,27 @@ fn value_before(name_start: usize, context: &str, kind: Kind) -> Option<Assigned
     let joint = JOINTS.iter().find(|joint| context.ends_with(*joint))?;
     let before = context.strip_suffix(joint)?.trim_end_matches(['`', '"', '\'', '”', '」']);
     let word = before.rsplit([' ', '`', '"', '\'', '“', '「', '(', '，']).next()?;
-    let letters = Letters::of(word);
-    let is_strong = letters.length >= 8
+    let start = name_start - context.len() + (before.len() - word.len());
+    (is_strong(word) && judge::is_secret(word, Kind::Password, Link::Prose))
+        .then_some(Assigned { kind, range: start..start + word.len() })
+}
+
+/// `the password (x)`, `the password, x, …`: the value must speak for itself.
+fn value_beside(text: &str, named: &Named<'_>) -> Option<Assigned> {
+    let rest = text.get(named.end..)?;
+    let joint = [" (", ", "].iter().find(|joint| rest.starts_with(*joint))?;
+    let value = value_text::read(text, named.end + joint.len(), false)?;
+    (named.kind == Kind::Password && is_strong(value.text) && is_secret_after_space(&value, named, false))
+        .then_some(Assigned { kind: named.kind, range: value.range })
+}
+
+/// Whether nobody writes such a thing in prose who does not mean a password.
+fn is_strong(value: &str) -> bool {
+    let letters = Letters::of(value);
+    letters.length >= 8
         && letters.digits > 0
         && letters.letters() > 0
-        && (letters.symbols > 0 || letters.upper > 0 && letters.lower > 0 && letters.turns >= 2);
-    let start = name_start - context.len() + (before.len() - word.len());
-    (is_strong && judge::is_secret(word, Kind::Password, Link::Prose))
-        .then_some(Assigned { kind, range: start..start + word.len() })
+        && (letters.symbols > 0 || letters.upper > 0 && letters.lower > 0 && letters.turns >= 2)
 }
 
 /// Where only a space joins name and value, the value must speak for itself, unless the name is an option.

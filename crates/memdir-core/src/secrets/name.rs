@@ -44,6 +44,10 @@ fn kind_of(last: &str, before: &str) -> Option<Kind> {
     {
         return Some(Kind::Secret);
     }
+    // Counts only beside a user.
+    if last == "login" || last == "logins" {
+        return Some(Kind::Secret);
+    }
     if ["presharedkey", "sharedkey"].contains(&last) {
         return Some(Kind::Token);
     }

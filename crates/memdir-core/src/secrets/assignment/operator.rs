@@ -178,10 +178,6 @@ pub(super) fn after_name(
     if let Some(value) = after_gap(text, at) {
         return Some(Operator::Told(value));
     }
-    // `the password (x)`, `the password, x,`: the value must speak for itself.
-    if rest.starts_with(['(', ',']) {
-        return Some(Operator::Space(skip_blanks(text, at + 1)));
-    }
     Some(Operator::Space(at))
 }
 

@@ -4,7 +4,7 @@ use crate::secrets::judge::Kind;
 
 /// Parts of names, as programs and configuration files write them.
 pub(in crate::secrets) const NAME_WORDS: &[&str] =
-    &["pass", "pwd", "secret", "token", "key", "cred", "psk", "pw", "pepper", "masterauth"];
+    &["pass", "pwd", "secret", "token", "key", "cred", "psk", "pw", "pepper", "masterauth", "login"];
 
 /// Words of other languages, each with what it announces.
 pub(in crate::secrets) const FOREIGN_WORDS: &[(&str, Kind)] = &[
