@@ -89,6 +89,8 @@ pub const MEMORY_PATH_OVERRIDE: &str = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE";
 pub const SESSION_ID: &str = "CLAUDE_CODE_SESSION_ID";
 /// Pins the project directory's name; counts only beside [`CLAUDE_CONFIG_DIR`].
 pub const PROJECT_DIR_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";
+/// Where Codex keeps its state; without it, `~/.codex`.
+pub const CODEX_HOME: &str = "CODEX_HOME";
 
 #[cfg(test)]
 mod tests {

@@ -21,6 +21,7 @@ pub mod locate;
 pub mod look;
 pub mod memory;
 pub mod operation;
+pub mod other_agents;
 pub mod outline;
 pub mod permissions;
 pub mod plan;

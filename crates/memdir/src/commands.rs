@@ -22,6 +22,7 @@ mod doctor;
 mod edit;
 mod editor;
 mod help;
+mod import;
 mod journal;
 mod link;
 mod load;
@@ -172,6 +173,11 @@ pub(crate) static COMMANDS: &[Entry] = &[
         Group::Projects,
         "workspace",
         "Show the map of your projects: what there is, how it relates, what spans it",
+    ),
+    Entry::of::<import::Import>(
+        Group::Memory,
+        "import",
+        "Take over what another agent remembers, as topic files",
     ),
     Entry::of::<user::User>(
         Group::Memory,

@@ -59,6 +59,32 @@ pub fn add(
     Ok(plan)
 }
 
+/// Adds several memories at once, none of whose paths is taken, with their lines in the index.
+///
+/// # Errors
+/// A name is reserved for the index, a description is too long, or a text holds a NUL.
+pub fn add_all(
+    topics: &[(NewTopic<'_>, RelPath)],
+    reason: String,
+    indexes: &Indexes<'_>,
+) -> Result<Plan, ChangeRefused> {
+    let mut plan = Plan::new(reason);
+    let mut draft = IndexDraft::new(indexes)?;
+    for (topic, path) in topics {
+        not_the_index(path)?;
+        short_enough(path, topic.description)?;
+        if topic.body.contains('\0') {
+            return Err(ChangeRefused::Nul { path: path.clone() });
+        }
+        plan.changes.push(Change::Write { path: path.clone(), content: topic.render().into(), base: None });
+        draft.add(topic.name, path, topic.description);
+    }
+    if !topics.is_empty() {
+        draft.finish(&mut plan);
+    }
+    Ok(plan)
+}
+
 /// What a person who adds a memory may not have meant.
 fn doubts(topic: &NewTopic<'_>, path: &RelPath) -> Vec<String> {
     let mut doubts = Vec::new();

@@ -18,6 +18,7 @@ mod general;
 mod harness;
 mod history;
 mod hooks;
+mod import;
 mod journal;
 mod memories;
 mod moves;
