@@ -74,17 +74,20 @@ impl Journal {
     /// # Errors
     /// What the client itself would refuse to start with.
     pub fn open(env: &Env, flags: &ClientFlags) -> Result<Self, JournalError> {
-        let place = Place::find(env, flags)?;
-        let journal = find_journal(&place, env);
-        let branch = current_branch(&env.cwd, &RealLook).unwrap_or_default();
-        Ok(Self {
+        Ok(Self::at_place(&Place::find(env, flags)?, env))
+    }
+
+    /// The journal of a place that was found already.
+    #[must_use]
+    pub fn at_place(place: &Place, env: &Env) -> Self {
+        Self {
             env: env.clone(),
-            here: place.here,
-            projects: place.projects,
-            place: journal,
-            branch,
+            here: place.here.clone(),
+            projects: place.projects.clone(),
+            place: find_journal(place, env),
+            branch: current_branch(&env.cwd, &RealLook).unwrap_or_default(),
             store: None,
-        })
+        }
     }
 
     /// The name of the journal below `projects/`.

@@ -346,6 +346,17 @@ impl Journal {
         Ok(status)
     }
 
+    /// Notes that an agent's session works with the journal. Waits for nobody, so that a hook may do it.
+    ///
+    /// # Errors
+    /// The session file cannot be written.
+    pub fn join(&self, writer: &Writer<'_>) -> Result<(), JournalError> {
+        let (branch, session) = (self.branch.as_str(), writer.author.session.as_deref());
+        self.change_session(&self.root()?, &mut Vec::new(), |known| {
+            known.touch(&stamp(writer.now), branch, session);
+        })
+    }
+
     /// Whether records may be written.
     pub(super) fn must_be_active(&self) -> Result<(), JournalError> {
         let root = self.root()?;

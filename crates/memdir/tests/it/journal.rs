@@ -644,3 +644,29 @@ fn an_old_journal_is_brought_over_and_kept_until_told() {
     assert_eq!(sandbox.home.tree("home/project/.claude"), "memory/notes.txt: \"other\"");
     assert_eq!(sandbox.json(&["journal", "migrate"])["steps"], Value::Null);
 }
+
+#[test]
+fn a_session_that_starts_is_told_and_a_compacted_one_goes_on() {
+    let mut sandbox = started();
+    sandbox.ok(&["journal", "task", "Move sessions to cookies"]);
+    let mut start = |source: &str| {
+        sandbox.stdin = serde_json::json!({
+            "hook_event_name": "SessionStart", "source": source, "session_id": "s-1", "cwd": sandbox.cwd
+        })
+        .to_string();
+        let block = sandbox.run(["hook", "SessionStart"]);
+        assert_eq!((block.code, block.stderr.as_str()), (0, ""));
+        block.stdout
+    };
+    let (begun, compacted, resumed) = (start("startup"), start("compact"), start("resume"));
+    assert!(begun.contains("# Journal\\n") && begun.contains("MEMORY_BREADCRUMB"), "{begun}");
+    assert!(
+        compacted.contains("Your context was compacted") && compacted.contains("Move sessions to cookies"),
+        "{compacted}"
+    );
+    assert_eq!(resumed, "");
+    assert_eq!(sandbox.json(&["journal", "status"])["sessions"], serde_json::json!(["s-1"]));
+    sandbox.ok(&["journal", "stop"]);
+    sandbox.stdin = serde_json::json!({"source": "compact", "cwd": sandbox.cwd}).to_string();
+    assert_eq!(sandbox.run(["hook", "SessionStart"]).stdout, "");
+}
