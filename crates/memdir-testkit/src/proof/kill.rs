@@ -68,20 +68,22 @@ pub(super) fn for_each_command<T: Send>(work: impl Fn(WritingCommand) -> T + Syn
 
 fn kill_at_calls(judge: &Judge, wanted: Calls, failures: &mut Vec<String>) -> usize {
     let calls = judge.calls(wanted);
+    let mut killed = 0;
     for call in &calls {
         judge.reset();
         let output = die_at(&judge.ground, &judge.command, &call.name, call.number);
-        if output.status.code().is_some() {
-            let (name, number) = (&call.name, call.number);
-            failures.push(format!("{}: {name} {number} was not reached: {output:?}", judge.command.name));
-        }
+        killed += usize::from(output.status.code().is_none());
         failures.extend(judge.judge(
             &output,
             Fault::Death,
             &format!("killed at {} {}", call.name, call.number),
         ));
     }
-    calls.len()
+    // How often a look reads a file depends on how long ago it was written, so the last calls may not come.
+    if killed * 10 < calls.len() * 8 {
+        failures.push(format!("{}: only {killed} of {} calls were reached", judge.command.name, calls.len()));
+    }
+    killed
 }
 
 fn die_at(ground: &Ground, command: &WritingCommand, call: &str, number: usize) -> Output {
