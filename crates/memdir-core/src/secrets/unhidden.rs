@@ -22,7 +22,7 @@ impl<'a> Unhidden<'a> {
         if original.as_bytes().iter().fold(true, |plain, byte| plain & is_plain(byte)) {
             return None;
         }
-        let first = original.char_indices().find(|(_, character)| shown(*character) != Some(*character))?.0;
+        let first = first_disguise(original)?;
         let mut text = String::with_capacity(original.len());
         text.push_str(original.get(..first).unwrap_or_default());
         let mut runs = vec![(0, 0)];
@@ -56,6 +56,29 @@ impl<'a> Unhidden<'a> {
     }
 }
 
+/// Where the first wide letter or the first invisible character between two ASCII ones stands: secrets are ASCII, and
+/// the joiners of emoji and of other scripts need no second look at the text.
+fn first_disguise(text: &str) -> Option<usize> {
+    let is_graphic = |character: char| character.is_ascii_graphic();
+    let mut last = ' ';
+    let mut hidden = None;
+    for (position, character) in text.char_indices() {
+        match shown(character) {
+            None if is_graphic(last) => hidden = hidden.or(Some(position)),
+            None => {}
+            Some(plain) if plain != character => return Some(hidden.unwrap_or(position)),
+            Some(plain) => {
+                if hidden.is_some() && is_graphic(plain) {
+                    return hidden;
+                }
+                hidden = None;
+                last = plain;
+            }
+        }
+    }
+    None
+}
+
 /// What a reader sees of a character; `None` if nothing.
 fn shown(character: char) -> Option<char> {
     match u32::from(character) {
@@ -85,9 +108,10 @@ mod tests {
             assert_eq!(original.get(range), Some(expected), "{original:?}");
         };
         check("a b\u{200b}c d", "a bc d", "bc", "b\u{200b}c");
-        check("\u{200b}\u{200b}bc\u{200b} d", "bc d", "bc", "bc");
+        check("ab\u{200b}\u{200b}bc\u{200b} d", "abbc d", "bc", "bc");
         check("ä ｂｃ\u{ad} d", "ä bc d", "bc", "ｂｃ");
         check("é𝐛\0𝐜é", "ébcé", "bc", "𝐛\0𝐜");
+        assert!(Unhidden::of("👩\u{200d}💻 a\u{200b} \u{feff}b کتاب\u{200c}ها").is_none());
         assert!(Unhidden::of("plain äöü 漢字 — text\r\n").is_none());
     }
 }

