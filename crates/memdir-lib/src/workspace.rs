@@ -111,7 +111,8 @@ impl Workspace {
         map.project_at(root, self.home.as_deref())
     }
 
-    /// Registers a project, or brings its path up to date; nothing happens if the map knows it.
+    /// Registers a project, or brings its path up to date. What the map says about a project that it knows stays: the
+    /// user may have written it.
     ///
     /// # Errors
     /// As [`Workspace::change`].
@@ -121,7 +122,12 @@ impl Workspace {
         author: &Author,
         now: Timestamp,
     ) -> Result<Made, WorkspaceError> {
-        self.change(&WorkspaceEdit::Register(*project), author, now)
+        let map = self.map()?;
+        let is_known =
+            map.project(project.key).is_some() || self.project_at(project.path.into(), &map).is_some();
+        let (description, status) =
+            if is_known { (None, None) } else { (project.description, project.status) };
+        self.change(&WorkspaceEdit::Register(NewProject { description, status, ..*project }), author, now)
     }
 
     /// The relations of a project, from both ends.

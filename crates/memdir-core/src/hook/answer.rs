@@ -85,7 +85,7 @@ mod tests {
         let answer = Answer::Context("fact".to_owned()).render("SessionStart").unwrap();
         assert_eq!(
             answer.to_string(),
-            r#"{"hookSpecificOutput":{"additionalContext":"fact","hookEventName":"SessionStart"}}"#
+            r#"{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"fact"}}"#
         );
         assert_eq!(Answer::Nothing.render("SessionStart"), None);
     }

@@ -95,6 +95,22 @@ fn a_second_living_project_of_the_same_name_gets_a_row_of_its_own() {
 }
 
 #[test]
+fn what_the_user_wrote_about_a_project_stays_when_it_is_registered_again() {
+    let home = TestHome::new();
+    register(&home, "shop", "/w/shop").unwrap();
+    let map = home.home().join(".claude/workspace.md");
+    let text = std::fs::read_to_string(&map)
+        .unwrap()
+        .replace("| /w/shop |  | active |", "| /w/shop | mine | resting |");
+    std::fs::write(&map, &text).unwrap();
+    let again =
+        NewProject { key: "shop", path: "/w/shop", description: Some("theirs"), status: Some("active") };
+    Workspace::open(&home.env()).unwrap().register(&again, &Author::person(), now()).unwrap();
+    assert!(text.contains("mine"));
+    assert_eq!(std::fs::read_to_string(&map).unwrap(), text);
+}
+
+#[test]
 fn relations_lead_to_the_journals_of_others() {
     let home = TestHome::new();
     home.write("w/prices/Cargo.toml", "[package]\nname = 'price_list'\n");
