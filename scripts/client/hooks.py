@@ -119,6 +119,41 @@ def review_keeps_the_change():
     check("review: the model is told", any("waits for the user's review" in text for text in everything(result)), "")
 
 
+def the_journal_survives_a_compaction():
+    home, project = case("compaction")
+    for arguments in [["journal", "start"], ["journal", "task", "Port the parser to streaming"]]:
+        done = memdir(home, project, *arguments)
+        assert done.returncode == 0, done.stderr
+    session = "11111111-2222-4333-8444-555555555555"
+    first = run(CLAUDE, project, home, "hello", args=["--session-id", session])
+    check("SessionStart: the journal's state is in the request", any("Port the parser to streaming" in text for text in everything(first)), everything(first))
+    compact = run(CLAUDE, project, home, "/compact", args=["--resume", session])
+    after = run(CLAUDE, project, home, "go on", args=["--resume", session])
+    texts = everything(after)
+    last = [text for text in texts if "go on" in text]
+    check("after /compact the next request holds the recovery", any("Port the parser to streaming" in text and "compact" in text.lower() for text in last),
+          compact["stdout"] + compact["stderr"] + after["stderr"] + str(last)[-3000:])
+
+
+def a_subagent_is_told_and_heard():
+    home, project = case("subagent")
+    memdir(home, project, "journal", "start")
+    def responder(body, ctx):
+        if not body.get("tools"):
+            return None
+        ctx["turn"] = ctx.get("turn", 0) + 1
+        if ctx["turn"] == 1:
+            return [{"type": "tool_use", "name": "Agent", "input": {"description": "look", "prompt": "LOOK-AROUND", "subagent_type": "general-purpose"}}]
+        if "LOOK-AROUND" in json.dumps(body["messages"][0]):
+            return [{"type": "text", "text": "Found three callers of the parser."}]
+        return None
+    result = run(CLAUDE, project, home, "hi", responder=responder)
+    told = [text for text in everything(result) if "LOOK-AROUND" in text and "/subagent/" in text]
+    check("SubagentStart: the sub-agent is told where its findings go", bool(told), everything(result)[-1][-1500:])
+    status = json.loads(memdir(home, project, "journal", "status", "--json").stdout)
+    check("SubagentStop: what it said is kept", status["counts"]["subagent"] == 1, status)
+
+
 def a_killed_hook_does_not_stop_the_client():
     home, project = case("killed")
     kill = {"hooks": {event: [{"hooks": [{"type": "command", "command": "kill -9 $$"}]}] for event in EVENTS}}
@@ -146,8 +181,8 @@ def what_we_wrote_is_left_alone():
     check("a topic file of ours: the client adds only its session and the time", bool(changed) and ours, changed)
 
 
-for proof in [recall_reaches_the_model, start_reaches_the_model, a_write_is_recorded, a_secret_is_stopped, review_keeps_the_change,
-              a_killed_hook_does_not_stop_the_client, what_we_wrote_is_left_alone]:
+for proof in [recall_reaches_the_model, start_reaches_the_model, a_write_is_recorded, a_secret_is_stopped, review_keeps_the_change, the_journal_survives_a_compaction,
+              a_subagent_is_told_and_heard,              a_killed_hook_does_not_stop_the_client, what_we_wrote_is_left_alone]:
     proof()
 print(f"{len(failures)} failed" if failures else "all hold")
 sys.exit(1 if failures else 0)

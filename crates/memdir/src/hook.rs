@@ -19,6 +19,7 @@ use memdir_lib::memory::Memory;
 
 mod after_tool;
 mod before_tool;
+mod journal;
 mod prompt_submitted;
 mod scratchpad;
 mod session_started;
@@ -63,6 +64,9 @@ fn answer(event: &Event, world: &World) -> Result<Answer> {
         "UserPromptSubmit" => prompt_submitted::answer(&hook),
         "PreToolUse" => before_tool::answer(&hook),
         "PostToolUse" => after_tool::answer(&hook),
+        "SubagentStart" => journal::subagent_started(&hook),
+        "SubagentStop" => journal::subagent_stopped(&hook),
+        "PostCompact" => journal::compacted(&hook),
         // Today's events that need no answer, and tomorrow's.
         _ => Ok(Answer::Nothing),
     }

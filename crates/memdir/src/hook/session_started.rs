@@ -10,7 +10,7 @@ use memdir_lib::journal::{Journal, RecoveryOptions, Writer};
 use memdir_lib::memory::Memory;
 use memdir_lib::place::Place;
 
-use super::Hook;
+use super::{Hook, journal};
 
 pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     let place = Place::find(&hook.env, &ClientFlags::default())?;
@@ -21,6 +21,7 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     if !changed.is_empty() {
         facts.push(changed_by_others(&changed));
     }
+    facts.extend(journal::state(hook)?);
     hook.start_work();
     match memory.waiting_count() {
         0 => {}

@@ -164,6 +164,30 @@ fn a_paused_session_gets_nothing_and_leaves_nothing() {
 }
 
 #[test]
+fn a_session_hears_where_the_work_stands_and_a_compacted_one_everything() {
+    let (mut sandbox, _) = project();
+    assert_eq!(hook(&mut sandbox, "SessionStart", &json!({"source": "compact"})), Value::Null);
+    assert_eq!(sandbox.run(["journal", "start"]).code, 0);
+    assert_eq!(sandbox.run(["journal", "task", "Port the parser"]).code, 0);
+    for source in ["startup", "compact"] {
+        let answer = hook(&mut sandbox, "SessionStart", &json!({"source": source}));
+        let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+        assert!(context.contains("Port the parser"), "{context}");
+    }
+    let started = hook(&mut sandbox, "SubagentStart", &json!({"agent_id": "a1", "agent_type": "explorer"}));
+    assert!(started.to_string().contains("subagent"), "{started}");
+    let stopped = json!({"agent_id": "a1", "agent_type": "explorer", "last_assistant_message": "Found three callers of parse()."});
+    assert_eq!(hook(&mut sandbox, "SubagentStop", &stopped), Value::Null);
+    let summary = json!({"trigger": "auto", "compact_summary": "We port the parser."});
+    assert_eq!(hook(&mut sandbox, "PostCompact", &summary), Value::Null);
+    let status: Value = serde_json::from_str(&sandbox.run(["journal", "status", "--json"]).stdout).unwrap();
+    assert_eq!(status["counts"]["subagent"], 1, "{status}");
+    let listed = sandbox.run(["journal", "list"]).stdout;
+    assert!(listed.contains("Summary of a compaction"), "{listed}");
+    assert!(sandbox.run(["status", "--json"]).stdout.contains("\"failures\":[]"));
+}
+
+#[test]
 fn what_goes_wrong_is_written_down_and_not_said() {
     let (mut sandbox, memory) = project();
     let state: Utf8PathBuf = sandbox.home.home().join(".local/share/memdir");

@@ -1,0 +1,67 @@
+//! The journal in a session: where the work stands at its start, all that is needed after a compaction, and what
+//! sub-agents and compactions leave behind. Nothing happens in a project without an active journal.
+
+use anyhow::Result;
+use memdir_core::hook::Answer;
+use memdir_core::journal::recovery::DEFAULT_BUDGET;
+use memdir_core::operation::{Author, AuthorKind};
+use memdir_core::settings::ClientFlags;
+use memdir_lib::journal::{Journal, NewOutput, RecoveryOptions, Writer};
+use serde_json::json;
+
+use super::Hook;
+
+/// How many tokens the state may take where nothing was forgotten.
+const STATE_BUDGET: usize = 500;
+
+/// Where the work stands; after a compaction everything that an agent needs to go on.
+pub(super) fn state(hook: &Hook<'_>) -> Result<Option<String>> {
+    let Some(journal) = active(hook)? else { return Ok(None) };
+    let source = hook.event.source.as_deref().unwrap_or("startup");
+    let payload = json!({"hook_event_name": "SessionStart", "source": source});
+    let budget = if source == "compact" { DEFAULT_BUDGET } else { STATE_BUDGET };
+    let options = RecoveryOptions { transcript: None, payload: Some(&payload), budget };
+    Ok(Some(journal.recover(&options, hook.world.now)?.recovered.text))
+}
+
+/// SubagentStart: how a sub-agent leaves its findings.
+pub(super) fn subagent_started(hook: &Hook<'_>) -> Result<Answer> {
+    let Some(journal) = active(hook)? else { return Ok(Answer::Nothing) };
+    let task = hook.event.agent_type.as_deref().unwrap_or("task");
+    Ok(Answer::Context(journal.subagent_prompt(task, false)))
+}
+
+/// SubagentStop: what a sub-agent said last is kept, unless it left its findings in the journal itself.
+pub(super) fn subagent_stopped(hook: &Hook<'_>) -> Result<Answer> {
+    let (Some(journal), Some(text)) = (active(hook)?, hook.event.last_message.as_deref()) else {
+        return Ok(Answer::Nothing);
+    };
+    if !text.contains(journal.directory().join("subagent").as_str()) {
+        let task = hook.event.agent_type.as_deref().unwrap_or("sub-agent");
+        let output = NewOutput { task, agent: hook.event.agent_type.as_deref(), parent: None, text };
+        journal.write_output(&output, &Writer { author: &author(hook), now: hook.world.now })?;
+    }
+    Ok(Answer::Nothing)
+}
+
+/// PostCompact: the summary that took the place of the conversation.
+pub(super) fn compacted(hook: &Hook<'_>) -> Result<Answer> {
+    if let (Some(journal), Some(summary)) = (active(hook)?, hook.event.summary.as_deref()) {
+        let writer = Writer { author: &author(hook), now: hook.world.now };
+        journal.note("Summary of a compaction", summary, &writer)?;
+    }
+    Ok(Answer::Nothing)
+}
+
+fn active(hook: &Hook<'_>) -> Result<Option<Journal>> {
+    let journal = Journal::open(&hook.env, &ClientFlags::default())?;
+    Ok(journal.is_active().then_some(journal))
+}
+
+fn author(hook: &Hook<'_>) -> Author {
+    Author {
+        kind: AuthorKind::Agent,
+        id: Some("claude-code".to_owned()),
+        session: hook.event.session.clone(),
+    }
+}
