@@ -154,7 +154,9 @@ fn quote(source: &Source, most: usize, now: Timestamp) -> Option<String> {
         changed_by: None,
         now,
     };
-    let mut units = most.checked_sub(FRAME)?;
+    // Every line gets a mark in front, so that the first try usually fits.
+    let marks = text.lines().count().saturating_mul(2).min(most / 4);
+    let mut units = most.checked_sub(FRAME + marks)?;
     for _ in 0..4 {
         if units < LEAST {
             return None;

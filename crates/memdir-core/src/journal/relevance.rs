@@ -68,17 +68,21 @@ pub fn relevant(recent: &[Row], archive: &str, terms: &[String], most: usize) ->
 
 /// The lines of the archive that share most words, found by a search over its bytes.
 fn archive_lines<'a>(archive: &'a str, terms: &[String], most: usize) -> Vec<(usize, &'a str)> {
-    let folded = archive.to_ascii_lowercase();
+    let bytes = archive.as_bytes();
     let mut shared: HashMap<usize, usize> = HashMap::new();
     for term in terms {
-        let mut last = None;
-        for at in memmem::find_iter(folded.as_bytes(), term.as_bytes()) {
-            let start = memchr::memrchr(b'\n', folded.as_bytes().get(..at).unwrap_or_default())
-                .map_or(0, |end| end + 1);
-            if last != Some(start) {
-                last = Some(start);
-                *shared.entry(start).or_default() += 1;
+        let mut lines: Vec<usize> = Vec::new();
+        // A copy in lower case would cost more than two looks: words begin small or large, or are all capitals.
+        for form in forms(term) {
+            for at in memmem::find_iter(bytes, form.as_bytes()) {
+                let before = bytes.get(..at).unwrap_or_default();
+                lines.push(memchr::memrchr(b'\n', before).map_or(0, |end| end + 1));
             }
+        }
+        lines.sort_unstable();
+        lines.dedup();
+        for start in lines {
+            *shared.entry(start).or_default() += 1;
         }
     }
     let mut found: Vec<(usize, usize)> = shared.into_iter().map(|(start, count)| (count, start)).collect();
@@ -87,6 +91,15 @@ fn archive_lines<'a>(archive: &'a str, terms: &[String], most: usize) -> Vec<(us
     found.truncate(most.saturating_mul(2));
     let line = |start: usize| archive.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
     found.into_iter().map(|(count, start)| (count, line(start))).collect()
+}
+
+/// How a word is written: `login`, `Login`, `LOGIN`.
+fn forms(term: &str) -> Vec<String> {
+    let mut characters = term.chars();
+    let first: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let mut forms = vec![term.to_owned(), format!("{first}{}", characters.as_str()), term.to_uppercase()];
+    forms.dedup();
+    forms
 }
 
 #[cfg(test)]
