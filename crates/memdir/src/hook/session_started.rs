@@ -2,11 +2,10 @@
 
 use anyhow::Result;
 use memdir_core::hook::Answer;
-use memdir_core::journal::recovery::DEFAULT_BUDGET;
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::prompt::Journal as Section;
 use memdir_core::settings::ClientFlags;
-use memdir_lib::journal::{Journal, RecoveryOptions, Writer};
+use memdir_lib::journal::{Journal, Writer};
 use memdir_lib::memory::Memory;
 use memdir_lib::place::Place;
 
@@ -15,7 +14,7 @@ use super::{Hook, journal};
 pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     let place = Place::find(&hook.env, &ClientFlags::default())?;
     let mut facts = place.look_up.warnings();
-    facts.extend(journal(hook, &Journal::at_place(&place, &hook.env)));
+    facts.extend(joined(hook, &Journal::at_place(&place, &hook.env)));
     let memory = Memory::at_place(place, &hook.env)?;
     let changed = memory.take_changed_by_others();
     if !changed.is_empty() {
@@ -33,9 +32,8 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     Ok(Answer::facts(&facts))
 }
 
-/// What an agent must know of a journal that is kept: how to use it at the beginning, where the work stands after a
-/// compaction. A resumed session has been told.
-fn journal(hook: &Hook<'_>, journal: &Journal) -> Option<String> {
+/// How to use a journal that is kept, for a session that begins; one that was resumed or compacted has been told.
+fn joined(hook: &Hook<'_>, journal: &Journal) -> Option<String> {
     if !journal.is_active() {
         return None;
     }
@@ -44,22 +42,10 @@ fn journal(hook: &Hook<'_>, journal: &Journal) -> Option<String> {
         id: Some("claude-code".to_owned()),
         session: hook.event.session.clone(),
     };
-    let now = hook.world.now;
     // Who works with it is good to know, and no reason to say nothing.
-    let _ = journal.join(&Writer { author: &author, now });
-    match hook.event.source.as_deref() {
-        Some("compact") => {
-            let payload = serde_json::json!({"hook_event_name": "SessionStart", "source": "compact"});
-            let options = RecoveryOptions {
-                payload: Some(&payload),
-                budget: DEFAULT_BUDGET,
-                ..RecoveryOptions::default()
-            };
-            journal.recover(&options, now).ok().map(|recovery| recovery.recovered.text)
-        }
-        Some("resume") => None,
-        _ => Some(Section { directory: journal.directory(), key: journal.key() }.render()),
-    }
+    let _ = journal.join(&Writer { author: &author, now: hook.world.now });
+    let is_told = matches!(hook.event.source.as_deref(), Some("compact" | "resume"));
+    (!is_told).then(|| Section { directory: journal.directory(), key: journal.key() }.render())
 }
 
 fn changed_by_others(paths: &[String]) -> String {
