@@ -6,7 +6,9 @@ mod further;
 mod northern;
 mod romance;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::LazyLock;
 
 use super::words::split_words;
@@ -14,46 +16,82 @@ use super::words::split_words;
 /// What the phrases that begin at the first of `words` mean.
 pub(super) fn meaning(words: &[&str]) -> u128 {
     let Some(first) = words.first().filter(|word| !word.is_empty()) else { return 0 };
-    let exact = LEXICON.exact.get(*first);
-    let open = stem_key(first).and_then(|key| LEXICON.open.get(key));
-    let phrases = exact.into_iter().chain(open).flatten();
-    phrases.filter(|phrase| phrase.begins(words)).fold(0, |sum, phrase| sum | phrase.meaning)
+    let lexicon = if begins_ascii(first) { &*ASCII } else { &*OTHER };
+    let exact = lexicon.exact.get(*first);
+    let open = stem_key(first).and_then(|key| lexicon.open.get(key));
+    let phrases = [exact, open].into_iter().flatten().flat_map(|newest| lexicon.chain(*newest));
+    phrases.filter(|phrase| phrase.words.begin(words)).fold(0, |sum, phrase| sum | phrase.meaning)
 }
 
 /// Letters by which open stems are found; every open stem has at least as many.
 const STEM_KEY: usize = 2;
 
-static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
-    let mut lexicon = Lexicon::default();
-    for (meaning, list) in [english::WORDS, romance::WORDS, northern::WORDS, eastern::WORDS, further::WORDS]
-        .into_iter()
-        .flatten()
-    {
-        for text in list.split(',') {
-            lexicon.add(Phrase::parse(text, *meaning));
-        }
-    }
-    lexicon
-});
+/// Phrases whose first letter, folded, is ASCII: most of them, and all that most texts need.
+static ASCII: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::of(begins_ascii));
+
+/// All others. Nobody pays for them who reads no such text.
+static OTHER: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::of(|text| !begins_ascii(text)));
 
 /// Phrases by their first word: by the whole of it, or by its first letters where it may go on.
+///
+/// Made anew by every process that shows a memory to a model, so it borrows from the lists and allocates little.
 #[derive(Default)]
 struct Lexicon {
-    exact: HashMap<String, Vec<Phrase>>,
-    open: HashMap<String, Vec<Phrase>>,
+    phrases: Vec<Phrase>,
+    /// The newest phrase of each word; each knows the one before it.
+    exact: HashMap<Cow<'static, str>, usize>,
+    open: HashMap<Cow<'static, str>, usize>,
 }
 
 impl Lexicon {
-    fn add(&mut self, phrase: Phrase) {
-        match phrase.words.first() {
-            Some((stem, true)) => {
-                if let Some(key) = stem_key(stem) {
-                    self.open.entry(key.to_owned()).or_default().push(phrase);
-                }
-            }
-            Some((word, false)) => self.exact.entry(word.clone()).or_default().push(phrase),
-            None => {}
+    fn of(counts: impl Fn(&str) -> bool) -> Self {
+        let mut lexicon = Self::default();
+        for (text, meaning) in all_phrases().filter(|(text, _)| counts(text)) {
+            lexicon.add(Words::parse(text), meaning);
         }
+        lexicon
+    }
+
+    fn add(&mut self, words: Words, meaning: u128) {
+        let Some((first, is_open)) = words.first() else { return };
+        let newest = if is_open {
+            let Some(key) = shortened(first) else { return };
+            self.open.entry(key)
+        } else {
+            self.exact.entry(first)
+        };
+        let at = self.phrases.len();
+        let before = match newest {
+            Entry::Occupied(mut known) => Some(known.insert(at)),
+            Entry::Vacant(new) => {
+                new.insert(at);
+                None
+            }
+        };
+        self.phrases.push(Phrase { words, meaning, before });
+    }
+
+    fn chain(&self, newest: usize) -> impl Iterator<Item = &Phrase> {
+        std::iter::successors(self.phrases.get(newest), |phrase| self.phrases.get(phrase.before?))
+    }
+}
+
+fn all_phrases() -> impl Iterator<Item = (&'static str, u128)> {
+    let lists = [english::WORDS, romance::WORDS, northern::WORDS, eastern::WORDS, further::WORDS];
+    lists
+        .into_iter()
+        .flatten()
+        .flat_map(|(meaning, list)| list.split(',').map(|text| (text.trim(), *meaning)))
+}
+
+/// Whether the first letter is ASCII once it is folded: `ở` is an `o`.
+fn begins_ascii(text: &str) -> bool {
+    match text.chars().next() {
+        Some(letter) if letter.is_ascii() => true,
+        Some(letter @ ('\u{80}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}')) => {
+            super::words::fold(letter.encode_utf8(&mut [0; 4])).starts_with(|folded: char| folded.is_ascii())
+        }
+        _ => false,
     }
 }
 
@@ -62,29 +100,80 @@ fn stem_key(word: &str) -> Option<&str> {
     word.get(..end).filter(|key| key.chars().count() == STEM_KEY)
 }
 
-/// Words in a row; after each, whether the text's word may go on.
-struct Phrase {
-    words: Vec<(String, bool)>,
-    meaning: u128,
+fn shortened(stem: Cow<'static, str>) -> Option<Cow<'static, str>> {
+    match stem {
+        Cow::Borrowed(stem) => stem_key(stem).map(Cow::Borrowed),
+        Cow::Owned(stem) => stem_key(&stem).map(|key| Cow::Owned(key.to_owned())),
+    }
 }
 
-impl Phrase {
-    fn parse(text: &str, meaning: u128) -> Self {
+struct Phrase {
+    words: Words,
+    meaning: u128,
+    before: Option<usize>,
+}
+
+/// Words in a row; after each, whether the text's word may go on.
+enum Words {
+    /// Small letters and digits, with a star behind stems: as the list has them.
+    Plain(&'static str),
+    /// What had to be folded or cut first.
+    Folded(Vec<(String, bool)>),
+}
+
+impl Words {
+    fn parse(text: &'static str) -> Self {
+        let is_plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b' ' | b'*');
+        if text.bytes().all(is_plain) {
+            return Self::Plain(text);
+        }
         let mut words = Vec::new();
         for part in text.split_whitespace() {
-            let (stem, is_open) = match part.strip_suffix('*') {
-                Some(stem) => (stem, true),
-                None => (part, false),
-            };
+            let (stem, is_open) = stem_of(part);
             words.extend(split_words(&super::words::fold(stem)).into_iter().map(|word| (word, is_open)));
         }
-        Self { words, meaning }
+        Self::Folded(words)
     }
 
-    fn begins(&self, words: &[&str]) -> bool {
-        self.words.len() <= words.len()
-            && self.words.iter().zip(words).all(|((stem, is_open), word)| {
-                if *is_open { word.starts_with(stem.as_str()) } else { word == stem }
-            })
+    fn first(&self) -> Option<(Cow<'static, str>, bool)> {
+        match self {
+            Self::Plain(text) => {
+                let (stem, is_open) = stem_of(text.split(' ').next().filter(|word| !word.is_empty())?);
+                Some((Cow::Borrowed(stem), is_open))
+            }
+            Self::Folded(words) => words.first().map(|(word, is_open)| (Cow::Owned(word.clone()), *is_open)),
+        }
+    }
+
+    fn begin(&self, words: &[&str]) -> bool {
+        let mut rest = words.iter();
+        let mut meets = |(stem, is_open): (&str, bool)| {
+            rest.next().is_some_and(|word| if is_open { word.starts_with(stem) } else { *word == stem })
+        };
+        match self {
+            Self::Plain(text) => text.split_ascii_whitespace().all(|part| meets(stem_of(part))),
+            Self::Folded(stems) => stems.iter().all(|(stem, is_open)| meets((stem, *is_open))),
+        }
+    }
+}
+
+fn stem_of(part: &str) -> (&str, bool) {
+    match part.strip_suffix('*') {
+        Some(stem) => (stem, true),
+        None => (part, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phrase_is_filed_where_its_folded_first_word_is_looked_up() {
+        for (text, _) in all_phrases() {
+            let Some((first, _)) = Words::parse(text).first() else { continue };
+            assert_eq!(begins_ascii(&first), begins_ascii(text), "{text}");
+        }
     }
 }
