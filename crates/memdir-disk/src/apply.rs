@@ -146,7 +146,7 @@ fn apply_made<'p, Failed: From<DiskError>>(
     let mut clean = log.ends_clean();
     if !clean && lock.is_some() {
         let recovery = recover_open(&root, &mut log)?;
-        clean = recovery.still_open == 0;
+        clean = recovery.still_open == 0 && recovery.uncollected == 0;
         warnings.extend(recovery.warnings);
     }
     if clean {

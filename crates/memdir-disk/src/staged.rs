@@ -56,7 +56,11 @@ impl StagedPlans {
     #[must_use]
     pub fn waiting(&self) -> Waiting {
         let mut waiting = Waiting::default();
-        for id in self.ids() {
+        let ids = self.ids().unwrap_or_else(|error| {
+            waiting.problems.push(error.to_string());
+            Vec::new()
+        });
+        for id in ids {
             match self.get(&id) {
                 Ok(Some(plan)) => waiting.plans.push(plan),
                 Ok(None) => {}
@@ -67,16 +71,21 @@ impl StagedPlans {
     }
 
     /// The ids of the plans that wait, oldest first, without reading them.
-    #[must_use]
-    pub fn ids(&self) -> Vec<String> {
-        let Ok(entries) = fs::read_dir(&self.dir) else { return Vec::new() };
-        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    ///
+    /// # Errors
+    /// The folder cannot be listed.
+    pub fn ids(&self) -> Result<Vec<String>, DiskError> {
+        let entries = match fs::read_dir(&self.dir) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.and_then(Iterator::collect::<io::Result<Vec<_>>>).during("list", &self.dir)?,
+        };
+        let names = entries.iter().filter_map(|entry| entry.file_name().into_string().ok());
         let mut ids: Vec<String> = names
             .filter_map(|name| name.strip_suffix(".json").filter(|stem| is_id(stem)).map(str::to_owned))
             .take(MAX_STAGED * 2)
             .collect();
         ids.sort();
-        ids
+        Ok(ids)
     }
 
     /// Reads one plan; `None` if there is none with that id.
@@ -106,7 +115,7 @@ impl StagedPlans {
         let path = self.path(&plan.id)?;
         state_file::make_directory(&self.dir).during("create", &self.dir)?;
         let _lock = self.lock()?;
-        if self.ids().len() >= MAX_STAGED && !path.exists() {
+        if self.ids()?.len() >= MAX_STAGED && !path.exists() {
             return DiskError::refused(&self.dir, "a thousand changes wait for review already");
         }
         let bytes = serde_json::to_vec(plan).map_err(io::Error::from).during("write", &path)?;
@@ -179,7 +188,7 @@ pub fn waiting_elsewhere(state_dir: &Utf8Path, own: Option<&StoreId>) -> Vec<(Ut
     let mut found: Vec<(Utf8PathBuf, usize)> = stores
         .filter_map(|store| {
             let plans = StagedPlans::of(state_dir, &store);
-            let ids = plans.ids();
+            let ids = plans.ids().ok()?;
             let first = plans.get(ids.first()?).ok().flatten()?;
             Some((first.memory_dir, ids.len()))
         })

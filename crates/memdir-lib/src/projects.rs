@@ -264,6 +264,11 @@ impl Projects {
         self.state_dir.as_deref().ok_or(ProjectsError::NoStateDir)
     }
 
+    /// The id of a memory directory; `None` if it was never seen.
+    pub(crate) fn known_store(&self, memory_dir: &Utf8Path) -> Result<Option<StoreId>, ProjectsError> {
+        Ok(self.registry()?.project(memory_dir)?.map(|project| project.store))
+    }
+
     fn registry(&self) -> Result<&Registry, ProjectsError> {
         self.registry.as_ref().ok_or(ProjectsError::NoStateDir)
     }

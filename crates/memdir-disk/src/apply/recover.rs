@@ -36,6 +36,8 @@ pub struct Recovery {
     pub still_open: u32,
     /// Temporary files that were removed.
     pub collected: u32,
+    /// Directories in which something temporary could not be removed.
+    pub uncollected: u32,
     /// What the user should be told.
     pub warnings: Vec<String>,
 }
@@ -127,7 +129,7 @@ pub(crate) fn recover_open(root: &MemoryRoot, log: &mut LogWriter) -> Result<Rec
     for dir in dirs {
         collector.directory(root, &dir, &mut recovery);
     }
-    let clean = recovery.still_open == 0;
+    let clean = recovery.still_open == 0 && recovery.uncollected == 0;
     match settled.pop() {
         Some((last, last_outcome)) => {
             for (id, outcome) in settled {
@@ -250,6 +252,7 @@ impl Collector<'_> {
         if let Some(place) = place
             && let Err(error) = self.clean(&place, recovery)
         {
+            recovery.uncollected += 1;
             recovery.warnings.push(error.to_string());
         }
     }

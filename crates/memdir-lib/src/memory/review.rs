@@ -78,7 +78,7 @@ impl Memory {
     /// How many changes wait, at the cost of listing one folder.
     #[must_use]
     pub fn waiting_count(&self) -> usize {
-        self.staged_plans().map_or(0, |staged| staged.ids().len())
+        self.staged_plans().ok().and_then(|staged| staged.ids().ok()).map_or(0, |ids| ids.len())
     }
 
     /// One change that waits, by its id or by the beginning of it.
@@ -88,7 +88,7 @@ impl Memory {
     pub fn waiting_plan(&self, id: &str) -> Result<StagedPlan, MemoryError> {
         let missing = || MemoryError::NoSuchPlan { id: id.to_owned() };
         let staged = self.staged_plans()?;
-        let mut ids: Vec<String> = staged.ids().into_iter().filter(|known| known.starts_with(id)).collect();
+        let mut ids: Vec<String> = staged.ids()?.into_iter().filter(|known| known.starts_with(id)).collect();
         match (ids.pop(), ids.is_empty()) {
             (Some(only), true) => staged.get(&only)?.ok_or_else(missing),
             (Some(one), false) => {
@@ -125,8 +125,12 @@ impl Memory {
         };
         self.look(now)?;
         self.is_still_possible(staged)?;
-        let applied = self.apply_as(&staged.plan, &wish, now)?;
-        self.staged_plans()?.remove(&staged.id)?;
+        let mut applied = self.apply_as(&staged.plan, &wish, now)?;
+        // The change stands. Accepted once more, it changes nothing.
+        let removed = self.staged_plans().and_then(|plans| Ok(plans.remove(&staged.id)?));
+        if let Err(error) = removed {
+            applied.warnings.push(format!("it is done, and still listed as waiting: {error}"));
+        }
         Ok(applied)
     }
 
@@ -162,8 +166,14 @@ impl Memory {
 
     fn staged_plans(&self) -> Result<StagedPlans, MemoryError> {
         let state_dir = self.state_dir.as_deref().ok_or(MemoryError::NoStateDir)?;
-        let store = self.store.as_ref().ok_or_else(|| MemoryError::NoSuchPlan { id: String::new() })?;
-        Ok(StagedPlans::of(state_dir, store))
+        if let Some(store) = &self.store {
+            return Ok(StagedPlans::of(state_dir, store));
+        }
+        // A registry that cannot be read is no proof that nothing waits.
+        match self.projects.known_store(&self.here.memory_dir)? {
+            Some(store) => Ok(StagedPlans::of(state_dir, &store)),
+            None => Err(MemoryError::NoSuchPlan { id: String::new() }),
+        }
     }
 }
 

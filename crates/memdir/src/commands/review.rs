@@ -116,7 +116,11 @@ struct Chosen {
 impl Chosen {
     fn plans(&self, memory: &Memory) -> Result<Vec<StagedPlan>> {
         if self.all {
-            return Ok(memory.waiting()?.plans);
+            let waiting = memory.waiting()?;
+            if let (true, Some(problem)) = (waiting.plans.is_empty(), waiting.problems.first()) {
+                bail!("what waits cannot be read: {problem}");
+            }
+            return Ok(waiting.plans);
         }
         Ok(self.ids.iter().map(|id| memory.waiting_plan(id)).collect::<Result<_, _>>()?)
     }
