@@ -32,6 +32,7 @@ pub mod registry;
 pub mod relocate;
 pub mod scratchpad;
 pub mod settings_file;
+pub mod setup_dir;
 pub mod staged;
 mod state_file;
 pub mod store_lock;

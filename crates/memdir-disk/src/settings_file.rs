@@ -3,6 +3,7 @@
 //! Such a file is often a link into a repository of dotfiles. It is followed, the file at its end is replaced as
 //! durably as any other, and the link stays a link.
 
+use std::fs;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -41,6 +42,10 @@ pub fn replace_settings(path: &Utf8Path, base: Option<&[u8]>, content: &[u8]) ->
     if current.as_ref().map(|(content, _)| content.as_slice()) != base {
         return Err(DiskError::Conflict { path: path.to_owned() });
     }
+    // Whoever protects a file so does not want it replaced by way of its directory either.
+    if current.as_ref().is_some_and(|(_, stat)| stat.mode & 0o222 == 0) {
+        return DiskError::refused(path, "it is write-protected");
+    }
     let random = random_bits().during("get random bits for", path)?;
     let new = place.sibling(format!(".{}.memdir-{:x}.tmp", place.name, random >> 64));
     write_new(&new, content, current.as_ref().map(|(_, stat)| stat), None)?;
@@ -66,6 +71,33 @@ pub fn replace_settings(path: &Utf8Path, base: Option<&[u8]>, content: &[u8]) ->
         return Err(error);
     }
     remove(&new)
+}
+
+/// Removes a settings file that was read as `base`, and then every directory of `made` that is empty; a link stays.
+///
+/// # Errors
+/// Somebody changed it in the meantime, and it stays as they left it; or the system fails.
+pub fn remove_settings(path: &Utf8Path, base: &[u8], made: &[Utf8PathBuf]) -> Result<(), DiskError> {
+    if let Some(place) = place_of(path)? {
+        if !remove_known(&place, base)? {
+            return Err(DiskError::Conflict { path: path.to_owned() });
+        }
+        rustix::fs::fsync(&*place.dir).during("sync", &place.path)?;
+    }
+    for directory in made.iter().rev() {
+        // One that somebody else uses by now stays.
+        let _ = fs::remove_dir(directory);
+    }
+    Ok(())
+}
+
+/// The directories above a file that do not exist yet, outermost first.
+#[must_use]
+pub fn missing_dirs(path: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let above = path.ancestors().skip(1).take_while(|directory| !directory.exists());
+    let mut missing: Vec<Utf8PathBuf> = above.map(ToOwned::to_owned).collect();
+    missing.reverse();
+    missing
 }
 
 /// `false`: it is not what it was, and everything is as before.
@@ -107,7 +139,6 @@ fn end_of_links(path: &Utf8Path) -> Result<Utf8PathBuf, DiskError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
     #[test]
@@ -126,6 +157,23 @@ mod tests {
         assert_eq!(fs::metadata(&target).unwrap().mode() & 0o777, 0o644);
         assert_eq!(read_settings(&link, 100).unwrap().as_deref(), Some(&b"{\"a\":1}"[..]));
         assert_eq!(fs::read_dir(dir.join("dotfiles")).unwrap().count(), 1);
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o444)).unwrap();
+        let refused = replace_settings(&link, Some(b"{\"a\":1}"), b"{}").unwrap_err().to_string();
+        assert!(refused.ends_with("it is write-protected"), "{refused}");
+    }
+
+    #[test]
+    fn what_was_made_is_removed_and_nothing_else() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(temp.path()).unwrap().join("a/b/settings.json");
+        let made = missing_dirs(&path);
+        assert_eq!(made, [path.parent().unwrap().parent().unwrap(), path.parent().unwrap()]);
+        replace_settings(&path, None, b"{}").unwrap();
+        assert!(matches!(remove_settings(&path, b"other", &made), Err(DiskError::Conflict { .. })));
+        fs::write(temp.path().join("a/theirs"), "").unwrap();
+        remove_settings(&path, b"{}", &made).unwrap();
+        assert!(!path.parent().unwrap().exists() && temp.path().join("a").exists());
+        remove_settings(&path, b"{}", &made).unwrap();
     }
 
     #[test]

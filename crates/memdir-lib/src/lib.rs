@@ -41,6 +41,7 @@ pub mod memory_tool;
 pub mod place;
 pub mod projects;
 pub mod recall;
+pub mod setup;
 pub mod sources;
 pub mod turn;
 pub mod user;

@@ -49,10 +49,13 @@ mod rm;
 mod search;
 mod sessions;
 mod set;
+mod settings_diff;
+mod setup;
 mod show;
 mod status;
 mod tool;
 mod undo;
+mod uninstall;
 mod user;
 mod verify;
 mod work;
@@ -220,6 +223,12 @@ pub(crate) static COMMANDS: &[Entry] = &[
         Group::Machines,
         "work",
         "Do what waits in the background: notice changes, freshen the index, sweep up",
+    ),
+    Entry::of::<setup::Setup>(Group::Program, "setup", "Wire memdir into the agents that are installed here"),
+    Entry::of::<uninstall::Uninstall>(
+        Group::Program,
+        "uninstall",
+        "Take memdir out of agents' settings, and leave them as they were",
     ),
     Entry::of::<demo::Demo>(Group::Program, "demo", "Show what memdir does, in a throw-away home"),
     Entry::of::<completions::Completions>(Group::Program, "completions", "Print the completions for a shell"),

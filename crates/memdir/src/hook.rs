@@ -66,6 +66,7 @@ fn answer(event: &Event, world: &World) -> Result<Answer> {
         "PostToolUse" => after_tool::answer(&hook),
         "SubagentStart" => journal::subagent_started(&hook),
         "SubagentStop" => journal::subagent_stopped(&hook),
+        "PreCompact" => journal::compacting(&hook),
         "PostCompact" => journal::compacted(&hook),
         // Today's events that need no answer, and tomorrow's.
         _ => Ok(Answer::Nothing),

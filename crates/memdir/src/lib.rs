@@ -9,6 +9,7 @@ mod exit;
 mod hook;
 mod json_lines;
 mod output;
+mod plugin;
 mod report;
 mod world;
 

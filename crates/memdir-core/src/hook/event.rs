@@ -31,6 +31,8 @@ pub struct Event {
     pub last_message: Option<String>,
     /// The summary that a compaction made.
     pub summary: Option<String>,
+    /// What the user asked of a compaction.
+    pub instructions: Option<String>,
 }
 
 /// The fields by their names; what else there is, however large, is skipped and not kept.
@@ -49,6 +51,7 @@ struct Fields {
     agent_type: Value,
     last_assistant_message: Value,
     compact_summary: Value,
+    custom_instructions: Value,
 }
 
 impl Event {
@@ -69,6 +72,7 @@ impl Event {
             agent_type: text(fields.agent_type),
             last_message: text(fields.last_assistant_message),
             summary: text(fields.compact_summary),
+            instructions: text(fields.custom_instructions),
         }
     }
 }

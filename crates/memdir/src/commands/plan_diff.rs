@@ -11,8 +11,13 @@ use crate::world::World;
 
 /// Prints what a plan changes, coloured on a terminal.
 pub(super) fn print_diff(plan: &Plan, world: &mut World) -> Result<()> {
+    print_unified(&diff(plan), world)
+}
+
+/// Prints a unified diff, coloured on a terminal.
+pub(super) fn print_unified(diff: &str, world: &mut World) -> Result<()> {
     let paint = world.paint;
-    for line in diff(plan).lines() {
+    for line in diff.lines() {
         let line = printable(line);
         let line = match line.as_bytes().first() {
             _ if line.starts_with("---") || line.starts_with("+++") => paint.strong(&line),

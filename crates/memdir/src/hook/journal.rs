@@ -44,6 +44,20 @@ pub(super) fn subagent_stopped(hook: &Hook<'_>) -> Result<Answer> {
     Ok(Answer::Nothing)
 }
 
+/// PreCompact: which session is compacted, when and on which branch, and what the user asked to be kept. The state of
+/// the work is durable already: every record is when it is written.
+pub(super) fn compacting(hook: &Hook<'_>) -> Result<Answer> {
+    if let Some(journal) = active(hook)? {
+        let author = author(hook);
+        let writer = Writer { author: &author, now: hook.world.now };
+        journal.join(&writer)?;
+        if let Some(asked) = hook.event.instructions.as_deref().filter(|asked| !asked.trim().is_empty()) {
+            journal.note("Asked of a compaction", asked, &writer)?;
+        }
+    }
+    Ok(Answer::Nothing)
+}
+
 /// PostCompact: the summary that took the place of the conversation.
 pub(super) fn compacted(hook: &Hook<'_>) -> Result<Answer> {
     if let (Some(journal), Some(summary)) = (active(hook)?, hook.event.summary.as_deref()) {

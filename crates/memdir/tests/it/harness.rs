@@ -17,6 +17,8 @@ pub(crate) struct Sandbox {
     pub(crate) stdin: String,
     pub(crate) now: String,
     pub(crate) terminal: Terminal,
+    /// The program's own file; without one no detached work is started.
+    pub(crate) program: Option<Utf8PathBuf>,
 }
 
 impl Sandbox {
@@ -30,6 +32,7 @@ impl Sandbox {
             stdin: String::new(),
             now: NOW.to_owned(),
             terminal: Terminal::default(),
+            program: None,
         }
     }
 
@@ -49,7 +52,7 @@ impl Sandbox {
             terminal: self.terminal,
             paint: Paint::never(),
             stdin: Box::new(io::Cursor::new(self.stdin.clone().into_bytes())),
-            program: None,
+            program: self.program.clone(),
             stdout: Box::new(stdout.clone()),
             stderr: Box::new(stderr.clone()),
         };

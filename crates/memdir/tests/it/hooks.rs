@@ -178,12 +178,15 @@ fn a_session_hears_where_the_work_stands_and_a_compacted_one_everything() {
     assert!(started.to_string().contains("subagent"), "{started}");
     let stopped = json!({"agent_id": "a1", "agent_type": "explorer", "last_assistant_message": "Found three callers of parse()."});
     assert_eq!(hook(&mut sandbox, "SubagentStop", &stopped), Value::Null);
+    let before = json!({"trigger": "manual", "custom_instructions": "keep the names of the callers"});
+    assert_eq!(hook(&mut sandbox, "PreCompact", &before), Value::Null);
     let summary = json!({"trigger": "auto", "compact_summary": "We port the parser."});
     assert_eq!(hook(&mut sandbox, "PostCompact", &summary), Value::Null);
     let status: Value = serde_json::from_str(&sandbox.run(["journal", "status", "--json"]).stdout).unwrap();
     assert_eq!(status["counts"]["subagent"], 1, "{status}");
     let listed = sandbox.run(["journal", "list"]).stdout;
     assert!(listed.contains("Summary of a compaction"), "{listed}");
+    assert!(listed.contains("Asked of a compaction"), "{listed}");
     assert!(sandbox.run(["status", "--json"]).stdout.contains("\"failures\":[]"));
 }
 

@@ -1,0 +1,256 @@
+//! Setting and removing one member, with every other byte kept.
+
+use serde::Serialize as _;
+use serde_json::ser::PrettyFormatter;
+use serde_json::{Map, Serializer, Value};
+
+use super::{Jsonc, JsoncError, Kind, Member, Node};
+
+/// A key that occurs more often in one object was put there by nobody in their right mind.
+const MOST_DOUBLES: usize = 16;
+
+impl Jsonc<'_> {
+    /// The text in which the member at the end of `path` has this value; objects on the way are made.
+    ///
+    /// # Errors
+    /// Something on the way is no object, or the text cannot be edited safely.
+    pub fn set(&self, path: &[&str], value: &Value) -> Result<String, JsoncError> {
+        let new = self.with_member(path, value)?;
+        let mut expected = self.to_value();
+        put(&mut expected, path, value);
+        proven(new, &expected)
+    }
+
+    /// The text without the member at the end of `path`, wherever its key occurs there; `None` if there is none.
+    ///
+    /// # Errors
+    /// The text cannot be edited safely.
+    pub fn remove(&self, path: &[&str]) -> Result<Option<String>, JsoncError> {
+        let mut expected = self.to_value();
+        take(&mut expected, path);
+        let mut new: Option<String> = None;
+        for _ in 0..MOST_DOUBLES {
+            let fewer = match &new {
+                None => self.without_last(path),
+                Some(text) => Jsonc::parse(text).map_err(|_| JsoncError::Unsafe)?.without_last(path),
+            };
+            match fewer {
+                Some(fewer) => new = Some(fewer),
+                None => return new.map(|new| proven(new, &expected)).transpose(),
+            }
+        }
+        Err(JsoncError::Unsafe)
+    }
+
+    fn without_last(&self, path: &[&str]) -> Option<String> {
+        let (last, way) = path.split_last()?;
+        let mut object = self.root.as_ref()?;
+        for key in way {
+            object = &object.member(key)?.value;
+        }
+        let Kind::Object(members) = &object.kind else { return None };
+        let position = members.iter().rposition(|member| member.key == *last)?;
+        Some(self.without(object, members, position))
+    }
+
+    fn with_member(&self, path: &[&str], value: &Value) -> Result<String, JsoncError> {
+        let Some(root) = &self.root else { return Ok(self.first_value(&nested(path, value))) };
+        let mut node = root;
+        for (depth, key) in path.iter().enumerate() {
+            let Kind::Object(members) = &node.kind else {
+                let path = path.iter().take(depth).map(|key| (*key).to_owned()).collect();
+                return Err(JsoncError::NotAnObject { path });
+            };
+            match node.member(key) {
+                Some(member) => node = &member.value,
+                None => {
+                    let rest = path.get(depth + 1..).unwrap_or_default();
+                    return Ok(self.insert(node, members, key, &nested(rest, value)));
+                }
+            }
+        }
+        let rendered = self.render(value, &self.line_indent(node.span.start));
+        Ok(self.replaced(&[(node.span.start, node.span.end, &rendered)]))
+    }
+
+    /// A text that held nothing but blanks and comments.
+    fn first_value(&self, value: &Value) -> String {
+        let end = self.line_end();
+        let mut new = self.text.to_owned();
+        if !new.is_empty() && !new.ends_with('\n') && !new.ends_with('\u{feff}') {
+            new.push_str(end);
+        }
+        new.push_str(&self.render(value, ""));
+        new.push_str(end);
+        new
+    }
+
+    fn insert(&self, object: &Node, members: &[Member], key: &str, value: &Value) -> String {
+        let end = self.line_end();
+        let outer = self.line_indent(object.span.start);
+        let Some(last) = members.last() else {
+            let inner = format!("{outer}{}", self.indent_unit());
+            let member = format!("{}: {}", quoted(key), self.render(value, &inner));
+            let (open, close) = (object.span.start + 1, object.span.end - 1);
+            let between = self.slice(open, close);
+            let kept = if between.trim().is_empty() { "" } else { between.trim_end() };
+            return self.replaced(&[(open, close, &format!("{kept}{end}{inner}{member}{end}{outer}"))]);
+        };
+        let behind = last.comma.map_or(last.value.span.end, |comma| comma + 1);
+        let comma = if last.comma.is_some() { "" } else { "," };
+        if !self.slice(object.span.start, last.key_start).contains('\n') {
+            // The object stands on one line, and stays there.
+            let trailing = if last.comma.is_some() { "," } else { "" };
+            let member = format!("{comma} {}: {value}{trailing}", quoted(key));
+            return self.replaced(&[(behind, behind, &member)]);
+        }
+        let inner = self.line_indent(last.key_start);
+        let trailing = if last.comma.is_some() { "," } else { "" };
+        let member = format!("{end}{inner}{}: {}{trailing}", quoted(key), self.render(value, &inner));
+        // A comment on the line of the last member belongs to it.
+        let at = self.end_of_line_trivia(behind);
+        self.replaced(&[(last.value.span.end, last.value.span.end, comma), (at, at, &member)])
+    }
+
+    fn without(&self, object: &Node, members: &[Member], position: usize) -> String {
+        let Some(member) = members.get(position) else { return self.text.to_owned() };
+        let previous = position.checked_sub(1).and_then(|previous| members.get(previous));
+        let mut start = member.key_start;
+        let mut end = member.comma.map_or(member.value.span.end, |comma| comma + 1);
+        let line_start = self.slice(0, start).rfind('\n').map_or(0, |at| at + 1);
+        let rest = self.text.get(end..).unwrap_or_default();
+        let line_rest = rest.find('\n').map_or(rest.len(), |at| at + 1);
+        let has_line = line_start > object.span.start
+            && self.slice(line_start, start).trim().is_empty()
+            && self.slice(end, end + line_rest).trim().is_empty();
+        let mut cuts = Vec::new();
+        // A comma before the last member goes, unless the last member had one behind it as well.
+        if let (None, Some(comma)) = (member.comma, previous.and_then(|previous| previous.comma)) {
+            if has_line || !self.slice(comma + 1, start).trim().is_empty() {
+                cuts.push((comma, comma + 1, ""));
+            } else {
+                start = comma;
+            }
+        }
+        if has_line {
+            start = line_start;
+            end += line_rest;
+        } else if member.comma.is_some() {
+            end += rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        }
+        if members.len() == 1 {
+            let (open, close) = (object.span.start + 1, object.span.end - 1);
+            let left = format!("{}{}", self.slice(open, start), self.slice(end.min(close), close));
+            if left.trim().is_empty() {
+                return self.replaced(&[(open, close, "")]);
+            }
+        }
+        cuts.push((start, end, ""));
+        self.replaced(&cuts)
+    }
+
+    /// The text with ranges replaced; they are in order and do not overlap.
+    fn replaced(&self, ranges: &[(usize, usize, &str)]) -> String {
+        let mut new = String::new();
+        let mut from = 0;
+        for (start, end, with) in ranges {
+            new.push_str(self.slice(from, *start));
+            new.push_str(with);
+            from = *end;
+        }
+        new.push_str(self.text.get(from..).unwrap_or_default());
+        new
+    }
+
+    /// Behind the blanks and comments that follow on the same line.
+    fn end_of_line_trivia(&self, at: usize) -> usize {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let line = rest.get(..rest.find('\n').unwrap_or(rest.len())).unwrap_or_default();
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let blank = line.len() - line.trim_start().len();
+        let comment = line.get(blank..).unwrap_or_default();
+        let is_whole = comment.starts_with("//")
+            || comment.starts_with("/*")
+                && comment.find("*/").is_some_and(|end| end + 2 == comment.trim_end().len());
+        if is_whole { at + line.len() } else { at }
+    }
+
+    /// The blanks at the beginning of the line.
+    fn line_indent(&self, at: usize) -> String {
+        let line_start = self.slice(0, at).rfind('\n').map_or(0, |end| end + 1);
+        let line = self.slice(line_start, at);
+        line.chars().take_while(|c| *c == ' ' || *c == '\t').collect()
+    }
+
+    /// By how much the members of the outermost object are indented.
+    fn indent_unit(&self) -> String {
+        let first = match self.root.as_ref().map(|root| &root.kind) {
+            Some(Kind::Object(members)) => members.first(),
+            _ => None,
+        };
+        let indent = first.map(|member| self.line_indent(member.key_start)).unwrap_or_default();
+        if indent.is_empty() { "  ".to_owned() } else { indent }
+    }
+
+    fn render(&self, value: &Value, indent: &str) -> String {
+        let unit = self.indent_unit();
+        let mut bytes = Vec::new();
+        let mut serializer =
+            Serializer::with_formatter(&mut bytes, PrettyFormatter::with_indent(unit.as_bytes()));
+        if value.serialize(&mut serializer).is_err() {
+            return value.to_string();
+        }
+        let text = String::from_utf8(bytes).unwrap_or_else(|_| value.to_string());
+        text.replace('\n', &format!("{}{indent}", self.line_end()))
+    }
+
+    fn line_end(&self) -> &'static str {
+        if self.text.contains("\r\n") { "\r\n" } else { "\n" }
+    }
+
+    fn slice(&self, start: usize, end: usize) -> &str {
+        self.text.get(start..end.min(self.text.len())).unwrap_or_default()
+    }
+}
+
+fn quoted(key: &str) -> String {
+    Value::String(key.to_owned()).to_string()
+}
+
+/// The value inside objects for each key of the way.
+fn nested(path: &[&str], value: &Value) -> Value {
+    path.iter()
+        .rev()
+        .fold(value.clone(), |inner, key| Value::Object(Map::from_iter([((*key).to_owned(), inner)])))
+}
+
+fn put(whole: &mut Value, path: &[&str], value: &Value) {
+    let Some((key, rest)) = path.split_first() else {
+        whole.clone_from(value);
+        return;
+    };
+    if let Value::Object(members) = whole {
+        put(members.entry((*key).to_owned()).or_insert_with(|| Value::Object(Map::new())), rest, value);
+    }
+}
+
+fn take(whole: &mut Value, path: &[&str]) {
+    let Value::Object(members) = whole else { return };
+    match path {
+        [] => {}
+        [key] => drop(members.shift_remove(*key)),
+        [key, rest @ ..] => {
+            if let Some(inner) = members.get_mut(*key) {
+                take(inner, rest);
+            }
+        }
+    }
+}
+
+/// Reads an edited text again. Only one that says what it should leaves this module.
+fn proven(new: String, expected: &Value) -> Result<String, JsoncError> {
+    match Jsonc::parse(&new) {
+        Ok(again) if again.to_value() == *expected => Ok(new),
+        _ => Err(JsoncError::Unsafe),
+    }
+}

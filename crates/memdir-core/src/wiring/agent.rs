@@ -1,0 +1,212 @@
+//! The agents that set-up knows, where their settings lie, and what makes each of them start memdir.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Value, json};
+
+use super::{Format, Member};
+use crate::env::{CLAUDE_CONFIG_DIR, CODEX_HOME, Env, XDG_CONFIG_HOME};
+use crate::look::{Kind, Look};
+
+/// An agent whose settings can name memdir.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agent {
+    /// Claude Code: the plugin, with hooks, tools, commands and a skill.
+    Claude,
+    /// Codex: tools.
+    Codex,
+    /// Gemini CLI: tools.
+    Gemini,
+    /// Cursor: tools.
+    Cursor,
+    /// OpenCode: tools.
+    OpenCode,
+    /// Windsurf: tools.
+    Windsurf,
+    /// GitHub Copilot on the command line: tools.
+    Copilot,
+    /// Visual Studio Code, for Copilot and others: tools.
+    VsCode,
+}
+
+/// What one agent needs in its settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// The settings file.
+    pub path: Utf8PathBuf,
+    /// How it is written.
+    pub format: Format,
+    /// Whether the agent ignores a file that is not strict JSON.
+    pub is_strict: bool,
+    /// What must stand in it.
+    pub members: Vec<Member>,
+}
+
+/// The plugin's name, and that of the marketplace it comes from.
+const NAME: &str = "memdir";
+
+/// The plugin's name for the client.
+const PLUGIN: &str = "memdir@memdir";
+
+impl Agent {
+    /// Every agent, in the order in which they are set up.
+    pub const ALL: [Self; 8] = [
+        Self::Claude,
+        Self::Codex,
+        Self::Gemini,
+        Self::Cursor,
+        Self::OpenCode,
+        Self::Windsurf,
+        Self::Copilot,
+        Self::VsCode,
+    ];
+
+    /// The name by which it is chosen.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Cursor => "cursor",
+            Self::OpenCode => "opencode",
+            Self::Windsurf => "windsurf",
+            Self::Copilot => "copilot",
+            Self::VsCode => "vscode",
+        }
+    }
+
+    /// The name by which people know it.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Claude => "Claude Code",
+            Self::Codex => "Codex",
+            Self::Gemini => "Gemini CLI",
+            Self::Cursor => "Cursor",
+            Self::OpenCode => "OpenCode",
+            Self::Windsurf => "Windsurf",
+            Self::Copilot => "GitHub Copilot CLI",
+            Self::VsCode => "Visual Studio Code",
+        }
+    }
+
+    /// Whether there is a sign of it: its directory, its settings, or its program on the PATH.
+    #[must_use]
+    pub fn is_installed(self, env: &Env, look: &impl Look) -> bool {
+        let on_path = env.var("PATH").unwrap_or_default().split(':').filter(|folder| folder.starts_with('/'));
+        let programs = self.programs();
+        self.signs(env).iter().any(|path| look.kind(path).is_some())
+            || on_path
+                .flat_map(|folder| programs.iter().map(move |program| Utf8Path::new(folder).join(program)))
+                .any(|path| matches!(look.kind(&path), Some(Kind::File | Kind::Link)))
+    }
+
+    fn programs(self) -> &'static [&'static str] {
+        match self {
+            Self::Claude => &["claude"],
+            Self::Codex => &["codex"],
+            Self::Gemini => &["gemini"],
+            Self::Cursor => &["cursor", "cursor-agent"],
+            Self::OpenCode => &["opencode"],
+            Self::Windsurf => &["windsurf"],
+            Self::Copilot => &["copilot"],
+            Self::VsCode => &["code"],
+        }
+    }
+
+    /// The directories and files that say that it is or was used.
+    fn signs(self, env: &Env) -> Vec<Utf8PathBuf> {
+        let mut signs = Vec::from_iter(self.directory(env));
+        if self == Self::Claude && env.var(CLAUDE_CONFIG_DIR).is_none() {
+            signs.extend(below_home(env, ".claude.json"));
+        }
+        signs
+    }
+
+    /// The directory of its settings; `None` if nothing says where that is.
+    fn directory(self, env: &Env) -> Option<Utf8PathBuf> {
+        let named =
+            |name: &str| env.var(name).filter(|value| !value.is_empty()).map(|value| env.cwd.join(value));
+        let config = || {
+            let absolute =
+                env.var(XDG_CONFIG_HOME).filter(|value| value.starts_with('/')).map(Utf8PathBuf::from);
+            absolute.or_else(|| below_home(env, ".config"))
+        };
+        match self {
+            Self::Claude => named(CLAUDE_CONFIG_DIR).or_else(|| below_home(env, ".claude")),
+            Self::Codex => named(CODEX_HOME).or_else(|| below_home(env, ".codex")),
+            Self::Gemini => below_home(env, ".gemini"),
+            Self::Cursor => below_home(env, ".cursor"),
+            Self::OpenCode => Some(config()?.join("opencode")),
+            Self::Windsurf => below_home(env, ".codeium/windsurf"),
+            Self::Copilot => below_home(env, ".copilot"),
+            Self::VsCode => Some(config()?.join("Code/User")),
+        }
+    }
+
+    /// What must stand in its settings for it to start `program`, whose plugin for Claude Code lies in `plugin_dir`.
+    #[must_use]
+    pub fn wanted(
+        self,
+        env: &Env,
+        look: &impl Look,
+        program: &Utf8Path,
+        plugin_dir: &Utf8Path,
+    ) -> Option<Wanted> {
+        let directory = self.directory(env)?;
+        let file = |name: &str, members: Vec<Member>| Wanted {
+            path: directory.join(name),
+            format: if name.ends_with(".toml") { Format::Toml } else { Format::Json },
+            is_strict: self == Self::Claude,
+            members,
+        };
+        let server = |path: &[&str], value: Value| vec![Member::new(path, value)];
+        let plain = json!({"command": program, "args": ["mcp"]});
+        Some(match self {
+            Self::Claude => {
+                let members = vec![
+                    Member::new(&["extraKnownMarketplaces", NAME], marketplace(plugin_dir)),
+                    Member::new(&["enabledPlugins", PLUGIN], json!(true)),
+                ];
+                file("settings.json", members)
+            }
+            Self::Codex => file("config.toml", server(&["mcp_servers", NAME], plain)),
+            Self::Gemini => file("settings.json", server(&["mcpServers", NAME], plain)),
+            Self::Cursor => file("mcp.json", server(&["mcpServers", NAME], plain)),
+            Self::Windsurf => file("mcp_config.json", server(&["mcpServers", NAME], plain)),
+            Self::OpenCode => {
+                let value = json!({"type": "local", "command": [program, "mcp"], "enabled": true});
+                let commented = look.kind(&directory.join("opencode.jsonc")).is_some();
+                let name = if commented { "opencode.jsonc" } else { "opencode.json" };
+                file(name, server(&["mcp", NAME], value))
+            }
+            Self::Copilot => {
+                let value = json!({"type": "local", "command": program, "args": ["mcp"], "tools": ["*"]});
+                file("mcp-config.json", server(&["mcpServers", NAME], value))
+            }
+            Self::VsCode => {
+                let value = json!({"type": "stdio", "command": program, "args": ["mcp"]});
+                file("mcp.json", server(&["servers", NAME], value))
+            }
+        })
+    }
+}
+
+/// What the client itself notes beside its settings once it has loaded the plugin, to be taken out with it. Each
+/// counts only if those before it are ours.
+#[must_use]
+pub fn noted_beside(settings: &Utf8Path, plugin_dir: &Utf8Path) -> [(Utf8PathBuf, Member); 2] {
+    let plugins = settings.with_file_name("plugins");
+    [
+        (plugins.join("known_marketplaces.json"), Member::new(&[NAME], marketplace(plugin_dir))),
+        (plugins.join("installed_plugins.json"), Member::new(&["plugins", PLUGIN], json!([]))),
+    ]
+}
+
+fn marketplace(plugin_dir: &Utf8Path) -> Value {
+    json!({"source": {"source": "directory", "path": plugin_dir}})
+}
+
+fn below_home(env: &Env, path: &str) -> Option<Utf8PathBuf> {
+    env.home.as_deref().map(|home| home.join(path))
+}

@@ -1,0 +1,67 @@
+use super::*;
+use serde_json::json;
+
+fn members() -> Vec<Member> {
+    vec![
+        Member::new(&["mcpServers", "memdir"], json!({"command": "/bin/memdir", "args": ["mcp"]})),
+        Member::new(&["on", "memdir@memdir"], json!(true)),
+    ]
+}
+
+#[test]
+fn what_was_wired_is_unwired() {
+    let check = |base: Option<&str>| {
+        let wired = wire(Format::Json, base, &members()).unwrap();
+        assert!(is_wired(Format::Json, Some(&wired), &members()).unwrap());
+        let back = unwire(Format::Json, &wired, base, &members()).unwrap();
+        assert_eq!(back.as_deref(), base, "{wired}");
+    };
+    check(None);
+    check(Some("{}\n"));
+    check(Some("{\n  // mine\n  \"model\": \"x\"\n}\n"));
+    check(Some("{\n    \"mcpServers\": {\n        \"a\": {\"command\": \"a\"}\n    }\n}\n"));
+    check(Some("{\n  \"mcpServers\": {},\n  \"z\": [1, 2] // end\n}"));
+}
+
+#[test]
+fn what_others_wrote_in_between_stays() {
+    let text = wire(Format::Json, None, &members()).unwrap();
+    let theirs = text.replace("\"on\": {", "\"model\": \"x\",\n  \"on\": {\n    \"other\": true,");
+    let back = unwire(Format::Json, &theirs, None, &members()).unwrap().unwrap();
+    assert_eq!(back, "{\n  \"model\": \"x\",\n  \"on\": {\n    \"other\": true\n  }\n}\n");
+}
+
+#[test]
+fn ours_is_known_by_what_it_starts() {
+    let check = |found: &str, foreign: bool| {
+        let members = members();
+        assert_eq!(find_foreign(Format::Json, Some(found), &members).unwrap().is_some(), foreign, "{found}");
+    };
+    check("{}", false);
+    check(r#"{"mcpServers": {"memdir": {"command": "/old/memdir", "args": ["mcp"]}}}"#, false);
+    check(r#"{"mcpServers": {"memdir": {"command": ["memdir", "mcp"]}}}"#, false);
+    check(r#"{"mcpServers": {"memdir": {"command": "npx", "args": ["memdir"]}}}"#, true);
+    check(r#"{"on": {"memdir@memdir": false}}"#, false);
+    check(r#"{"mcpServers": {"memdir": null}}"#, true);
+    let place = |path: &str| json!({"source": {"source": "directory", "path": path}});
+    let marketplace = Member::new(&["m"], place("/home/u/.local/share/memdir/claude-plugin"));
+    assert!(marketplace.is_ours(&place("/elsewhere/claude-plugin")));
+    assert!(!marketplace.is_ours(&json!({"source": {"source": "github", "repo": "a/memdir"}})));
+}
+
+#[test]
+fn a_manifest_is_read_as_written() {
+    let mut manifest = Manifest::default();
+    manifest.put(FileRecord {
+        agent: "claude".to_owned(),
+        path: "/home/u/.claude/settings.json".into(),
+        format: Format::Json,
+        backup: None,
+        after: crate::content_hash::ContentHash::of(b"x"),
+        members: members(),
+        made_dirs: vec!["/home/u/.claude".into()],
+    });
+    assert_eq!(Manifest::parse(&manifest.render().unwrap()).unwrap(), manifest);
+    assert!(matches!(Manifest::parse(br#"{"v": 2, "files": []}"#), Err(ManifestError::Later)));
+    assert!(Manifest::parse(b"{").is_err());
+}

@@ -1,0 +1,170 @@
+//! Making agents' settings as if memdir had never been there.
+
+use camino::Utf8Path;
+use memdir_core::content_hash::ContentHash;
+use memdir_core::wiring::{Agent, FileRecord, Format, Member, find_foreign, noted_beside, unwire};
+use memdir_disk::disk_error::DiskError;
+use memdir_disk::real_look::RealLook;
+use memdir_disk::settings_file::{remove_settings, replace_settings};
+
+use super::{FileChange, Mode, Outcome, Report, Setup, SetupError, TRIES, at, read_text};
+
+impl Setup {
+    /// Takes memdir out of every agent's settings that it is in, written down or not.
+    pub fn uninstall(&mut self, mode: Mode) -> Vec<Report> {
+        let mut reports = Vec::new();
+        for record in self.manifest.files.clone() {
+            let outcome = self.take_out(&record, mode).unwrap_or_else(Outcome::Failed);
+            if mode == Mode::Do && !matches!(outcome, Outcome::Failed(_)) {
+                self.manifest.files.retain(|file| file.path != record.path);
+            }
+            push(&mut reports, &record.agent, outcome);
+        }
+        for agent in Agent::ALL {
+            let Some(record) = self.unrecorded(agent) else { continue };
+            let outcome = self.take_out(&record, mode).unwrap_or_else(Outcome::Failed);
+            push(&mut reports, agent.name(), outcome);
+        }
+        if let Err(error) = self.finish(&mut reports, mode) {
+            push(&mut reports, Agent::Claude.name(), Outcome::Failed(error));
+        }
+        reports
+    }
+
+    /// Writes down what is left, and removes the plugin once nobody names it.
+    fn finish(&self, reports: &mut Vec<Report>, mode: Mode) -> Result<(), SetupError> {
+        let plugin_dir = self.dir.plugin_dir();
+        let failed = reports
+            .iter()
+            .any(|report| report.agent == "claude" && matches!(report.outcome, Outcome::Failed(_)));
+        if plugin_dir.exists() && !failed {
+            if mode == Mode::Do {
+                self.dir.remove_plugin()?;
+            }
+            let change = FileChange { path: plugin_dir, before: None, after: None, is_folder: true };
+            push(reports, Agent::Claude.name(), Outcome::Changed(vec![change]));
+        }
+        if mode == Mode::Do { self.save_manifest() } else { Ok(()) }
+    }
+
+    /// What an agent's settings hold of ours although nothing is written down about it.
+    fn unrecorded(&self, agent: Agent) -> Option<FileRecord> {
+        let program = Utf8Path::new("memdir");
+        let wanted = agent.wanted(&self.env, &RealLook, program, &self.dir.plugin_dir())?;
+        if self.manifest.file(&wanted.path).is_some() {
+            return None;
+        }
+        let text = read_text(&wanted.path).ok()??;
+        // A plugin that is only switched on could come from anywhere; its marketplace says from where.
+        if find_foreign(wanted.format, Some(&text), &wanted.members).ok()?.is_some() {
+            return None;
+        }
+        let without_ours = unwire(wanted.format, &text, Some(&text), &wanted.members).ok()?;
+        let noted = agent == Agent::Claude && !self.noted(&wanted.path).unwrap_or_default().is_empty();
+        if without_ours.as_deref() == Some(&text) && !noted {
+            return None;
+        }
+        Some(FileRecord {
+            agent: agent.name().to_owned(),
+            path: wanted.path,
+            format: wanted.format,
+            backup: None,
+            after: ContentHash::of(b""),
+            members: wanted.members,
+            made_dirs: Vec::new(),
+        })
+    }
+
+    fn take_out(&self, record: &FileRecord, mode: Mode) -> Result<Outcome, SetupError> {
+        let mut changes = Vec::from_iter(self.take_out_file(record, mode)?);
+        if record.agent == Agent::Claude.name() {
+            changes.extend(self.take_out_noted(&record.path, mode)?);
+        }
+        Ok(if changes.is_empty() { Outcome::Unchanged } else { Outcome::Changed(changes) })
+    }
+
+    fn take_out_file(&self, record: &FileRecord, mode: Mode) -> Result<Option<FileChange>, SetupError> {
+        for _ in 0..TRIES {
+            let current = read_text(&record.path)?;
+            let target = self.target(record, current.as_deref())?;
+            if target == current {
+                return Ok(None);
+            }
+            if mode == Mode::Do {
+                match put_back(record, current.as_deref(), target.as_deref()) {
+                    Err(DiskError::Conflict { .. } | DiskError::Restless { .. }) => continue,
+                    other => other?,
+                }
+            }
+            let path = record.path.clone();
+            return Ok(Some(FileChange { path, before: current, after: target, is_folder: false }));
+        }
+        Err(DiskError::Restless { path: record.path.clone() }.into())
+    }
+
+    /// What the file should hold: to the byte what it held, if nobody else wrote since.
+    fn target(&self, record: &FileRecord, current: Option<&str>) -> Result<Option<String>, SetupError> {
+        let Some(current) = current else { return Ok(None) };
+        let before = self.backup(record.backup.as_deref());
+        let is_untouched = ContentHash::of(current.as_bytes()) == record.after;
+        if is_untouched && (record.backup.is_none() || before.is_some()) {
+            return Ok(before);
+        }
+        // A file that was there before us stays, even if its backup is gone.
+        let was_there = record.backup.is_some() || record.after == ContentHash::of(b"");
+        let kept = before.or_else(|| was_there.then(String::new));
+        unwire(record.format, current, kept.as_deref(), &record.members).map_err(at(&record.path))
+    }
+
+    /// The entries by which the client itself remembers the plugin.
+    fn noted(&self, settings: &Utf8Path) -> Result<Vec<FileChange>, SetupError> {
+        let mut changes = Vec::new();
+        for (path, member) in noted_beside(settings, &self.dir.plugin_dir()) {
+            let Some(current) = read_text(&path)? else { break };
+            let members: [Member; 1] = [member];
+            let after = unwire(Format::Json, &current, Some(&current), &members).map_err(at(&path))?;
+            if after.as_ref() == Some(&current) {
+                break;
+            }
+            changes.push(FileChange { path, before: Some(current), after, is_folder: false });
+        }
+        Ok(changes)
+    }
+
+    fn take_out_noted(&self, settings: &Utf8Path, mode: Mode) -> Result<Vec<FileChange>, SetupError> {
+        let changes = self.noted(settings)?;
+        if mode == Mode::Do {
+            for change in &changes {
+                let after = change.after.as_deref().unwrap_or_default();
+                replace_settings(
+                    &change.path,
+                    change.before.as_deref().map(str::as_bytes),
+                    after.as_bytes(),
+                )?;
+            }
+        }
+        Ok(changes)
+    }
+}
+
+fn put_back(record: &FileRecord, current: Option<&str>, target: Option<&str>) -> Result<(), DiskError> {
+    match (current, target) {
+        (Some(current), None) => remove_settings(&record.path, current.as_bytes(), &record.made_dirs),
+        (current, Some(target)) => {
+            replace_settings(&record.path, current.map(str::as_bytes), target.as_bytes())
+        }
+        (None, None) => Ok(()),
+    }
+}
+
+/// Adds to what is said about an agent already.
+fn push(reports: &mut Vec<Report>, agent: &str, outcome: Outcome) {
+    if let Outcome::Changed(more) = &outcome
+        && let Some(report) = reports.iter_mut().find(|report| report.agent == agent)
+        && let Outcome::Changed(changes) = &mut report.outcome
+    {
+        changes.extend(more.iter().cloned());
+        return;
+    }
+    reports.push(Report { agent: agent.to_owned(), outcome, warnings: Vec::new() });
+}

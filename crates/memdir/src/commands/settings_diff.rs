@@ -1,0 +1,111 @@
+//! What set-up did to agents' settings, for people and for machines.
+
+use std::io::Write;
+
+use anyhow::Result;
+use memdir_core::text_diff::unified;
+use memdir_core::wiring::Agent;
+use memdir_lib::setup::{FileChange, Outcome, Report};
+use serde::Serialize;
+
+use super::plan_diff::print_unified;
+use crate::exit::Exit;
+use crate::output::printable;
+use crate::world::World;
+
+/// One agent in machine output.
+#[derive(Debug, Serialize)]
+pub(super) struct Item {
+    agent: String,
+    status: &'static str,
+    files: Vec<File>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct File {
+    path: String,
+    diff: String,
+}
+
+/// What became of every agent as machines read it.
+pub(super) fn items(reports: &[Report]) -> Vec<Item> {
+    let item = |report: &Report| {
+        let (status, files, message) = match &report.outcome {
+            Outcome::Unchanged => ("unchanged", Vec::new(), None),
+            Outcome::Changed(changes) => ("changed", changes.iter().map(file).collect(), None),
+            Outcome::Kept(why) => ("kept", Vec::new(), Some(why.clone())),
+            Outcome::Failed(error) => ("failed", Vec::new(), Some(error.to_string())),
+        };
+        Item { agent: report.agent.clone(), status, files, message, warnings: report.warnings.clone() }
+    };
+    reports.iter().map(item).collect()
+}
+
+fn file(change: &FileChange) -> File {
+    File { path: change.path.to_string(), diff: diff(change) }
+}
+
+fn diff(change: &FileChange) -> String {
+    let name = change.path.as_str().trim_start_matches('/');
+    let side = |text: &Option<String>| (text.as_ref().map(|_| name), text.clone().unwrap_or_default());
+    let (before, after) = (side(&change.before), side(&change.after));
+    unified((before.0, &before.1), (after.0, &after.1))
+}
+
+/// What each kind of change is called, such as `wired` or `would remove`.
+pub(super) struct Words {
+    pub(super) changed: &'static str,
+    pub(super) unchanged: &'static str,
+    pub(super) folder: &'static str,
+}
+
+/// Prints what became of every agent.
+pub(super) fn print(reports: &[Report], words: &Words, world: &mut World) -> Result<()> {
+    let paint = world.paint;
+    for report in reports {
+        let title = Agent::ALL.into_iter().find(|agent| agent.name() == report.agent).map(Agent::title);
+        let title = paint.strong(&printable(title.unwrap_or(&report.agent)));
+        match &report.outcome {
+            Outcome::Unchanged => writeln!(world.stdout, "{title}: {}", words.unchanged)?,
+            Outcome::Changed(changes) => {
+                for change in changes {
+                    if change.is_folder {
+                        writeln!(
+                            world.stdout,
+                            "{} {}",
+                            words.folder,
+                            paint.code(&printable(change.path.as_str()))
+                        )?;
+                    } else {
+                        print_unified(&diff(change), world)?;
+                    }
+                }
+                writeln!(world.stdout, "{title}: {}", paint.good(words.changed))?;
+            }
+            Outcome::Kept(why) => writeln!(world.stdout, "{title}: left alone: {}", printable(why))?,
+            Outcome::Failed(error) => {
+                world.stdout.flush()?;
+                let message = printable(&error.to_string());
+                writeln!(world.stderr, "{} {title}: {message}", paint.bad("error:"))?;
+            }
+        }
+        for warning in &report.warnings {
+            world.warn(warning)?;
+        }
+    }
+    Ok(())
+}
+
+/// An agent that failed makes the whole fail; the others are done all the same.
+pub(super) fn exit(reports: &[Report]) -> Exit {
+    let failed = reports.iter().any(|report| matches!(report.outcome, Outcome::Failed(_)));
+    if failed { Exit::Failed } else { Exit::Yes }
+}
+
+/// Whether anything was changed, or would be.
+pub(super) fn changes_something(reports: &[Report]) -> bool {
+    reports.iter().any(|report| matches!(report.outcome, Outcome::Changed(_)))
+}

@@ -1,0 +1,150 @@
+//! `memdir setup`: one command in.
+
+use std::io::Write;
+
+use anyhow::{Context, Result};
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::{Parser, ValueEnum};
+use memdir_core::wiring::Agent;
+use memdir_lib::setup::{Mode, Setup as Installer};
+use serde::Serialize;
+
+use super::Run;
+use super::settings_diff::{Item, Words, changes_something, exit, items, print};
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::plugin;
+use crate::world::World;
+
+/// Wire memdir into the agents that are installed here
+#[derive(Debug, Parser)]
+#[command(
+    name = "setup",
+    after_help = "Claude Code gets a plugin: hooks, tools, the commands /memdir:* and a skill. The other agents get the tools, through
+the server `memdir mcp`. Every change of a settings file is shown as a diff; comments, order and everything else in it stay,
+and what was there before is kept. A second set-up changes nothing; `memdir uninstall` takes it all out again.
+The agents' own memory is never switched off.
+
+Examples:
+  memdir setup --dry-run
+  memdir setup
+  memdir setup claude codex"
+)]
+pub(crate) struct Setup {
+    /// Which agents; without one, all that there is a sign of
+    #[arg(value_name = "AGENT")]
+    agents: Vec<Name>,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    global: Global,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Name {
+    /// Claude Code
+    Claude,
+    /// Codex
+    Codex,
+    /// Gemini CLI
+    Gemini,
+    /// Cursor
+    Cursor,
+    /// OpenCode
+    #[value(name = "opencode")]
+    OpenCode,
+    /// Windsurf
+    Windsurf,
+    /// GitHub Copilot CLI
+    Copilot,
+    /// Visual Studio Code
+    #[value(name = "vscode")]
+    VsCode,
+}
+
+impl Name {
+    fn agent(self) -> Agent {
+        match self {
+            Self::Claude => Agent::Claude,
+            Self::Codex => Agent::Codex,
+            Self::Gemini => Agent::Gemini,
+            Self::Cursor => Agent::Cursor,
+            Self::OpenCode => Agent::OpenCode,
+            Self::Windsurf => Agent::Windsurf,
+            Self::Copilot => Agent::Copilot,
+            Self::VsCode => Agent::VsCode,
+        }
+    }
+}
+
+impl Run for Setup {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let mode = if self.dry_run { Mode::DryRun } else { Mode::Do };
+        let program = program(world)?;
+        let plugin = plugin::installed(&program)?;
+        let mut installer = Installer::begin(&world.env()?, mode)?;
+        let mut agents: Vec<Agent> = Vec::new();
+        for agent in self.agents.iter().map(|name| name.agent()) {
+            if !agents.contains(&agent) {
+                agents.push(agent);
+            }
+        }
+        if self.agents.is_empty() {
+            agents = installer.installed();
+        }
+        let reports: Vec<_> =
+            agents.into_iter().map(|agent| installer.install(agent, &program, &plugin, mode)).collect();
+        if self.json {
+            #[derive(Serialize)]
+            struct Output {
+                dry_run: bool,
+                changed: bool,
+                program: Utf8PathBuf,
+                agents: Vec<Item>,
+            }
+            let changed = changes_something(&reports);
+            world.print_json(&Output { dry_run: self.dry_run, changed, program, agents: items(&reports) })?;
+            return Ok(exit(&reports));
+        }
+        let words = Words {
+            changed: if self.dry_run { "would be wired" } else { "wired" },
+            unchanged: "nothing to do",
+            folder: if self.dry_run { "Would write the plugin to" } else { "The plugin is in" },
+        };
+        print(&reports, &words, world)?;
+        if reports.is_empty() {
+            let names: Vec<&str> = Agent::ALL.into_iter().map(Agent::name).collect();
+            writeln!(
+                world.stdout,
+                "No agent was found here. To set one up all the same, name it: {}.",
+                names.join(", ")
+            )?;
+        } else if changes_something(&reports) && !self.dry_run {
+            writeln!(
+                world.stdout,
+                "From the next session on they use it. `memdir uninstall` takes it out again."
+            )?;
+        }
+        Ok(exit(&reports))
+    }
+}
+
+/// This program by the name that stays: the entry on the PATH that leads to it, which an update replaces, else itself.
+fn program(world: &World) -> Result<Utf8PathBuf> {
+    let own = world.program.clone().context("cannot find this program's own file")?;
+    let real = own.canonicalize_utf8().unwrap_or_else(|_| own.clone());
+    let folders = world.vars.get("PATH").map(String::as_str).unwrap_or_default().split(':');
+    let named = folders
+        .filter(|folder| folder.starts_with('/'))
+        .map(|folder| Utf8Path::new(folder).join("memdir"))
+        .find(|path| path.canonicalize_utf8().is_ok_and(|found| found == real));
+    Ok(named.unwrap_or(own))
+}

@@ -1,0 +1,348 @@
+//! Agents' settings with memdir in them, and as they were again.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use camino::Utf8Path;
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::harness::Sandbox;
+
+fn sandbox() -> Sandbox {
+    Sandbox { program: Some("/opt/bin/memdir".into()), ..Sandbox::new() }
+}
+
+fn json(path: &Utf8Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// What lies in the home directory but for our own state.
+fn theirs(sandbox: &Sandbox) -> String {
+    let tree = sandbox.home.tree("home");
+    tree.lines().filter(|line| !line.starts_with(".local/share/memdir/")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn one_command_in_and_one_command_out() {
+    let sandbox = sandbox();
+    sandbox.home.write("home/.claude/settings.json", "{\n  \"model\": \"opus\"\n}\n");
+    let before = theirs(&sandbox);
+    assert_snapshot!(sandbox.show("setup --dry-run"), @r#"
+    exit 0
+    --- stdout
+    Would write the plugin to [ROOT]/home/.local/share/memdir/claude-plugin
+    --- a[ROOT]/home/.claude/settings.json
+    +++ b[ROOT]/home/.claude/settings.json
+    @@ -1,3 +1,14 @@
+     {
+    -  "model": "opus"
+    +  "model": "opus",
+    +  "extraKnownMarketplaces": {
+    +    "memdir": {
+    +      "source": {
+    +        "source": "directory",
+    +        "path": "[ROOT]/home/.local/share/memdir/claude-plugin"
+    +      }
+    +    }
+    +  },
+    +  "enabledPlugins": {
+    +    "memdir@memdir": true
+    +  }
+     }
+    Claude Code: would be wired
+    "#);
+    assert_eq!(theirs(&sandbox), before);
+    assert_snapshot!(sandbox.show("setup"), @r#"
+    exit 0
+    --- stdout
+    The plugin is in [ROOT]/home/.local/share/memdir/claude-plugin
+    --- a[ROOT]/home/.claude/settings.json
+    +++ b[ROOT]/home/.claude/settings.json
+    @@ -1,3 +1,14 @@
+     {
+    -  "model": "opus"
+    +  "model": "opus",
+    +  "extraKnownMarketplaces": {
+    +    "memdir": {
+    +      "source": {
+    +        "source": "directory",
+    +        "path": "[ROOT]/home/.local/share/memdir/claude-plugin"
+    +      }
+    +    }
+    +  },
+    +  "enabledPlugins": {
+    +    "memdir@memdir": true
+    +  }
+     }
+    Claude Code: wired
+    From the next session on they use it. `memdir uninstall` takes it out again.
+    "#);
+    assert_snapshot!(sandbox.show("setup"), @r"
+    exit 0
+    --- stdout
+    Claude Code: nothing to do
+    ");
+    assert_eq!(sandbox.run(["uninstall", "--check"]).code, 1);
+    assert_snapshot!(sandbox.show("uninstall"), @r#"
+    exit 0
+    --- stdout
+    --- a[ROOT]/home/.claude/settings.json
+    +++ b[ROOT]/home/.claude/settings.json
+    @@ -1,14 +1,3 @@
+     {
+    -  "model": "opus",
+    -  "extraKnownMarketplaces": {
+    -    "memdir": {
+    -      "source": {
+    -        "source": "directory",
+    -        "path": "[ROOT]/home/.local/share/memdir/claude-plugin"
+    -      }
+    -    }
+    -  },
+    -  "enabledPlugins": {
+    -    "memdir@memdir": true
+    -  }
+    +  "model": "opus"
+     }
+    Removed the plugin from [ROOT]/home/.local/share/memdir/claude-plugin
+    Claude Code: as before
+    Your memories and their history stay where they are.
+    "#);
+    assert_eq!(theirs(&sandbox), before);
+    assert!(!sandbox.home.home().join(".local/share/memdir/claude-plugin").exists());
+    assert_snapshot!(sandbox.show("uninstall --check"), @r"
+    exit 0
+    --- stdout
+    Nothing of memdir is in any agent's settings.
+    ");
+}
+
+#[test]
+fn every_agent_is_wired_in_its_own_file_and_taken_out() {
+    let sandbox = sandbox();
+    let files = [
+        (".claude/settings.json", "{}"),
+        (".codex/config.toml", "# mine\nmodel = \"o3\" # fast\n\n[mcp_servers.other]\ncommand = \"x\"\n"),
+        (".gemini/settings.json", "{\n\t// theme\n\t\"theme\": \"dark\",\n}\n"),
+        (".cursor/mcp.json", "{\"mcpServers\": {\"other\": {\"command\": \"x\"}}}"),
+        (".config/opencode/opencode.jsonc", "{\n  \"mcp\": {} // none\n}\n"),
+        (".codeium/windsurf/mcp_config.json", ""),
+        (".copilot/mcp-config.json", "{\r\n  \"mcpServers\": {}\r\n}\r\n"),
+        (".config/Code/User/mcp.json", "{\n    \"inputs\": [],\n    \"servers\": {\n    }\n}\n"),
+    ];
+    for (path, content) in files {
+        sandbox.home.write(Utf8Path::new("home").join(path), content);
+    }
+    let before = theirs(&sandbox);
+    assert_eq!(sandbox.run(["setup", "--json"]).code, 0);
+    let home = sandbox.home.home();
+    let read = |path: &str| fs::read_to_string(home.join(path)).unwrap();
+    assert!(
+        read(".codex/config.toml")
+            .ends_with("\n[mcp_servers.memdir]\ncommand = \"/opt/bin/memdir\"\nargs = [\"mcp\"]\n")
+    );
+    assert!(read(".gemini/settings.json").contains("// theme"));
+    assert!(read(".copilot/mcp-config.json").contains("\"tools\": [\r\n"));
+    assert_eq!(json(&home.join(".cursor/mcp.json"))["mcpServers"]["memdir"]["command"], "/opt/bin/memdir");
+    assert_eq!(json(&home.join(".config/Code/User/mcp.json"))["servers"]["memdir"]["type"], "stdio");
+    for (path, _) in files {
+        assert!(read(path).contains("/opt/bin/memdir") || path.starts_with(".claude"), "{path}");
+    }
+    let again: Value = serde_json::from_str(&sandbox.run(["setup", "--json"]).stdout).unwrap();
+    assert_eq!(again["changed"], false);
+    assert_eq!(again["agents"].as_array().unwrap().len(), 8);
+    assert_eq!(sandbox.run(["uninstall"]).code, 0);
+    assert_eq!(theirs(&sandbox), before);
+}
+
+#[test]
+fn what_others_write_in_between_stays() {
+    let sandbox = sandbox();
+    let path = sandbox.home.write("home/.claude/settings.json", "{\n  \"model\": \"opus\"\n}\n");
+    sandbox.run(["setup"]);
+    // The client writes its settings anew, in an order and with a form of its own.
+    let mut settings = json(&path);
+    settings["theme"] = "dark".into();
+    settings["enabledPlugins"]["other@market"] = true.into();
+    fs::write(&path, serde_json::to_string(&settings).unwrap()).unwrap();
+    let plugins = "home/.claude/plugins";
+    let place = &settings["extraKnownMarketplaces"]["memdir"]["source"];
+    let known = serde_json::json!({"memdir": {"source": place, "installLocation": place["path"]}, "b": {"source": {}}});
+    sandbox.home.write(format!("{plugins}/known_marketplaces.json"), known.to_string());
+    let installed = r#"{"version": 2, "plugins": {"memdir@memdir": [{"scope": "user"}], "b@b": []}}"#;
+    sandbox.home.write(format!("{plugins}/installed_plugins.json"), installed);
+    assert_eq!(
+        serde_json::from_str::<Value>(&sandbox.run(["setup", "--json"]).stdout).unwrap()["changed"],
+        false
+    );
+    assert_eq!(sandbox.run(["uninstall"]).code, 0);
+    assert_eq!(
+        fs::read_to_string(&path).unwrap(),
+        r#"{"model":"opus","enabledPlugins":{"other@market":true},"theme":"dark"}"#
+    );
+    let read = |name: &str| fs::read_to_string(sandbox.home.root().join(plugins).join(name)).unwrap();
+    assert_eq!(read("known_marketplaces.json"), r#"{"b":{"source":{}}}"#);
+    assert_eq!(read("installed_plugins.json"), r#"{"version": 2, "plugins": {"b@b": []}}"#);
+    assert_eq!(sandbox.run(["uninstall", "--check"]).code, 0);
+}
+
+#[test]
+fn bad_settings_are_said_and_the_other_agents_done() {
+    let sandbox = sandbox();
+    let broken = [
+        (".claude/settings.json", "[]"),
+        (".gemini/settings.json", "{\"a\": }"),
+        (".cursor/mcp.json", "{\"mcpServers\": []}"),
+        (".codex/config.toml", "mcp_servers = 1"),
+    ];
+    for (path, content) in broken {
+        sandbox.home.write(Utf8Path::new("home").join(path), content);
+    }
+    let protected = sandbox.home.write("home/.copilot/mcp-config.json", "{}");
+    fs::set_permissions(&protected, fs::Permissions::from_mode(0o444)).unwrap();
+    sandbox.home.write("home/.codeium/windsurf/mcp_config.json", [0xff, 0xfe]);
+    sandbox.home.dir("home/.config/opencode/opencode.json");
+    sandbox.home.dir("home/.config/Code/User");
+    let before = theirs(&sandbox);
+    assert_snapshot!(sandbox.show("setup"), @r#"
+    exit 2
+    --- stdout
+    --- /dev/null
+    +++ b[ROOT]/home/.config/Code/User/mcp.json
+    @@ -0,0 +1,11 @@
+    +{
+    +  "servers": {
+    +    "memdir": {
+    +      "type": "stdio",
+    +      "command": "/opt/bin/memdir",
+    +      "args": [
+    +        "mcp"
+    +      ]
+    +    }
+    +  }
+    +}
+    Visual Studio Code: wired
+    From the next session on they use it. `memdir uninstall` takes it out again.
+    --- stderr
+    error: Claude Code: `[ROOT]/home/.claude/settings.json` is left as it is: what it holds is not an object
+    error: Codex: `[ROOT]/home/.codex/config.toml` is left as it is: it is written in a way that cannot be edited safely: `mcp_servers.memdir` is not a table of its own
+    error: Gemini CLI: `[ROOT]/home/.gemini/settings.json` is left as it is: it is not JSON: line 1: expected a value
+    error: Cursor: `[ROOT]/home/.cursor/mcp.json` is left as it is: `mcpServers` in it is not an object
+    error: OpenCode: refused `[ROOT]/home/.config/opencode/opencode.json`: is a directory
+    error: Windsurf: `[ROOT]/home/.codeium/windsurf/mcp_config.json` is left as it is: it is not UTF-8
+    error: GitHub Copilot CLI: refused `[ROOT]/home/.copilot/mcp-config.json`: it is write-protected
+    "#);
+    let after = theirs(&sandbox);
+    let others: Vec<&str> =
+        after.lines().filter(|line| !line.starts_with(".config/Code/User/mcp.json")).collect();
+    assert_eq!(others.join("\n"), before);
+    assert_ne!(after, before);
+    sandbox.run(["uninstall"]);
+    assert_eq!(theirs(&sandbox), before);
+}
+
+#[test]
+fn what_is_not_ours_is_left_alone() {
+    let sandbox = sandbox();
+    let theirs_by_hand = r#"{"mcpServers": {"memdir": {"command": "npx", "args": ["something"]}}}"#;
+    let cursor = sandbox.home.write("home/.cursor/mcp.json", theirs_by_hand);
+    let market = r#"{"extraKnownMarketplaces": {"memdir": {"source": {"source": "github", "repo": "a/b"}}}, "enabledPlugins": {"memdir@memdir": true}}"#;
+    let claude = sandbox.home.write("home/.claude/settings.json", market);
+    assert_snapshot!(sandbox.show("setup"), @r"
+    exit 0
+    --- stdout
+    Claude Code: left alone: `extraKnownMarketplaces.memdir` in `[ROOT]/home/.claude/settings.json` is there already and was not made by memdir setup
+    Cursor: left alone: `mcpServers.memdir` in `[ROOT]/home/.cursor/mcp.json` is there already and was not made by memdir setup
+    ");
+    assert_eq!(sandbox.run(["uninstall"]).code, 0);
+    assert_eq!(fs::read_to_string(cursor).unwrap(), theirs_by_hand);
+    assert_eq!(fs::read_to_string(claude).unwrap(), market);
+}
+
+#[test]
+fn a_link_to_a_dotfiles_repository_is_followed_and_stays_a_link() {
+    let sandbox = sandbox();
+    let target = sandbox.home.write("home/dotfiles/claude.json", "{\n    \"a\": 1\n}\n");
+    sandbox.home.dir("home/.claude");
+    let link = sandbox.home.home().join(".claude/settings.json");
+    symlink("../dotfiles/claude.json", &link).unwrap();
+    let before = theirs(&sandbox);
+    assert_eq!(sandbox.run(["setup"]).code, 0);
+    assert!(link.is_symlink());
+    assert_eq!(json(&target)["enabledPlugins"]["memdir@memdir"], true);
+    assert_eq!(sandbox.run(["uninstall"]).code, 0);
+    assert_eq!(theirs(&sandbox), before);
+}
+
+#[test]
+fn a_half_installed_agent_gets_what_is_missing_and_loses_it_again() {
+    let sandbox = sandbox();
+    sandbox.home.write("home/.claude.json", "{}");
+    let before = theirs(&sandbox);
+    assert_eq!(sandbox.run(["setup", "codex", "claude"]).code, 0);
+    let home = sandbox.home.home();
+    assert!(home.join(".claude/settings.json").exists() && home.join(".codex/config.toml").exists());
+    assert_eq!(sandbox.run(["uninstall"]).code, 0);
+    assert_eq!(theirs(&sandbox), before);
+    assert!(!home.join(".claude").exists() && !home.join(".codex").exists());
+    let empty = Sandbox { program: Some("/opt/bin/memdir".into()), ..Sandbox::new() };
+    assert_snapshot!(empty.show("setup"), @r"
+    exit 0
+    --- stdout
+    No agent was found here. To set one up all the same, name it: claude, codex, gemini, cursor, opencode, windsurf, copilot, vscode.
+    ");
+}
+
+#[test]
+fn a_program_that_moved_is_named_anew_and_a_lost_manifest_does_not_matter() {
+    let mut sandbox = sandbox();
+    let path = sandbox.home.write("home/.cursor/mcp.json", "{\n  // mine\n}\n");
+    sandbox.run(["setup", "cursor", "claude"]);
+    sandbox.program = Some("/usr/bin/memdir".into());
+    assert_eq!(sandbox.run(["setup", "cursor", "claude"]).code, 0);
+    assert!(fs::read_to_string(&path).unwrap().contains("\"/usr/bin/memdir\""));
+    fs::remove_dir_all(sandbox.home.home().join(".local/share/memdir/setup")).unwrap();
+    assert_eq!(sandbox.run(["uninstall", "--check"]).code, 1);
+    assert_eq!(sandbox.run(["uninstall"]).code, 0);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{\n  // mine\n}\n");
+    assert_eq!(fs::read_to_string(sandbox.home.home().join(".claude/settings.json")).unwrap(), "{}\n");
+    assert_eq!(sandbox.run(["uninstall", "--check"]).code, 0);
+}
+
+#[test]
+fn comments_that_the_client_does_not_read_are_warned_about() {
+    let sandbox = sandbox();
+    sandbox.home.write("home/.claude/settings.json", "{\n  // mine\n  \"a\": 1\n}\n");
+    assert!(sandbox.run(["setup"]).stderr.contains("line 2 holds a comment or a trailing comma"));
+}
+
+#[test]
+fn two_setups_at_once_lose_nothing() {
+    let sandbox = sandbox();
+    for path in [".claude/settings.json", ".cursor/mcp.json", ".gemini/settings.json"] {
+        sandbox.home.write(Utf8Path::new("home").join(path), "{\n  \"mine\": 1\n}\n");
+    }
+    let before = theirs(&sandbox);
+    let program = env!("CARGO_BIN_EXE_memdir");
+    let start = || {
+        std::process::Command::new(program)
+            .arg("setup")
+            .env_clear()
+            .env("HOME", sandbox.home.home())
+            .current_dir(&sandbox.cwd)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let children: Vec<_> = (0..6).map(|_| start()).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    for path in [".cursor/mcp.json", ".gemini/settings.json"] {
+        let text = fs::read_to_string(sandbox.home.home().join(path)).unwrap();
+        assert_eq!(text.matches(program).count(), 1, "{text}");
+    }
+    assert_eq!(sandbox.run(["uninstall"]).code, 0);
+    assert_eq!(theirs(&sandbox), before);
+}
