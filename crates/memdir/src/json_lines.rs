@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 
 use anyhow::Result;
+use memdir_core::lone_surrogates::without_lone_surrogates;
 use serde_json::{Map, Value, json};
 
 use crate::world::World;
@@ -64,34 +65,6 @@ fn parse(line: &[u8]) -> serde_json::Result<Map<String, Value>> {
         let text = String::from_utf8_lossy(line);
         serde_json::from_str(&without_lone_surrogates(&text)).map_err(|_| error)
     })
-}
-
-/// The JSON text with every escaped half of a surrogate pair that stands alone replaced.
-fn without_lone_surrogates(json: &str) -> String {
-    let mut output = String::with_capacity(json.len());
-    let mut rest = json;
-    while let Some(position) = rest.find('\\') {
-        let (before, escape) = rest.split_at(position);
-        output.push_str(before);
-        let (written, length) = match (unit(escape), escape.get(6..).and_then(unit)) {
-            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => (escape.get(..12), 12),
-            (Some(0xD800..=0xDFFF), _) => (Some("\\ufffd"), 6),
-            // The character behind the backslash is part of the escape, whatever it is.
-            _ => {
-                let length = 1 + escape.chars().nth(1).map_or(0, char::len_utf8);
-                (escape.get(..length), length)
-            }
-        };
-        output.push_str(written.unwrap_or_default());
-        rest = escape.get(length..).unwrap_or_default();
-    }
-    output.push_str(rest);
-    output
-}
-
-/// The UTF-16 unit that an escape at the start of a text stands for.
-fn unit(text: &str) -> Option<u32> {
-    u32::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
 }
 
 fn skip_line(input: &mut impl BufRead) -> std::io::Result<()> {
