@@ -39,4 +39,5 @@ pub mod store_lock;
 mod swap_file;
 pub mod temporary;
 pub mod throwaway_dir;
+pub mod watch;
 pub mod work_lease;

@@ -38,8 +38,22 @@ impl Searcher {
     /// # Errors
     /// See [`Collection::refresh`].
     pub fn refresh(&mut self, limits: &mut Limits<'_>) -> Result<Freshness, SearchError> {
+        self.refresh_some(limits, |_| true)
+    }
+
+    /// Brings those indexes up to date whose folder somebody wants: for a process that knows by other means that
+    /// nothing has changed in the others.
+    ///
+    /// # Errors
+    /// See [`Collection::refresh`].
+    pub fn refresh_some(
+        &mut self,
+        limits: &mut Limits<'_>,
+        is_wanted: impl Fn(&Source) -> bool,
+    ) -> Result<Freshness, SearchError> {
         let mut sum = Freshness::default();
-        for collection in &mut self.collections {
+        let wanted = self.collections.iter_mut().filter(|collection| is_wanted(collection.source()));
+        for collection in wanted {
             let one = collection.refresh(limits)?;
             sum.files += one.files;
             sum.read += one.read;

@@ -85,6 +85,11 @@ impl Global {
         Ok(())
     }
 
+    /// The instant that was given as now, if one was.
+    pub(crate) fn fixed_now(&self) -> Option<Timestamp> {
+        self.now
+    }
+
     /// How many words a leading global option takes, or `None` if this is none.
     pub(crate) fn words(argument: &OsString) -> Option<usize> {
         let text = argument.to_str()?;

@@ -19,7 +19,7 @@ mod context;
 mod demo;
 mod diff;
 mod doctor;
-mod edit;
+pub(crate) mod edit;
 mod editor;
 mod help;
 mod import;
@@ -30,12 +30,13 @@ mod log;
 mod ls;
 mod made;
 mod man;
+mod mcp;
 mod memory;
 mod overview;
 mod parse;
 mod path;
 mod pause;
-mod plan_diff;
+pub(crate) mod plan_diff;
 mod project;
 mod prompt;
 mod purge;
@@ -191,6 +192,11 @@ pub(crate) static COMMANDS: &[Entry] = &[
         Group::Machines,
         "recall",
         "Print the memories that matter for a prompt, quoted for a model",
+    ),
+    Entry::of::<mcp::Mcp>(
+        Group::Machines,
+        "mcp",
+        "Serve memory to any agent over the Model Context Protocol",
     ),
     Entry::of::<tool::Tool>(Group::Machines, "tool", "Run one command of the API's memory tool"),
     Entry::of::<prompt::Prompt>(

@@ -8,6 +8,7 @@ mod commands;
 mod exit;
 mod hook;
 mod json_lines;
+mod mcp;
 mod output;
 mod plugin;
 mod report;

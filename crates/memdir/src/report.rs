@@ -20,6 +20,21 @@ pub(crate) fn report(error: &Error, world: &mut World) -> Exit {
     if error.chain().any(closed) {
         return Exit::Yes;
     }
+    let (message, hints) = message(error);
+    let paint = world.paint;
+    let mut text = format!("{} {}\n", paint.bad("error:"), printable_lines(&message));
+    for hint in hints {
+        text.push_str(&format!("{} {}\n", paint.code("hint:"), printable_lines(&hint)));
+    }
+    // What cannot be said on a closed standard error cannot be said at all.
+    let _ = world.stdout.flush();
+    let _ = world.stderr.write_all(text.as_bytes());
+    let _ = world.stderr.flush();
+    Exit::Failed
+}
+
+/// What went wrong, and what to do next.
+pub(crate) fn message(error: &Error) -> (String, Vec<String>) {
     let mut message = String::new();
     for cause in error.chain().map(ToString::to_string) {
         // Many messages end with their cause already.
@@ -29,16 +44,7 @@ pub(crate) fn report(error: &Error, world: &mut World) -> Exit {
             message = format!("{message}: {cause}");
         }
     }
-    let paint = world.paint;
-    let mut text = format!("{} {}\n", paint.bad("error:"), printable_lines(&message));
-    for hint in error.chain().filter_map(hint) {
-        text.push_str(&format!("{} {}\n", paint.code("hint:"), printable_lines(&hint)));
-    }
-    // What cannot be said on a closed standard error cannot be said at all.
-    let _ = world.stdout.flush();
-    let _ = world.stderr.write_all(text.as_bytes());
-    let _ = world.stderr.flush();
-    Exit::Failed
+    (message, error.chain().filter_map(hint).collect())
 }
 
 /// What to do next, for the errors that know.

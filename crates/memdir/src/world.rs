@@ -25,7 +25,7 @@ pub struct World {
     /// Whether and how to colour.
     pub paint: Paint,
     /// Standard input.
-    pub stdin: Box<dyn Read>,
+    pub stdin: Box<dyn Read + Send>,
     /// This program's own file, to start detached work with; `None` where none may be started.
     pub program: Option<Utf8PathBuf>,
     /// Where data goes.
@@ -43,6 +43,12 @@ pub struct Terminal {
     pub stdout: bool,
     /// Standard error is a terminal.
     pub stderr: bool,
+}
+
+/// The time by the system's clock, for what lives longer than one command.
+#[expect(clippy::disallowed_methods, reason = "the composition root reads the clock")]
+pub(crate) fn clock() -> Timestamp {
+    Timestamp::now()
 }
 
 impl World {

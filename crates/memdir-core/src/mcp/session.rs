@@ -148,10 +148,16 @@ impl Session {
         self.roots.is_known = true;
     }
 
-    /// Whether somebody waits to be told of changes.
+    /// Whether changes are news to the client at all.
     #[must_use]
-    pub fn is_listened_to(&self) -> bool {
+    pub fn takes_news(&self) -> bool {
         self.is_ready || !self.listeners.is_empty()
+    }
+
+    /// Whether the client has asked to be told as soon as something changes.
+    #[must_use]
+    pub fn waits_for_news(&self) -> bool {
+        !self.subscriptions.is_empty() || !self.listeners.is_empty()
     }
 
     /// What a message means. A batch must be taken apart before.

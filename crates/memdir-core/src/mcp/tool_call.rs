@@ -199,6 +199,50 @@ impl ToolCall {
     }
 }
 
+impl ToolCall {
+    /// The texts that would be written down: what must be looked through for secrets first.
+    #[must_use]
+    pub fn written(&self) -> Vec<&str> {
+        match self {
+            Self::Save { name, description, text, .. } => vec![name, description, text],
+            Self::Edit { change: EditChange::Text { new, .. }, .. } => vec![new],
+            Self::Edit { change: EditChange::Field { value, .. }, .. } => {
+                value.as_deref().into_iter().collect()
+            }
+            Self::Journal(action) => action.written(),
+            Self::Memory(command) => vec![command],
+            Self::Search { .. }
+            | Self::Read(_)
+            | Self::ReadNamed(_)
+            | Self::Forget { .. }
+            | Self::ListSessions { .. }
+            | Self::ShowSession { .. } => Vec::new(),
+        }
+    }
+}
+
+impl JournalAction {
+    fn written(&self) -> Vec<&str> {
+        match self {
+            Self::Task { title, text }
+            | Self::Note { title, text }
+            | Self::Decide { title, text, .. }
+            | Self::Analyze { path: title, text } => vec![title, text],
+            Self::Done { title, text } => title.iter().chain([text]).map(String::as_str).collect(),
+            Self::Progress { words, steps, .. } => words.iter().chain(steps).map(String::as_str).collect(),
+            Self::Block { title } => vec![title],
+            Self::Status
+            | Self::Recover
+            | Self::Start
+            | Self::Stop
+            | Self::Rebuild
+            | Self::Unblock { .. }
+            | Self::List { .. }
+            | Self::Show { .. } => Vec::new(),
+        }
+    }
+}
+
 fn read(given: &mut Given) -> Result<ToolCall, String> {
     match (given.text("name")?, given.text("uri")?) {
         (Some(_), Some(_)) => Err("give `name` or `uri`, not both".to_owned()),

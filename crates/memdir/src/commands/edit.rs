@@ -63,8 +63,8 @@ impl Run for Edit {
     }
 }
 
-/// What the user may not have meant to save.
-fn doubt(before: &str, after: &str) -> Option<String> {
+/// What somebody may not have meant to save.
+pub(crate) fn doubt(before: &str, after: &str) -> Option<String> {
     if after.trim().is_empty() && !before.trim().is_empty() {
         return Some("would be empty; `memdir rm` removes a memory".to_owned());
     }

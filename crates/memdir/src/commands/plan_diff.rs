@@ -32,7 +32,7 @@ pub(super) fn print_unified(diff: &str, world: &mut World) -> Result<()> {
 }
 
 /// The diff of every change, one behind the other.
-pub(super) fn diff(plan: &Plan) -> String {
+pub(crate) fn diff(plan: &Plan) -> String {
     let text = |content: &Content| String::from_utf8_lossy(&content.0).into_owned();
     let diffs = plan.changes.iter().map(|change| match change {
         Change::Write { path, content, base } => {

@@ -1,0 +1,146 @@
+use anyhow::{Context, Result, anyhow, bail};
+use memdir_core::mcp::EditChange;
+use memdir_core::memory::memory_type::MemoryType;
+use memdir_core::memory::topic::decode;
+use memdir_core::plan::{Change, Plan};
+use memdir_core::rel_path::RelPath;
+use memdir_lib::memory::{Memory, NewMemory, Submitted, Wish};
+use memdir_lib::memory_tool::run_memory_tool;
+use serde_json::json;
+
+use super::tool_answer::ToolAnswer;
+use super::workplace::Asked;
+use crate::commands::edit::doubt;
+use crate::report::WithHint;
+
+/// A memory that is to be saved.
+pub(super) struct New<'n> {
+    pub(super) name: &'n str,
+    pub(super) description: &'n str,
+    pub(super) memory_type: &'n str,
+    pub(super) text: &'n str,
+}
+
+/// Adds a memory.
+pub(super) fn save(asked: &Asked<'_>, new: &New<'_>) -> Result<ToolAnswer> {
+    let memory_type = MemoryType::parse(new.memory_type);
+    if !MemoryType::KNOWN.contains(&memory_type) {
+        bail!("`type` must be user, feedback, project or reference");
+    }
+    let (mut memory, warnings) = asked.memory()?;
+    let new = NewMemory {
+        name: new.name,
+        description: new.description,
+        memory_type: &memory_type,
+        body: new.text,
+        path: None,
+        session: asked.author.session.as_deref(),
+    };
+    let plan = memory.plan_add(&new, asked.now)?;
+    carry_out(asked, &mut memory, &plan, warnings)
+}
+
+/// Changes a memory.
+pub(super) fn edit(asked: &Asked<'_>, name: &str, change: &EditChange) -> Result<ToolAnswer> {
+    let (mut memory, warnings) = asked.memory()?;
+    let catalogue = memory.catalogue()?;
+    let entry = catalogue.find(name, &memory)?;
+    let plan = match change {
+        EditChange::Field { field, value } => memory.plan_set(entry, field, value.as_deref())?,
+        EditChange::Text { old, new } => replace(&memory, &entry.path, old, new)?,
+    };
+    carry_out(asked, &mut memory, &plan, warnings)
+}
+
+fn replace(memory: &Memory, path: &RelPath, old: &str, new: &str) -> Result<Plan> {
+    let before = memory.read(path)?.unwrap_or_default();
+    let text = std::str::from_utf8(&before)
+        .with_context(|| format!("`{path}` is not valid UTF-8, so it cannot be edited without loss"))?;
+    let count = text.matches(old).count();
+    if count != 1 {
+        let found = if count == 0 { "nowhere".to_owned() } else { format!("{count} times") };
+        return Err(anyhow!("`old` stands {found} in `{path}`, and must stand there once"))
+            .hint("read the memory again, and give `old` exactly as it stands there, with enough around it");
+    }
+    let after = text.replacen(old, new, 1);
+    if let Some(doubt) = doubt(&decode(&before).0, &after) {
+        bail!("nothing was saved: `{path}` {doubt}");
+    }
+    Ok(memory.plan_replace(path, &before, &after)?)
+}
+
+/// Removes a memory.
+pub(super) fn forget(asked: &Asked<'_>, name: &str) -> Result<ToolAnswer> {
+    let (mut memory, warnings) = asked.memory()?;
+    let catalogue = memory.catalogue()?;
+    let plan = memory.plan_remove(catalogue.find(name, &memory)?, &catalogue)?;
+    carry_out(asked, &mut memory, &plan, warnings)
+}
+
+/// Runs one command of the API's memory tool.
+pub(super) fn memory_tool(asked: &Asked<'_>, command: &str) -> Result<ToolAnswer> {
+    let (mut memory, _) = asked.memory()?;
+    let answer = run_memory_tool(&mut memory, command, asked.author, asked.now);
+    Ok(match answer.is_error {
+        true => ToolAnswer::failed(answer.content),
+        false => ToolAnswer::text(answer.content),
+    })
+}
+
+/// Has a plan applied, or wait for the user, and says what became of it.
+fn carry_out(
+    asked: &Asked<'_>,
+    memory: &mut Memory,
+    plan: &Plan,
+    mut warnings: Vec<String>,
+) -> Result<ToolAnswer> {
+    let applied = match memory.submit(plan, &Wish::of(asked.author), asked.now)? {
+        Submitted::Applied(applied) => applied,
+        Submitted::Staged { id, warnings: more } => {
+            warnings.extend(more);
+            let text = format!("Nothing is changed yet: the change waits for the user's review ({id}).");
+            let value = json!({"op": null, "staged": id, "paths": paths(plan, memory), "warnings": warnings});
+            return Ok(ToolAnswer::structured(with_warnings(text, &warnings), value));
+        }
+        Submitted::Rejected => bail!("the user rejected this change before, so it is not proposed again"),
+    };
+    warnings.extend(applied.warnings.iter().cloned());
+    for conflict in &applied.conflicts {
+        warnings.push(match &conflict.kept_as {
+            Some(kept) => format!("`{}` was changed by somebody else too; see `{kept}`", conflict.path),
+            None => format!("`{}` was changed by somebody else and stays", conflict.path),
+        });
+    }
+    let op = applied.operation.as_ref().map(|operation| operation.id.0.as_str());
+    let text = match op {
+        Some(op) => {
+            let done: Vec<String> = plan.changes.iter().map(done).collect();
+            format!("{}. `memdir undo {op}` takes it back.", done.join(", "))
+        }
+        None => "Nothing to change.".to_owned(),
+    };
+    let value = json!({"op": op, "paths": paths(plan, memory), "warnings": warnings});
+    Ok(ToolAnswer::structured(with_warnings(text, &warnings), value))
+}
+
+fn done(change: &Change) -> String {
+    match change {
+        Change::Write { path, base: None, .. } => format!("added {path}"),
+        Change::Write { path, base: Some(_), .. } => format!("changed {path}"),
+        Change::Delete { path, .. } => format!("removed {path}"),
+        Change::Rename { from, to, .. } => format!("renamed {from} to {to}"),
+    }
+}
+
+fn paths(plan: &Plan, memory: &Memory) -> Vec<String> {
+    plan.changes.iter().map(|change| memory.directory().join(change.path().as_path()).into_string()).collect()
+}
+
+/// A text with what should be known besides.
+pub(super) fn with_warnings(mut text: String, warnings: &[String]) -> String {
+    for warning in warnings {
+        text.push_str("\nwarning: ");
+        text.push_str(&crate::output::printable(warning));
+    }
+    text
+}

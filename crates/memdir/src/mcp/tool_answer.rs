@@ -1,0 +1,63 @@
+use anyhow::Error;
+use memdir_core::hygiene::{clean, escape};
+use memdir_core::mcp::RpcError;
+use serde_json::{Map, Value, json};
+
+use crate::output::printable_lines;
+use crate::report::message;
+
+/// What a tool says.
+#[derive(Debug)]
+pub(super) struct ToolAnswer {
+    text: String,
+    structured: Option<Value>,
+    is_error: bool,
+}
+
+impl ToolAnswer {
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), structured: None, is_error: false }
+    }
+
+    pub(super) fn structured(text: impl Into<String>, value: Value) -> Self {
+        Self { structured: Some(value), ..Self::text(text) }
+    }
+
+    pub(super) fn failed(text: impl Into<String>) -> Self {
+        Self { is_error: true, ..Self::text(text) }
+    }
+
+    /// An error in the words that a person would get.
+    pub(super) fn of_error(error: &Error) -> Self {
+        let (mut text, hints) = message(error);
+        for hint in hints {
+            text.push_str("\nhint: ");
+            text.push_str(&hint);
+        }
+        Self::failed(printable_lines(&text))
+    }
+
+    pub(super) fn into_result(self) -> Map<String, Value> {
+        let mut result = Map::new();
+        result.insert("content".to_owned(), json!([{"type": "text", "text": self.text}]));
+        if let Some(structured) = self.structured {
+            result.insert("structuredContent".to_owned(), structured);
+        }
+        if self.is_error {
+            result.insert("isError".to_owned(), true.into());
+        }
+        result
+    }
+}
+
+/// An error where there is no tool to answer for it.
+pub(super) fn rpc_error(error: &Error) -> RpcError {
+    RpcError::new(RpcError::INTERNAL, printable_lines(&message(error).0))
+}
+
+/// Foreign text as one harmless line.
+pub(super) fn line_of(text: &str) -> String {
+    let cleaned = clean(text);
+    let words: Vec<&str> = cleaned.split_whitespace().collect();
+    escape(&words.join(" ")).into_owned()
+}

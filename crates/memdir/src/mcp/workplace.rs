@@ -1,0 +1,219 @@
+use anyhow::{Context, Result};
+use camino::Utf8PathBuf;
+use jiff::Timestamp;
+use memdir_core::config::SecretsOnWrite;
+use memdir_core::env::{Env, SESSION_ID};
+use memdir_core::mcp::{
+    Call, Changed, Method, RpcError, ToolCall, directory_of_root, prompts_list, tools_list,
+};
+use memdir_core::operation::{Author, AuthorKind};
+use memdir_core::secrets::{Finding, scan};
+use memdir_core::settings::ClientFlags;
+use memdir_disk::allow_list;
+use memdir_disk::pauses::Pauses;
+use memdir_lib::memory::Memory;
+use serde_json::{Map, Value, json};
+
+use super::change_tools::New;
+use super::project_watch::ProjectWatch;
+use super::search_tool::{Wanted, WarmSearch};
+use super::tool_answer::ToolAnswer;
+use super::{Server, change_tools, journal_tool, prompts, read_tool, resources, sessions_tool};
+
+/// The project in which a client works, with what is kept open for it.
+pub(super) struct Workplace {
+    pub(super) env: Env,
+    pub(super) search: WarmSearch,
+    pub(super) watch: ProjectWatch,
+    /// The id of the conversation, where it has one.
+    session: Option<String>,
+    start: Utf8PathBuf,
+}
+
+/// One request, and what is the same throughout it.
+pub(super) struct Asked<'a> {
+    pub(super) env: &'a Env,
+    pub(super) author: &'a Author,
+    pub(super) now: Timestamp,
+}
+
+/// What is said while the user has switched memory off.
+const PAUSED: &str = "memdir is paused here: nothing was read or written. `memdir resume` ends the pause.";
+
+impl Workplace {
+    pub(super) fn new(server: &Server, session: Option<String>) -> Self {
+        Self {
+            env: server.env.clone(),
+            search: WarmSearch::default(),
+            watch: ProjectWatch::default(),
+            session,
+            start: server.env.cwd.clone(),
+        }
+    }
+
+    /// Moves to the first root that is a directory here, or back to where the server was started. Returns whether
+    /// that is another place.
+    pub(super) fn move_to(&mut self, roots: &[String]) -> bool {
+        let is_usable = |path: Utf8PathBuf| path.canonicalize_utf8().ok().filter(|real| real.is_dir());
+        let found = roots.iter().filter_map(|uri| directory_of_root(uri)).find_map(is_usable);
+        let cwd = found.unwrap_or_else(|| self.start.clone());
+        if cwd == self.env.cwd {
+            return false;
+        }
+        self.env.cwd = cwd;
+        self.search = WarmSearch::default();
+        self.watch = ProjectWatch::default();
+        true
+    }
+
+    /// What changed in the memory directory since the last time.
+    pub(super) fn changes(&mut self) -> Changed {
+        if self.is_paused() {
+            return Changed::default();
+        }
+        self.watch.look(&self.env)
+    }
+
+    /// Answers a request.
+    pub(super) fn answer(&mut self, call: &Call, server: &Server) -> Value {
+        match self.result(call, server) {
+            Ok(result) => call.result(result),
+            Err(error) => call.error(&error),
+        }
+    }
+
+    fn result(&mut self, call: &Call, server: &Server) -> Result<Map<String, Value>, RpcError> {
+        let author = self.author(call);
+        let now = server.now();
+        let listed = |name: &str, items: Vec<Value>| Map::from_iter([(name.to_owned(), Value::Array(items))]);
+        match &call.method {
+            Method::ListTools => return Ok(listed("tools", tools_list(server.with_memory_tool))),
+            Method::ListTemplates => return Ok(listed("resourceTemplates", resources::templates())),
+            Method::ListPrompts => return Ok(listed("prompts", prompts_list())),
+            Method::CallTool { name, arguments } => {
+                let parsed = ToolCall::parse(name, arguments.clone());
+                return match parsed {
+                    Ok(Some(ToolCall::Memory(_))) if !server.with_memory_tool => Err(no_tool(name)),
+                    Ok(None) => Err(no_tool(name)),
+                    Err(problem) => Ok(ToolAnswer::failed(problem).into_result()),
+                    Ok(Some(_)) if self.is_paused() => Ok(ToolAnswer::failed(PAUSED).into_result()),
+                    Ok(Some(tool)) => Ok(self.call(tool, &author, now).into_result()),
+                };
+            }
+            _ if self.is_paused() => return Err(RpcError::new(RpcError::INTERNAL, PAUSED)),
+            _ => {}
+        }
+        let asked = Asked { env: &self.env, author: &author, now };
+        match &call.method {
+            Method::ListResources { cursor } => resources::list(&asked, cursor.as_deref()),
+            Method::ReadResource { uri } => resources::read(&asked, uri),
+            Method::GetPrompt { name, .. } => prompts::get(&asked, name),
+            Method::Complete(completion) => resources::complete(&asked, completion),
+            _ => Err(RpcError::new(RpcError::INTERNAL, "this cannot be asked here")),
+        }
+    }
+
+    fn call(&mut self, tool: ToolCall, author: &Author, now: Timestamp) -> ToolAnswer {
+        let asked = Asked { env: &self.env, author, now };
+        match asked.secret_in(&tool) {
+            Ok(None) => {}
+            Ok(Some(refusal)) => return ToolAnswer::failed(refusal),
+            Err(error) => return ToolAnswer::of_error(&error),
+        }
+        let answered = match &tool {
+            ToolCall::Search { query, limit, within } => {
+                let wanted = Wanted { query, limit: *limit, within: within.as_deref() };
+                self.search.answer(&wanted, &asked, &mut self.watch)
+            }
+            ToolCall::Read(uri) => read_tool::read_uri(&asked, uri),
+            ToolCall::ReadNamed(name) => read_tool::read_named(&asked, name),
+            ToolCall::Save { name, description, memory_type, text } => {
+                change_tools::save(&asked, &New { name, description, memory_type, text })
+            }
+            ToolCall::Edit { name, change } => change_tools::edit(&asked, name, change),
+            ToolCall::Forget { name } => change_tools::forget(&asked, name),
+            ToolCall::Journal(action) => journal_tool::act(&asked, action),
+            ToolCall::ListSessions { limit } => sessions_tool::list(&asked, *limit),
+            ToolCall::ShowSession { id, around, limit } => {
+                sessions_tool::show(&asked, id, around.as_deref(), *limit)
+            }
+            ToolCall::Memory(command) => change_tools::memory_tool(&asked, command),
+        };
+        answered.unwrap_or_else(|error| ToolAnswer::of_error(&error))
+    }
+
+    /// Who asks, for the history.
+    fn author(&self, call: &Call) -> Author {
+        let session = self.env.var(SESSION_ID).filter(|id| !id.is_empty()).map(str::to_owned);
+        Author {
+            kind: AuthorKind::Agent,
+            id: Some(call.client.name.clone()),
+            session: session.or_else(|| self.session.clone()),
+        }
+    }
+
+    /// Whether the user has paused this session or this project.
+    fn is_paused(&self) -> bool {
+        let Some(state_dir) = self.env.state_dir() else { return false };
+        let pauses = Pauses::of(&state_dir);
+        if !pauses.any() {
+            return false;
+        }
+        let memory = || Memory::open(&self.env, &ClientFlags::default()).ok();
+        self.env.var(SESSION_ID).is_some_and(|session| pauses.is_paused(session))
+            || memory().is_some_and(|memory| memory.known_id().is_some_and(|id| pauses.is_paused(&id.0)))
+    }
+}
+
+impl Asked<'_> {
+    /// The memory directory, after whatever a killed process left half done was finished.
+    pub(super) fn memory(&self) -> Result<(Memory, Vec<String>)> {
+        let flags = ClientFlags::default();
+        let mut warnings = Vec::new();
+        let mut memory = Memory::open(self.env, &flags)?;
+        match memory.projects().finish_moves(self.now) {
+            Ok(finished) if finished.is_empty() => {}
+            Ok(_) => memory = Memory::open(self.env, &flags)?,
+            Err(error) => warnings.push(format!("a move of a project is not finished: {error}")),
+        }
+        match memory.settle() {
+            Ok(recovery) => warnings.extend(recovery.warnings),
+            Err(error) => warnings.push(error.to_string()),
+        }
+        Ok((memory, warnings))
+    }
+}
+
+impl Asked<'_> {
+    /// Why a tool may not write what it was given.
+    ///
+    /// Where the user wants to be warned of secrets there must be somebody who reads the warning; a model goes on.
+    /// So here a warning is a refusal; `redact` and `block` are left to whoever writes.
+    fn secret_in(&self, tool: &ToolCall) -> Result<Option<String>> {
+        let texts = tool.written();
+        let mut found =
+            texts.iter().flat_map(|text| scan(text).into_iter().map(move |finding| (*text, finding)));
+        let Some(first) = found.next() else { return Ok(None) };
+        let state_dir =
+            self.env.state_dir().context("no place for memdir's own state: set HOME or MEMDIR_HOME")?;
+        let allowed = allow_list::load(&state_dir)?;
+        let is_secret = |(text, finding): &(&str, Finding)| {
+            let value = text.get(finding.range.clone()).unwrap_or_default();
+            !allowed.as_ref().is_some_and(|allowed| allowed.allows(value))
+        };
+        let Some((_, finding)) = std::iter::once(first).chain(found).find(is_secret) else { return Ok(None) };
+        if Memory::open(self.env, &ClientFlags::default())?.config()?.secrets.on_write != SecretsOnWrite::Warn
+        {
+            return Ok(None);
+        }
+        Ok(Some(format!(
+            "nothing was written: this looks like a secret ({}); leave the value out and say where it is kept",
+            finding.rule
+        )))
+    }
+}
+
+fn no_tool(name: &str) -> RpcError {
+    let shown: String = name.chars().take(80).collect();
+    RpcError { data: Some(json!({"name": shown})), ..RpcError::invalid_params("there is no such tool") }
+}
