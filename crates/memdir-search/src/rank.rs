@@ -3,6 +3,8 @@
 //! The constants were found on two public sets, conversations and code, and lie where the result hardly depends on
 //! them; docs/PERFORMANCE.md has the numbers.
 
+use std::sync::LazyLock;
+
 use crate::collection::Live;
 use crate::error::SearchError;
 use crate::query::{Days, Query, Window};
@@ -34,6 +36,11 @@ const OWN_WORDS: f32 = 0.5;
 const RECENT: f32 = 0.02;
 /// After how many days a file is half as new.
 const HALF_LIFE_DAYS: f32 = 60.0;
+/// What a file's score is multiplied with, by its age in days; beyond the last one it makes no difference.
+static RECENCY: LazyLock<Vec<f32>> = LazyLock::new(|| {
+    let favour = |age: u16| 1.0 + RECENT * (-f32::from(age) / HALF_LIFE_DAYS).exp2();
+    (0..1_500).map(favour).collect()
+});
 /// No more terms of a question are used: the rarest ones.
 const MAX_TERMS: usize = 48;
 
@@ -94,13 +101,15 @@ pub(crate) fn rank(segments: &[&Live], query: &Query, today: i64) -> Result<Rank
     }
     let speakers: Vec<u32> = query.terms.iter().map(|term| term.term.short()).collect();
     for (number, live) in segments.iter().enumerate() {
-        let mut scores = Scores::new(&live.segment);
+        let mut scores = live.segment.borrow_scores();
         for term in &found {
             if let Some(entry) = term.entries.get(number).copied().flatten() {
                 scores.add(&live.segment, &entry, term, &totals)?;
             }
         }
         scores.finish(live, number as u32, query, &speakers, today, &mut ranked.candidates)?;
+        scores.clear(&live.segment)?;
+        live.segment.return_scores(scores);
     }
     Ok(ranked)
 }
@@ -142,21 +151,40 @@ fn inverse_frequency(all: f32, holding: u64) -> f32 {
     (1.0 + (all - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
 }
 
-/// The scores of one segment as they grow.
-struct Scores {
+/// The scores of one segment as they grow. A segment keeps them for the next question: to clear what was touched
+/// costs less than to ask the system for as much memory again.
+pub(crate) struct Scores {
     passages: Vec<f32>,
+    units: Vec<f32>,
     groups: Vec<f32>,
     /// Passages with a score, each once.
     touched: Vec<u32>,
 }
 
 impl Scores {
-    fn new(segment: &Segment) -> Self {
+    pub(crate) fn new(segment: &Segment) -> Self {
         Self {
             passages: vec![0.0; segment.passages()],
+            units: vec![0.0; segment.units()],
             groups: vec![0.0; segment.groups()],
             touched: Vec::new(),
         }
+    }
+
+    fn clear(&mut self, segment: &Segment) -> Result<(), SearchError> {
+        let (passage_unit, unit_group) = (segment.passage_unit()?, segment.unit_group()?);
+        let reset = |scores: &mut [f32], index: u32| {
+            if let Some(score) = scores.get_mut(index as usize) {
+                *score = 0.0;
+            }
+        };
+        for passage in self.touched.drain(..) {
+            let unit = passage_unit.get(passage as usize).copied().unwrap_or(0);
+            reset(&mut self.passages, passage);
+            reset(&mut self.units, unit);
+            reset(&mut self.groups, unit_group.get(unit as usize).copied().unwrap_or(0));
+        }
+        Ok(())
     }
 
     fn add(
@@ -213,7 +241,7 @@ impl Scores {
 
     /// From passages to units: neighbours, the whole file, times and speakers.
     fn finish(
-        self,
+        &mut self,
         live: &Live,
         number: u32,
         query: &Query,
@@ -224,7 +252,7 @@ impl Scores {
         let segment = &live.segment;
         let passage_unit = segment.passage_unit()?;
         let unit_group = segment.unit_group()?;
-        let mut units = vec![0.0_f32; segment.units()];
+        let units = &mut self.units;
         let mut touched = Vec::with_capacity(self.touched.len());
         for passage in &self.touched {
             let unit = passage_unit.get(*passage as usize).copied().unwrap_or(0);
@@ -239,7 +267,7 @@ impl Scores {
         if touched.is_empty() && query.terms.is_empty() && !query.is_empty() {
             touched.extend(0..segment.units() as u32);
         }
-        let with_neighbours = spread(&touched, unit_group);
+        let with_neighbours = spread(&in_order(touched, units), unit_group);
         let context = Context {
             times: if query.times.is_empty() && query.window.is_none() {
                 &[]
@@ -278,13 +306,11 @@ impl Scores {
 }
 
 /// The units and their neighbours in the same group, each once, in order.
-fn spread(units: &[u32], unit_group: &[u32]) -> Vec<u32> {
+fn spread(sorted: &[u32], unit_group: &[u32]) -> Vec<u32> {
     let reach = NEIGHBOURS.len() as u32;
-    let mut sorted = units.to_vec();
-    sorted.sort_unstable();
     let mut all = Vec::with_capacity(sorted.len() * 2);
     let mut next = 0;
-    for unit in sorted {
+    for &unit in sorted {
         let group = unit_group.get(unit as usize);
         for near in unit.saturating_sub(reach).max(next)..=unit.saturating_add(reach) {
             if group.is_some() && unit_group.get(near as usize) == group {
@@ -294,6 +320,19 @@ fn spread(units: &[u32], unit_group: &[u32]) -> Vec<u32> {
         }
     }
     all
+}
+
+/// Sorts the units that have a score. Where that is many of them, looking at all is quicker.
+fn in_order(mut touched: Vec<u32>, scores: &[f32]) -> Vec<u32> {
+    let is_many = touched.len() > scores.len() / 32;
+    let is_scored = touched.first().is_some_and(|unit| scores.get(*unit as usize) != Some(&0.0));
+    if is_many && is_scored {
+        touched.clear();
+        touched.extend((0..).zip(scores).filter(|(_, score)| **score != 0.0).map(|(unit, _)| unit));
+    } else {
+        touched.sort_unstable();
+    }
+    touched
 }
 
 /// What else bears on a unit's score.
@@ -333,8 +372,8 @@ impl Context<'_> {
             score *= 1.0 + OWN_WORDS;
         }
         let day = i64::from(self.group_time.get(group).copied().unwrap_or(0)) / 1_440;
-        let age = (self.today - day).max(0) as f32;
-        score * (1.0 + RECENT * (-age / HALF_LIFE_DAYS).exp2())
+        let age = usize::try_from(self.today - day).unwrap_or(0);
+        score * RECENCY.get(age).copied().unwrap_or(1.0)
     }
 }
 

@@ -88,6 +88,7 @@ pub(crate) fn search(
     query: &Query,
     options: &Options,
     usage: &Usage,
+    analyzer: &mut Analyzer,
 ) -> Result<Found, SearchError> {
     let mut searched = Searched::new(collections, query);
     let date = options.now.to_zoned(TimeZone::UTC).date();
@@ -97,7 +98,7 @@ pub(crate) fn search(
     if let Some(event) = &query.event
         && let Some(window) = anchor::window(&searched, &lives, event, date)?
     {
-        dated_query.insert(query.clone()).set_window(window, &mut Analyzer::new());
+        dated_query.insert(query.clone()).set_window(window, analyzer);
     }
     let query = dated_query.as_ref().unwrap_or(query);
     let mut ranked = rank(&lives, query, today)?;
@@ -113,7 +114,7 @@ pub(crate) fn search(
     }
     let query = corrected_query.as_ref().unwrap_or(query);
     searched.exclude(&query.excluded)?;
-    let mut snippets = snippet::Snippets::new(query, &ranked);
+    let mut snippets = snippet::Snippets::new(query, &ranked, analyzer);
     let mut reads = 0;
     // Use may move a hit up a little: from just behind the last one that is wanted too.
     let wanted = if usage.is_empty() { options.limit } else { options.limit.saturating_add(BESIDE) };

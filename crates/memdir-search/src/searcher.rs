@@ -1,3 +1,5 @@
+use std::sync::{Mutex, PoisonError};
+
 use camino::Utf8Path;
 use jiff::civil::Date;
 
@@ -12,7 +14,8 @@ use crate::usage::Usage;
 /// Several folders, searched as one. What a command, an MCP server or an agent holds on to.
 pub struct Searcher {
     collections: Vec<Collection>,
-    analyzer: Analyzer,
+    /// Keeps words that it has seen, which repeat from question to question.
+    analyzer: Mutex<Analyzer>,
     usage: Usage,
 }
 
@@ -23,7 +26,7 @@ impl Searcher {
     #[must_use]
     pub fn open(cache: &Utf8Path, sources: Vec<Source>) -> Self {
         let collections = sources.into_iter().map(|source| Collection::open(cache, source)).collect();
-        Self { collections, analyzer: Analyzer::new(), usage: Usage::default() }
+        Self { collections, analyzer: Mutex::default(), usage: Usage::default() }
     }
 
     /// Lets what has been of use before decide between equals.
@@ -90,7 +93,7 @@ impl Searcher {
     /// Understands a question.
     #[must_use]
     pub fn parse(&mut self, text: &str, today: Date) -> Query {
-        Query::parse(text, today, &mut self.analyzer)
+        Query::parse(text, today, self.analyzer.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Answers a question from the indexes as they are.
@@ -99,7 +102,11 @@ impl Searcher {
     /// An index is damaged; a refresh brings it back.
     pub fn search(&self, query: &Query, options: &Options) -> Result<Found, SearchError> {
         let collections: Vec<&Collection> = self.collections.iter().collect();
-        search(&collections, query, options, &self.usage)
+        // Whoever asks at the same time goes without the words that others have seen.
+        match self.analyzer.try_lock() {
+            Ok(mut analyzer) => search(&collections, query, options, &self.usage, &mut analyzer),
+            Err(_) => search(&collections, query, options, &self.usage, &mut Analyzer::new()),
+        }
     }
 
     /// Answers a question; an index that turns out to be damaged is built anew first.
@@ -129,7 +136,8 @@ impl Searcher {
     /// An index is damaged; a refresh brings it back.
     pub fn recall(&mut self, prompt: &str, options: &RecallOptions<'_>) -> Result<Recalled, SearchError> {
         let collections: Vec<&Collection> = self.collections.iter().collect();
-        recall(&collections, prompt, options, &self.usage, &mut self.analyzer)
+        let analyzer = self.analyzer.get_mut().unwrap_or_else(PoisonError::into_inner);
+        recall(&collections, prompt, options, &self.usage, analyzer)
     }
 
     /// Whether some file was not indexed when an index was last written.

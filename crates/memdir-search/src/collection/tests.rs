@@ -60,7 +60,14 @@ fn refresh(collection: &mut Collection) -> Freshness {
 fn answers(collection: &Collection, question: &str) -> Vec<String> {
     let query = Query::parse(question, date(2026, 11, 15), &mut crate::analyze::Analyzer::new());
     let options = Options { limit: 1_000, now: now(), snippets: true };
-    let found = search(&[collection], &query, &options, &crate::Usage::default()).unwrap();
+    let found = search(
+        &[collection],
+        &query,
+        &options,
+        &crate::Usage::default(),
+        &mut crate::analyze::Analyzer::new(),
+    )
+    .unwrap();
     let name = |hit: &crate::Hit| {
         if hit.uuid.is_empty() { hit.path.file_name().unwrap().to_owned() } else { hit.uuid.clone() }
     };

@@ -23,19 +23,19 @@ const MAX_FILE: u64 = 1 << 20;
 const MAX_UNIT: u64 = 64 << 10;
 
 /// Makes snippets for the hits of one question.
-pub(super) struct Snippets {
-    analyzer: Analyzer,
+pub(super) struct Snippets<'a> {
+    analyzer: &'a mut Analyzer,
     weights: TermMap<f32>,
     /// Phrases that were asked for, folded.
     phrases: Vec<String>,
 }
 
-impl Snippets {
-    pub(super) fn new(query: &Query, ranked: &Ranked) -> Self {
+impl<'a> Snippets<'a> {
+    pub(super) fn new(query: &Query, ranked: &Ranked, analyzer: &'a mut Analyzer) -> Self {
         let weight = |found: &TermWeight| Some((query.terms.get(found.index)?.term, found.weight));
         let weights = ranked.terms.iter().filter_map(weight).collect();
         let phrases = query.phrases.iter().map(|phrase| fold_text(phrase)).collect();
-        Self { analyzer: Analyzer::new(), weights, phrases }
+        Self { analyzer, weights, phrases }
     }
 
     /// Fills in the snippet and the line; a session's title too. A file that is gone leaves them as they are.
@@ -60,7 +60,7 @@ impl Snippets {
     }
 
     /// The line with most of what was asked for, and how many lines come before it.
-    fn best_line<'a>(&mut self, text: &'a str) -> (u64, &'a str) {
+    fn best_line<'t>(&mut self, text: &'t str) -> (u64, &'t str) {
         let mut best = (0, "", -1.0);
         for (number, line) in text.lines().enumerate() {
             let mut score = 0.0;
@@ -107,7 +107,7 @@ impl Snippets {
     }
 }
 
-impl Snippets {
+impl Snippets<'_> {
     /// Where the words stand that were asked for.
     fn asked_for(&mut self, text: &str) -> Vec<Range<usize>> {
         let weights = &self.weights;

@@ -1,6 +1,6 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use camino::Utf8Path;
 
@@ -9,6 +9,7 @@ use super::layout::{FOOTER, Layout, Section};
 use super::record::{GroupRecord, UnitRecord};
 use crate::analyze::Term;
 use crate::error::{SearchError, damaged};
+use crate::rank::Scores;
 
 /// A segment that can be read. What is read once is kept.
 pub(crate) struct Segment {
@@ -23,6 +24,7 @@ pub(crate) struct Segment {
     group_keys: OnceLock<Vec<u64>>,
     group_time: OnceLock<Vec<u32>>,
     group_words: OnceLock<Vec<u32>>,
+    scores: Mutex<Option<Scores>>,
 }
 
 enum Source {
@@ -108,6 +110,7 @@ impl Segment {
             group_keys: OnceLock::new(),
             group_time: OnceLock::new(),
             group_words: OnceLock::new(),
+            scores: Mutex::new(None),
         };
         segment.check_sizes()?;
         Ok(segment)
@@ -182,6 +185,19 @@ impl Segment {
 
     pub(crate) fn group_time(&self) -> Result<&[u32], SearchError> {
         self.load(&self.group_time, Section::GroupTime, u32s)
+    }
+
+    /// Scores for one question, all zero.
+    pub(crate) fn borrow_scores(&self) -> Scores {
+        let kept = self.scores.try_lock().ok().and_then(|mut kept| kept.take());
+        kept.unwrap_or_else(|| Scores::new(self))
+    }
+
+    /// Keeps scores, which must be all zero again, for the next question.
+    pub(crate) fn return_scores(&self, scores: Scores) {
+        if let Ok(mut kept) = self.scores.try_lock() {
+            *kept = Some(scores);
+        }
     }
 
     /// How many words every group has.

@@ -4,57 +4,45 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 use memchr::memmem;
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::text::{Flag, Text};
-use super::{Compaction, Entry, Position, Role, Turn, block};
+use super::block::Content;
+use super::text::{Flag, Text, lenient_struct, otherwise_default};
+use super::{Compaction, Entry, Position, Role, Turn};
 
-/// The fields that we use; every other one is passed over without being understood.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Line<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    subtype: Text<'a>,
-    #[serde(borrow)]
-    uuid: Text<'a>,
-    #[serde(borrow)]
-    parent_uuid: Text<'a>,
-    #[serde(borrow)]
-    session_id: Text<'a>,
-    #[serde(borrow)]
-    agent_id: Text<'a>,
-    #[serde(borrow)]
-    timestamp: Text<'a>,
-    #[serde(borrow)]
-    cwd: Text<'a>,
-    #[serde(borrow)]
-    git_branch: Text<'a>,
-    is_sidechain: Flag,
-    is_meta: Flag,
-    is_compact_summary: Flag,
-    #[serde(borrow)]
-    message: Option<&'a RawValue>,
-    #[serde(borrow)]
-    compact_metadata: Option<&'a RawValue>,
+lenient_struct! {
+    /// The fields that we use; every other one is passed over without being understood.
+    struct Line {
+        kind: Text<'a> = "type",
+        subtype: Text<'a> = "subtype",
+        uuid: Text<'a> = "uuid",
+        parent_uuid: Text<'a> = "parentUuid",
+        session_id: Text<'a> = "sessionId",
+        agent_id: Text<'a> = "agentId",
+        timestamp: Text<'a> = "timestamp",
+        cwd: Text<'a> = "cwd",
+        git_branch: Text<'a> = "gitBranch",
+        is_sidechain: Flag = "isSidechain",
+        is_meta: Flag = "isMeta",
+        is_compact_summary: Flag = "isCompactSummary",
+        message: Option<Message<'a>> = "message",
+        compact_metadata: CompactMetadata<'a> = "compactMetadata",
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Message<'a> {
-    #[serde(borrow)]
-    role: Text<'a>,
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
+lenient_struct! {
+    /// What was said.
+    struct Message {
+        role: Text<'a> = "role",
+        content: Content<'a> = "content",
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct CompactMetadata<'a> {
-    #[serde(borrow)]
-    trigger: Text<'a>,
+lenient_struct! {
+    /// What is known about a compaction.
+    struct CompactMetadata {
+        trigger: Text<'a> = "trigger",
+    }
 }
 
 /// Whether a line can be a turn or a boundary at all, judged without parsing it.
@@ -83,24 +71,26 @@ fn leading_type(line: &[u8]) -> Option<&[u8]> {
 
 /// Reads one line. `Ok(None)` is a line that means nothing to us.
 pub(super) fn parse(line: &str, position: Position) -> serde_json::Result<Option<Entry<'_>>> {
+    if !line.trim_start().starts_with('{') {
+        return Err(serde::de::Error::custom("a line is no object"));
+    }
     let line: Line<'_> = serde_json::from_str(line)?;
     let time = line.timestamp.0.parse::<Timestamp>().ok();
     let role = match line.kind.0.as_ref() {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "system" if line.subtype.0 == "compact_boundary" => {
-            let metadata = line.compact_metadata.and_then(lenient::<CompactMetadata<'_>>);
             return Ok(Some(Entry::Compaction(Compaction {
                 position,
                 uuid: line.uuid.0,
                 session: line.session_id.0,
                 time,
-                trigger: metadata.map(|metadata| metadata.trigger.0).unwrap_or_default(),
+                trigger: line.compact_metadata.trigger.0,
             })));
         }
         _ => return Ok(None),
     };
-    let Some(message) = line.message.and_then(lenient::<Message<'_>>) else { return Ok(None) };
+    let Some(message) = line.message.filter(Message::says_something) else { return Ok(None) };
     let mut turn = Turn {
         position,
         uuid: line.uuid.0,
@@ -118,13 +108,46 @@ pub(super) fn parse(line: &str, position: Position) -> serde_json::Result<Option
         calls: Vec::new(),
         results: Vec::new(),
     };
-    if let Some(content) = message.content {
-        block::read_content(content, &mut turn);
-    }
+    message.content.add_to(&mut turn);
     Ok(Some(Entry::Turn(turn)))
 }
 
-/// The value, or nothing if it has another shape than ours.
-pub(super) fn lenient<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
-    serde_json::from_str(raw.get()).ok()
+impl Message<'_> {
+    /// Whether it is a message at all, and not something else under that name.
+    fn says_something(&self) -> bool {
+        !self.role.0.is_empty() || !matches!(self.content, Content::Other)
+    }
+}
+
+/// The line with every half of a character that was written without its other half replaced, which JSON from
+/// JavaScript may hold; `None` if there is none.
+pub(super) fn mend_surrogates(line: &str) -> Option<String> {
+    let bytes = line.as_bytes();
+    let unit = |at: usize| {
+        let digits = line.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut mended = String::new();
+    let (mut copied, mut at) = (0, 0);
+    while let Some(next) = bytes.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+        at += next;
+        let lone = match (unit(at), unit(at + 6)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => {
+                at += 12;
+                continue;
+            }
+            (Some(0xD800..=0xDFFF), _) => true,
+            _ => false,
+        };
+        if lone {
+            mended.push_str(line.get(copied..at)?);
+            mended.push_str("\\ufffd");
+            at += 6;
+            copied = at;
+        } else {
+            // An escaped backslash escapes nothing itself.
+            at += 2;
+        }
+    }
+    (copied > 0).then(|| mended + line.get(copied..).unwrap_or_default())
 }

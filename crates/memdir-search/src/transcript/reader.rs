@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
@@ -54,8 +55,20 @@ impl<R: Read> Reader<R> {
                 }
                 continue;
             }
-            let text = String::from_utf8_lossy(bytes);
-            match line::parse(&text, position) {
+            // Nearly every line is whole, and to see that is much cheaper than to look for what is not.
+            let text = match std::str::from_utf8(bytes) {
+                Ok(text) => Cow::Borrowed(text),
+                Err(_) => String::from_utf8_lossy(bytes),
+            };
+            let mended;
+            let mut parsed = line::parse(&text, position);
+            if parsed.is_err()
+                && let Some(text) = line::mend_surrogates(&text)
+            {
+                mended = text;
+                parsed = line::parse(&mended, position);
+            }
+            match parsed {
                 Ok(entry) => {
                     self.next = after;
                     if entry.is_some_and(|entry| each(entry).is_break()) {

@@ -140,3 +140,31 @@ proptest! {
         told(format!("{}{noise}{}", &line[..cut], &line[cut..]).as_bytes());
     }
 }
+
+#[test]
+fn half_a_character_costs_itself_and_not_the_line() {
+    check(
+        r#"{"type":"user","message":{"role":"user","content":"cut \ud83d here, \ude00 there, \\ud83d told, \ud83d\ude00 whole"}}"#,
+        &[r"user cut � here, � there, \ud83d told, 😀 whole"],
+    );
+}
+
+#[test]
+fn of_a_long_result_the_beginning_is_read() {
+    for unit in ["plain text ", r"\n", r"\u0041", r"\ud83d\ude00", r"\\", "é"] {
+        let long = unit.repeat(200_000 / unit.len());
+        let line = format!(
+            r#"{{"type":"user","message":{{"role":"user","content":[{{"type":"tool_result","is_error":true,"content":"{long}"}},{{"type":"tool_result","content":[{{"type":"text","text":"{long}"}}]}}]}}}}"#
+        );
+        let whole: String = serde_json::from_str(&format!("\"{long}\"")).unwrap();
+        let expected = &whole[..whole.floor_char_boundary(4_096)];
+        Reader::new(line.as_bytes())
+            .read(|entry| {
+                let Entry::Turn(turn) = entry else { panic!("a turn") };
+                let texts: Vec<&str> = turn.results.iter().map(|result| result.text.as_ref()).collect();
+                assert_eq!(texts, [expected, expected], "{unit}");
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+    }
+}
