@@ -56,9 +56,22 @@ impl Serialize for ContentHash {
 
 impl<'de> Deserialize<'de> for ContentHash {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::from_hex(&text)
-            .ok_or_else(|| serde::de::Error::custom("a content hash is 64 hexadecimal digits"))
+        deserializer.deserialize_str(HexVisitor)
+    }
+}
+
+/// Reads the digits where they stand: histories hold many of them.
+struct HexVisitor;
+
+impl serde::de::Visitor<'_> for HexVisitor {
+    type Value = ContentHash;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("64 hexadecimal digits")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<ContentHash, E> {
+        ContentHash::from_hex(text).ok_or_else(|| E::custom("a content hash is 64 hexadecimal digits"))
     }
 }
 

@@ -143,7 +143,7 @@ fn apply_made<'p, Failed: From<DiskError>>(
     let history = History::of(store.state_dir, store.id);
     let mut log = LogWriter::open(&history)?;
     let mut warnings = Vec::new();
-    let mut clean = log.ends_clean();
+    let mut clean = log.opened_clean();
     if !clean && lock.is_some() {
         let recovery = recover_open(&root, &mut log)?;
         clean = recovery.still_open == 0 && recovery.uncollected == 0;

@@ -134,7 +134,7 @@ impl History {
     /// The history cannot be written.
     pub fn record_observed(&self, operation: &Operation, versions: &Versions<'_>) -> Result<(), DiskError> {
         let mut log = LogWriter::open(self)?;
-        if log.ends_clean() {
+        if log.opened_clean() {
             log = log.past_damage(self)?;
         }
         log.observe(operation, versions)
@@ -206,7 +206,7 @@ impl History {
 /// The records of a segment that can be read while their contents cannot.
 fn damaged_contents(bytes: &[u8], path: &Utf8Path) -> Vec<String> {
     let (frames, _) = scan(bytes);
-    let damaged = frames.iter().filter(|(_, frame)| frame.body().is_none());
+    let damaged = frames.iter().filter(|(_, frame)| !frame.is_whole());
     damaged
         .map(|(offset, _)| format!("`{path}`: the contents of the record at {offset} are damaged"))
         .collect()
@@ -239,7 +239,12 @@ fn read_window(bytes: &[u8], from: usize, path: &Utf8Path, recorded: &mut Record
 }
 
 fn take_operation(header: &[u8], recorded: &mut Recorded) -> Option<()> {
-    let header: OperationHeader = serde_json::from_slice(header).ok()?;
+    /// What a reader of the log needs: not the contents, which are most of a header.
+    #[derive(Deserialize)]
+    struct Header {
+        operation: Operation,
+    }
+    let header: Header = serde_json::from_slice(header).ok()?;
     recorded.operations.push((header.operation, Outcome::Open));
     Some(())
 }

@@ -8,12 +8,47 @@ const MIN_COPY: usize = 12;
 /// Describes `target` by lines of `base`: pairs of a number and its data. An even number is twice the length of
 /// bytes to insert, which follow; an odd one is twice the length to copy plus one, followed by the offset.
 pub(crate) fn encode_delta(base: &[u8], target: &[u8]) -> Vec<u8> {
+    // Nearly always one place changed: what is the same before and behind it needs no search.
+    let head = common_lines(base, target);
+    let (base_rest, target_rest) = (&base[head..], &target[head..]);
+    let tail = common_last_lines(base_rest, target_rest);
+    let mut delta = Vec::new();
+    if head > 0 {
+        push_copy(&mut delta, 0, head);
+    }
+    let middle = &base_rest[..base_rest.len() - tail];
+    encode_middle(middle, head, &target_rest[..target_rest.len() - tail], &mut delta);
+    if tail > 0 {
+        push_copy(&mut delta, base.len() - tail, tail);
+    }
+    delta
+}
+
+/// How many bytes of whole lines two texts begin with together.
+fn common_lines(one: &[u8], other: &[u8]) -> usize {
+    let same = common_bytes(one.iter(), other.iter());
+    memchr::memrchr(b'\n', &one[..same]).map_or(0, |end| end + 1)
+}
+
+/// How many bytes of whole lines two texts end with together.
+fn common_last_lines(one: &[u8], other: &[u8]) -> usize {
+    let same = common_bytes(one.iter().rev(), other.iter().rev());
+    // Only behind the end of a line in both does a line begin in both.
+    let shared = &one[one.len() - same..];
+    memchr::memchr(b'\n', shared).map_or(0, |end| shared.len() - end - 1)
+}
+
+fn common_bytes<'a>(one: impl Iterator<Item = &'a u8>, other: impl Iterator<Item = &'a u8>) -> usize {
+    one.zip(other).take_while(|(one, other)| one == other).count()
+}
+
+/// Describes a text by lines of the part of the base that begins at an offset.
+fn encode_middle(base: &[u8], offset: usize, target: &[u8], delta: &mut Vec<u8>) {
     let starts = line_starts(base);
     let mut at: HashMap<&[u8], usize> = HashMap::with_capacity(starts.len());
     for &(start, end) in starts.iter().rev() {
         at.insert(&base[start..end], start);
     }
-    let mut delta = Vec::new();
     let mut inserted = 0..0;
     let mut run: Option<(usize, usize)> = None;
     for (start, end) in line_starts(target) {
@@ -23,23 +58,22 @@ pub(crate) fn encode_delta(base: &[u8], target: &[u8]) -> Vec<u8> {
                 *length += line.len();
                 continue;
             }
-            push_copy(&mut delta, *from, *length);
+            push_copy(delta, offset + *from, *length);
             run = None;
             inserted = start..start;
         }
         match at.get(line) {
             Some(&from) if line.len() >= MIN_COPY => {
-                push_insert(&mut delta, &target[inserted.clone()]);
+                push_insert(delta, &target[inserted.clone()]);
                 run = Some((from, line.len()));
             }
             _ => inserted.end = end,
         }
     }
     match run {
-        Some((from, length)) => push_copy(&mut delta, from, length),
-        None => push_insert(&mut delta, &target[inserted]),
+        Some((from, length)) => push_copy(delta, offset + from, length),
+        None => push_insert(delta, &target[inserted]),
     }
-    delta
 }
 
 /// The target again; `None` if the delta does not fit the base or gives more than `limit` bytes.

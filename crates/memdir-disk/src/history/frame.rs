@@ -76,10 +76,14 @@ impl<'a> Frame<'a> {
         FIXED_BYTES + self.header.len() + self.masked_body.len()
     }
 
+    /// Whether the body is as it was written.
+    pub(crate) fn is_whole(&self) -> bool {
+        checksum(&[self.masked_body]) == self.body_checksum
+    }
+
     /// The verified body; `None` if it was changed.
     pub(crate) fn body(&self) -> Option<Vec<u8>> {
-        (checksum(&[self.masked_body]) == self.body_checksum)
-            .then(|| mask_body(self.mask, self.header, self.masked_body))
+        self.is_whole().then(|| mask_body(self.mask, self.header, self.masked_body))
     }
 }
 

@@ -12,24 +12,44 @@ pub(crate) struct KnownPlaces {
     file: Option<std::fs::File>,
 }
 
-/// Where the stamp of the segment lies: behind the slots.
+/// Where the seal lies: behind the slots.
 const SEAL: u64 = SLOTS * SLOT_BYTES;
 const STAMP_BYTES: usize = 32;
+/// The stamp of the segment, and whether it ends with nothing open.
+const SEAL_BYTES: usize = STAMP_BYTES + 1;
 
-fn stamp(segment: &std::fs::File) -> Option<[u8; STAMP_BYTES]> {
-    let metadata = segment.metadata().ok()?;
-    let nanos = |seconds: i64, nanos: i64| seconds.wrapping_mul(1_000_000_000).wrapping_add(nanos);
-    let numbers = [
-        metadata.size(),
-        metadata.ino(),
-        nanos(metadata.mtime(), metadata.mtime_nsec()).cast_unsigned(),
-        nanos(metadata.ctime(), metadata.ctime_nsec()).cast_unsigned(),
-    ];
-    let mut stamp = [0; STAMP_BYTES];
-    for (place, number) in stamp.chunks_exact_mut(8).zip(numbers) {
-        place.copy_from_slice(&number.to_le_bytes());
+/// How a segment looks from outside: its length, its number and its times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    length: u64,
+    bytes: [u8; STAMP_BYTES],
+}
+
+impl Stamp {
+    pub(crate) fn of(segment: &std::fs::File) -> std::io::Result<Self> {
+        Ok(Self::from(&segment.metadata()?))
     }
-    Some(stamp)
+
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+}
+
+impl From<&std::fs::Metadata> for Stamp {
+    fn from(metadata: &std::fs::Metadata) -> Self {
+        let nanos = |seconds: i64, nanos: i64| seconds.wrapping_mul(1_000_000_000).wrapping_add(nanos);
+        let numbers = [
+            metadata.size(),
+            metadata.ino(),
+            nanos(metadata.mtime(), metadata.mtime_nsec()).cast_unsigned(),
+            nanos(metadata.ctime(), metadata.ctime_nsec()).cast_unsigned(),
+        ];
+        let mut bytes = [0; STAMP_BYTES];
+        for (place, number) in bytes.chunks_exact_mut(8).zip(numbers) {
+            place.copy_from_slice(&number.to_le_bytes());
+        }
+        Self { length: metadata.size(), bytes }
+    }
 }
 
 const SLOTS: u64 = 1024;
@@ -56,18 +76,23 @@ impl KnownPlaces {
         Self { file: None }
     }
 
-    /// Remembers how the segment looks now: whoever finds it so later need not search it for damage.
-    pub(crate) fn seal(&self, segment: &std::fs::File) {
-        if let (Some(file), Some(stamp)) = (&self.file, stamp(segment)) {
-            let _ = file.write_all_at(&stamp, SEAL);
+    /// Remembers how the segment looks now: whoever finds it so later need not search it for damage, nor for
+    /// operations that have not ended. Not if somebody else wrote behind `end` already.
+    pub(crate) fn seal(&self, segment: &std::fs::File, end: u64, clean: bool) {
+        let stamp = Stamp::of(segment).ok().filter(|stamp| stamp.length == end);
+        if let (Some(file), Some(stamp)) = (&self.file, stamp) {
+            let mut seal = stamp.bytes.to_vec();
+            seal.push(clean.into());
+            let _ = file.write_all_at(&seal, SEAL);
         }
     }
 
-    /// Whether the segment looks as it did when it was sealed.
-    pub(crate) fn is_sealed(&self, segment: &std::fs::File) -> bool {
-        let mut sealed = [0; STAMP_BYTES];
-        let read = self.file.as_ref().is_some_and(|file| file.read_exact_at(&mut sealed, SEAL).is_ok());
-        read && stamp(segment) == Some(sealed)
+    /// If the segment looks as it did when it was sealed: whether it ended with nothing open.
+    pub(crate) fn seal_of(&self, stamp: &Stamp) -> Option<bool> {
+        let mut seal = [0; SEAL_BYTES];
+        self.file.as_ref()?.read_exact_at(&mut seal, SEAL).ok()?;
+        let (sealed, clean) = seal.split_first_chunk::<STAMP_BYTES>()?;
+        (*sealed == stamp.bytes).then_some(clean == [1])
     }
 
     pub(crate) fn find(&self, hash: ContentHash) -> Option<u64> {

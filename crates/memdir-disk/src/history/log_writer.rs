@@ -11,7 +11,7 @@ use memdir_core::operation::{ChangeRecord, Operation, OperationId};
 use rustix::fs::OFlags;
 
 use super::frame::{FIXED_BYTES, Frame, FrameKind, encode_frame, frame_lengths, scan};
-use super::known_places::KnownPlaces;
+use super::known_places::{KnownPlaces, Stamp};
 use super::stored_content::{DeltaBase, StoredContent};
 use super::{
     AmendmentHeader, HEADER_VERSION, History, OperationHeader, Outcome, OutcomeHeader, Recorded,
@@ -29,6 +29,8 @@ pub(crate) struct LogWriter {
     path: Utf8PathBuf,
     file: File,
     known: KnownPlaces,
+    /// How the segment looked when it was opened.
+    at_open: Stamp,
     /// Whether nothing is written at all; only for measuring.
     discards: bool,
 }
@@ -45,7 +47,7 @@ impl LogWriter {
         let number = segment::numbers(history.dir())?.last().copied();
         if let Some(number) = number {
             let writer = Self::open_segment(history, number)?;
-            if writer.length()? < segment::FULL_BYTES || !writer.ends_clean() {
+            if writer.at_open.length() < segment::FULL_BYTES || !writer.ends_clean() {
                 return Ok(writer);
             }
             // Recovery looks at the last segment alone: that the one before it ended must outlast a power cut.
@@ -76,7 +78,7 @@ impl LogWriter {
     /// The same segment, or the next one if this one was damaged: what is written as a difference from something that
     /// is lost would be lost too. The caller has settled what was open in it.
     pub(crate) fn past_damage(self, history: &History) -> Result<Self, DiskError> {
-        if self.length()? == 0 || self.known.is_sealed(&self.file) || !self.is_damaged()? {
+        if self.at_open.length() == 0 || self.known.seal_of(&self.at_open).is_some() || !self.is_damaged()? {
             return Ok(self);
         }
         self.file.sync_data().during("sync", &self.path)?;
@@ -86,7 +88,7 @@ impl LogWriter {
     fn is_damaged(&self) -> Result<bool, DiskError> {
         let bytes = std::fs::read(&self.path).during("read", &self.path)?;
         let (frames, damages) = scan(&bytes);
-        Ok(!damages.is_empty() || frames.iter().any(|(_, frame)| frame.body().is_none()))
+        Ok(!damages.is_empty() || frames.iter().any(|(_, frame)| !frame.is_whole()))
     }
 
     /// A log that keeps nothing: what a change costs without history can only be measured without it.
@@ -94,8 +96,8 @@ impl LogWriter {
     pub(crate) fn nowhere() -> Result<Self, DiskError> {
         let path = Utf8PathBuf::from("/dev/null");
         let file = File::open(&path).during("open", &path)?;
-        let known = KnownPlaces::nowhere();
-        Ok(Self { number: 0, path, file, known, discards: true })
+        let (known, at_open) = (KnownPlaces::nowhere(), Stamp::of(&file).during("look at", &path)?);
+        Ok(Self { number: 0, path, file, known, at_open, discards: true })
     }
 
     /// Opens the last segment as it is; `None` if there is no history yet.
@@ -106,28 +108,37 @@ impl LogWriter {
 
     fn open_segment(history: &History, number: u32) -> Result<Self, DiskError> {
         let path = segment::path(history.dir(), number);
-        let file = open_to_append(&path)?;
+        let (file, at_open) = open_to_append(&path)?;
         let known = KnownPlaces::open(&path);
-        Ok(Self { number, path, file, known, discards: false })
+        Ok(Self { number, path, file, known, at_open, discards: false })
     }
 
-    /// Whether the open file is still the one that has the segment's name.
-    fn is_named(&self) -> bool {
-        let number = |stat: rustix::fs::Stat| (stat.st_dev, stat.st_ino);
-        let named = rustix::fs::stat(self.path.as_str()).map(number);
-        named.is_ok() && named == rustix::fs::fstat(&self.file).map(number)
+    /// Where the open file ends, if it is still the one that has the segment's name.
+    fn named_length(&self) -> Option<u64> {
+        let named = rustix::fs::stat(self.path.as_str()).ok()?;
+        let opened = rustix::fs::fstat(&self.file).ok()?;
+        let same = (named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino);
+        same.then(|| u64::try_from(opened.st_size).ok()).flatten()
     }
 
-    fn length(&self) -> Result<u64, DiskError> {
-        Ok(self.file.metadata().during("look at", &self.path)?.len())
+    /// Whether the segment ended, when it was opened, with an outcome after which nothing is open. An empty one does.
+    pub(crate) fn opened_clean(&self) -> bool {
+        self.is_clean(&self.at_open)
     }
 
-    /// Whether the segment ends with an outcome after which nothing is open. An empty one does.
+    /// The same, as the segment is now.
     pub(crate) fn ends_clean(&self) -> bool {
+        Stamp::of(&self.file).is_ok_and(|stamp| self.is_clean(&stamp))
+    }
+
+    fn is_clean(&self, stamp: &Stamp) -> bool {
         const TAIL_BYTES: u64 = 512;
-        let Ok(length) = self.length() else { return false };
+        let length = stamp.length();
         if length == 0 {
             return true;
+        }
+        if let Some(clean) = self.known.seal_of(stamp) {
+            return clean;
         }
         let mut tail = vec![0; usize::try_from(length.min(TAIL_BYTES)).unwrap_or(0)];
         if self.file.read_exact_at(&mut tail, length.saturating_sub(TAIL_BYTES)).is_err() {
@@ -185,14 +196,14 @@ impl LogWriter {
         if self.discards {
             return Ok(());
         }
-        let (contents, body) = self.store(versions);
+        let (contents, body) = self.store(&operation.changes, versions);
         let header = OperationHeader {
             v: HEADER_VERSION,
             owner: ProcessMark::own().to_string(),
             operation: operation.clone(),
             contents,
         };
-        self.append(FrameKind::Operation, &header, &header.contents, &body, sync)
+        self.append(FrameKind::Operation, &header, &header.contents, &body, sync).map(drop)
     }
 
     /// Records what an operation met and what it makes of it: durable when this returns.
@@ -202,9 +213,9 @@ impl LogWriter {
         changes: Vec<ChangeRecord>,
         versions: &Versions<'_>,
     ) -> Result<(), DiskError> {
-        let (contents, body) = self.store(versions);
+        let (contents, body) = self.store(&changes, versions);
         let header = AmendmentHeader { v: HEADER_VERSION, operation: operation.clone(), changes, contents };
-        self.append(FrameKind::Amendment, &header, &header.contents, &body, Sync::Now)
+        self.append(FrameKind::Amendment, &header, &header.contents, &body, Sync::Now).map(drop)
     }
 
     /// Records how an operation ended. Nobody waits for it: without it the next start finds out.
@@ -218,61 +229,56 @@ impl LogWriter {
             return Ok(());
         }
         let header = OutcomeHeader { v: HEADER_VERSION, operation: operation.clone(), outcome, clean };
-        self.append(FrameKind::Outcome, &header, &[], &[], Sync::Later)?;
-        self.known.seal(&self.file);
+        let end = self.append(FrameKind::Outcome, &header, &[], &[], Sync::Later)?;
+        self.known.seal(&self.file, end, clean);
         Ok(())
     }
 
-    /// Encodes the versions that this segment does not hold yet.
-    fn store(&self, versions: &Versions<'_>) -> (Vec<StoredContent>, Vec<u8>) {
-        let mut contents: Vec<StoredContent> = Vec::new();
+    /// Encodes the versions that this segment does not hold yet. The records, in the same order, know their hashes.
+    fn store(&self, changes: &[ChangeRecord], versions: &Versions<'_>) -> (Vec<StoredContent>, Vec<u8>) {
+        let mut places = Places { log: self, new: Vec::new(), frames: Vec::new() };
         let mut body = Vec::new();
-        let mut push = |contents: &mut Vec<StoredContent>, (stored, bytes): (StoredContent, Vec<u8>)| {
-            contents.push(stored);
-            body.extend_from_slice(&bytes);
-        };
-        for &(before, after) in versions {
+        for (number, &(before, after)) in versions.iter().enumerate() {
+            let record = changes.get(number);
             let mut base = None;
             if let Some(before) = before {
-                let hash = ContentHash::of(before);
-                let mut place = self.find(&contents, hash);
-                if place.is_none() {
-                    push(&mut contents, StoredContent::full(before));
-                    place = Some((None, 0));
-                }
-                base = place.map(|(at, depth)| (before, DeltaBase { at, hash }, depth));
+                let hash = hash_of(before, record.and_then(|record| record.before));
+                let (at, depth) = places.find(hash).unwrap_or_else(|| {
+                    places.add(StoredContent::full(hash, before), &mut body);
+                    (None, 0)
+                });
+                base = Some((DeltaBase { at, hash }, depth, before));
             }
             let Some(after) = after else { continue };
-            if self.find(&contents, ContentHash::of(after)).is_some() {
-                continue;
+            let hash = hash_of(after, record.and_then(|record| record.after));
+            if places.find(hash).is_none() {
+                let stored = match base {
+                    Some((base, depth, before)) => StoredContent::after(before, base, depth, hash, after),
+                    None => StoredContent::full(hash, after),
+                };
+                places.add(stored, &mut body);
             }
-            let stored = match base {
-                Some((before, base, depth)) => StoredContent::after(before, base, depth, after),
-                None => StoredContent::full(after),
-            };
-            push(&mut contents, stored);
         }
-        (contents, body)
+        (places.new, body)
     }
 
-    /// Where a version lies already: in the frame that is being made, or in an earlier one; with its depth.
-    fn find(&self, contents: &[StoredContent], hash: ContentHash) -> Option<(Option<u64>, u32)> {
-        if let Some(own) = contents.iter().find(|content| content.hash == hash) {
-            return Some((None, own.depth));
+    /// The contents of the frame at an offset, if it is undamaged: a damaged body must not become the base of
+    /// everything that follows.
+    fn contents_at(&self, offset: u64) -> Option<Vec<StoredContent>> {
+        // Most frames are shorter than this, and one reading is enough.
+        let mut bytes = vec![0; 4096];
+        let read = self.file.read_at(&mut bytes, offset).ok()?;
+        bytes.truncate(read);
+        let (_, whole) = frame_lengths(bytes.get(..FIXED_BYTES)?)?;
+        if whole > bytes.len() {
+            bytes.resize(whole, 0);
+            self.file.read_exact_at(&mut bytes, offset).ok()?;
         }
-        let offset = self.known.find(hash)?;
-        let mut fixed = [0; FIXED_BYTES];
-        self.file.read_exact_at(&mut fixed, offset).ok()?;
-        let (_, whole) = frame_lengths(&fixed)?;
-        let mut bytes = vec![0; whole];
-        self.file.read_exact_at(&mut bytes, offset).ok()?;
         let frame = Frame::parse(&bytes)?;
-        // A damaged body must not become the base of everything that follows.
-        frame.body()?;
-        let contents = segment::contents_of(frame.header);
-        contents.iter().find(|content| content.hash == hash).map(|content| (Some(offset), content.depth))
+        frame.is_whole().then(|| segment::contents_of(frame.header))
     }
 
+    /// Appends a frame and says where it ends.
     fn append(
         &mut self,
         kind: FrameKind,
@@ -280,7 +286,7 @@ impl LogWriter {
         contents: &[StoredContent],
         body: &[u8],
         sync: Sync,
-    ) -> Result<(), DiskError> {
+    ) -> Result<u64, DiskError> {
         let too_large =
             || DiskError::Refused { path: self.path.clone(), rule: "the change is too large to record" };
         let header = serde_json::to_vec(header).map_err(|_| too_large())?;
@@ -288,12 +294,14 @@ impl LogWriter {
         // One write to a file opened for appending does not mix with another; the lock lets a failed one be
         // taken back without touching somebody else's.
         let mut locked = wait_for(&self.file, APPEND_PATIENCE);
-        if !self.is_named() {
+        let mut end = self.named_length();
+        if end.is_none() {
             // The segment was rewritten since it was opened: what is appended here would be lost.
-            self.file = open_to_append(&self.path)?;
+            (self.file, _) = open_to_append(&self.path)?;
             locked = wait_for(&self.file, APPEND_PATIENCE);
+            end = self.named_length();
         }
-        let answer = self.write_frame(&bytes, sync, locked);
+        let answer = self.write_frame(&bytes, end, sync, locked);
         if locked {
             let _ = rustix::fs::flock(&self.file, rustix::fs::FlockOperation::Unlock);
         }
@@ -301,11 +309,20 @@ impl LogWriter {
         for content in contents {
             self.known.remember(content.hash, offset);
         }
-        Ok(())
+        Ok(offset.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX)))
     }
 
-    fn write_frame(&mut self, bytes: &[u8], sync: Sync, locked: bool) -> std::io::Result<u64> {
-        let offset = self.file.seek(SeekFrom::End(0))?;
+    fn write_frame(
+        &mut self,
+        bytes: &[u8],
+        end: Option<u64>,
+        sync: Sync,
+        locked: bool,
+    ) -> std::io::Result<u64> {
+        let offset = match end {
+            Some(end) => end,
+            None => self.file.seek(SeekFrom::End(0))?,
+        };
         let written = self.file.write_all(bytes).and_then(|()| match sync {
             Sync::Now => self.file.sync_data(),
             Sync::Later => Ok(()),
@@ -325,15 +342,54 @@ impl LogWriter {
 const MAX_IMPOSTORS: u32 = 16;
 
 /// Opens a segment; never through a link, and never something that is no file.
-fn open_to_append(path: &Utf8Path) -> Result<File, DiskError> {
+fn open_to_append(path: &Utf8Path) -> Result<(File, Stamp), DiskError> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true).mode(0o600);
     options.custom_flags(i32::try_from(flags).unwrap_or(0));
     let file = options.open(path).during("open", path)?;
     match file.metadata() {
-        Ok(metadata) if metadata.is_file() => Ok(file),
+        Ok(metadata) if metadata.is_file() => Ok((file, Stamp::from(&metadata))),
         _ => DiskError::refused(path, "it is no file"),
+    }
+}
+
+/// The hash of a version, which its record usually knows.
+fn hash_of(content: &[u8], recorded: Option<ContentHash>) -> ContentHash {
+    let hash = recorded.unwrap_or_else(|| ContentHash::of(content));
+    debug_assert_eq!(hash, ContentHash::of(content), "a record names another version than it comes with");
+    hash
+}
+
+/// What is known, while one frame is made, of where versions lie.
+struct Places<'l> {
+    log: &'l LogWriter,
+    /// What the frame itself will hold.
+    new: Vec<StoredContent>,
+    /// Earlier frames that were looked into.
+    frames: Vec<(u64, Vec<StoredContent>)>,
+}
+
+impl Places<'_> {
+    fn add(&mut self, (stored, bytes): (StoredContent, Vec<u8>), body: &mut Vec<u8>) {
+        self.new.push(stored);
+        body.extend_from_slice(&bytes);
+    }
+
+    /// Where a version lies already: in the frame that is being made, or in an earlier one; with its depth.
+    fn find(&mut self, hash: ContentHash) -> Option<(Option<u64>, u32)> {
+        let depth_in = |contents: &[StoredContent]| {
+            contents.iter().find(|content| content.hash == hash).map(|content| content.depth)
+        };
+        if let Some(depth) = depth_in(&self.new) {
+            return Some((None, depth));
+        }
+        let offset = self.log.known.find(hash)?;
+        if !self.frames.iter().any(|(at, _)| *at == offset) {
+            self.frames.push((offset, self.log.contents_at(offset)?));
+        }
+        let (_, contents) = self.frames.iter().find(|(at, _)| *at == offset)?;
+        Some((Some(offset), depth_in(contents)?))
     }
 }
 

@@ -186,11 +186,17 @@ impl Rewriter<'_> {
             let base = stored.base.map(|base| self.renamed.get(&base.hash).copied().unwrap_or(base.hash));
             let base = base.and_then(|hash| self.new.get(&hash).map(|found| (hash, found)));
             let (written, bytes) = match base {
-                Some((hash, (place, depth, base))) => {
+                Some((base_hash, (place, depth, base))) => {
                     let place = (*place != at).then_some(*place);
-                    StoredContent::after(base, DeltaBase { at: place, hash }, *depth, &content)
+                    StoredContent::after(
+                        base,
+                        DeltaBase { at: place, hash: base_hash },
+                        *depth,
+                        hash,
+                        &content,
+                    )
                 }
-                None => StoredContent::full(&content),
+                None => StoredContent::full(hash, &content),
             };
             body.extend_from_slice(&bytes);
             self.new.insert(hash, (at, written.depth, content));

@@ -64,8 +64,8 @@ const MIN_COMPRESSED: usize = 96;
 
 impl StoredContent {
     /// A version written whole.
-    pub(crate) fn full(content: &[u8]) -> (Self, Vec<u8>) {
-        Self::written(content, content.to_vec(), Encoding::Full, None, 0)
+    pub(crate) fn full(hash: ContentHash, content: &[u8]) -> (Self, Vec<u8>) {
+        Self::written(hash, content.len(), content.to_vec(), Encoding::Full, None, 0)
     }
 
     /// A version written as its difference from another, unless that saves nothing.
@@ -73,20 +73,22 @@ impl StoredContent {
         base_content: &[u8],
         base: DeltaBase,
         base_depth: u32,
+        hash: ContentHash,
         content: &[u8],
     ) -> (Self, Vec<u8>) {
         if base_depth >= MAX_DEPTH {
-            return Self::full(content);
+            return Self::full(hash, content);
         }
         let delta = encode_delta(base_content, content);
         if delta.len() > content.len() / 2 {
-            return Self::full(content);
+            return Self::full(hash, content);
         }
-        Self::written(content, delta, Encoding::Delta, Some(base), base_depth + 1)
+        Self::written(hash, content.len(), delta, Encoding::Delta, Some(base), base_depth + 1)
     }
 
     fn written(
-        content: &[u8],
+        hash: ContentHash,
+        size: usize,
         plain: Vec<u8>,
         encoding: Encoding,
         base: Option<DeltaBase>,
@@ -99,8 +101,7 @@ impl StoredContent {
             Some(packed) => (Compression::Deflate, packed),
             None => (Compression::None, plain),
         };
-        let hash = ContentHash::of(content);
-        (Self { hash, size: content.len(), encoding, compression, length: bytes.len(), base, depth }, bytes)
+        (Self { hash, size, encoding, compression, length: bytes.len(), base, depth }, bytes)
     }
 
     /// The version again, given its bytes and, for a delta, the base; `None` if anything does not fit.

@@ -79,9 +79,19 @@ impl Case {
             let differs = differs.map(|(name, _)| name.as_str()).unwrap_or_default();
             failures.push(format!("neither before nor after, `{differs}`: {}", names(&found)));
         }
+        // What a killed command left in its own store is collected at the next look there.
+        ground.must_run(&self.look());
         failures.extend(ground.leftovers());
         failures.extend((self.holds)(ground));
         failures
+    }
+}
+
+impl Case {
+    /// A look at the store in which the command ran.
+    fn look(&self) -> Vec<&'static str> {
+        let place = self.command.arguments.iter().skip_while(|argument| **argument != "--cwd").take(2);
+        std::iter::once("log").chain(place.copied()).collect()
     }
 }
 
