@@ -1,6 +1,6 @@
 //! Which records matter for a task, judged by the words of their rows: cheap enough for thousands.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 
 use memchr::memmem;
 
@@ -42,7 +42,7 @@ pub fn terms(task: &str) -> Vec<String> {
 /// The rows that share most with a task: from the index, where the newest come first among equals and even without
 /// a shared word, and from the text of the archive, where a shared word is needed.
 #[must_use]
-pub fn relevant(recent: &[Row], archive: &str, terms: &[String], most: usize) -> Vec<Row> {
+pub fn relevant(recent: &[Row], archive: &[u8], terms: &[String], most: usize) -> Vec<Row> {
     let mut scored: Vec<(usize, Row)> = Vec::new();
     for row in recent {
         let text = format!("{} {}", row.file, row.summary).to_lowercase();
@@ -50,7 +50,7 @@ pub fn relevant(recent: &[Row], archive: &str, terms: &[String], most: usize) ->
         scored.push((shared * 2 + 1, row.clone()));
     }
     for (shared, line) in archive_lines(archive, terms, most) {
-        if let Some((row, _)) = Row::parse_archived(line)
+        if let Some((row, _)) = Row::parse_archived(&line)
             && !scored.iter().any(|(_, known)| known.file == row.file)
         {
             scored.push((shared * 2, row));
@@ -67,29 +67,34 @@ pub fn relevant(recent: &[Row], archive: &str, terms: &[String], most: usize) ->
 }
 
 /// The lines of the archive that share most words, found by a search over its bytes.
-fn archive_lines<'a>(archive: &'a str, terms: &[String], most: usize) -> Vec<(usize, &'a str)> {
-    let bytes = archive.as_bytes();
-    let mut shared: HashMap<usize, usize> = HashMap::new();
+fn archive_lines<'a>(archive: &'a [u8], terms: &[String], most: usize) -> Vec<(usize, Cow<'a, str>)> {
+    let mut lines: Vec<usize> = Vec::new();
     for term in terms {
-        let mut lines: Vec<usize> = Vec::new();
+        let mut holding: Vec<usize> = Vec::new();
         // A copy in lower case would cost more than two looks: words begin small or large, or are all capitals.
         for form in forms(term) {
-            for at in memmem::find_iter(bytes, form.as_bytes()) {
-                let before = bytes.get(..at).unwrap_or_default();
-                lines.push(memchr::memrchr(b'\n', before).map_or(0, |end| end + 1));
+            for at in memmem::find_iter(archive, form.as_bytes()) {
+                let before = archive.get(..at).unwrap_or_default();
+                holding.push(memchr::memrchr(b'\n', before).map_or(0, |end| end + 1));
             }
         }
-        lines.sort_unstable();
-        lines.dedup();
-        for start in lines {
-            *shared.entry(start).or_default() += 1;
-        }
+        // A line counts once for every word.
+        holding.sort_unstable();
+        holding.dedup();
+        lines.append(&mut holding);
     }
-    let mut found: Vec<(usize, usize)> = shared.into_iter().map(|(start, count)| (count, start)).collect();
+    lines.sort_unstable();
+    let counted = lines.chunk_by(|one, other| one == other);
+    let mut found: Vec<(usize, usize)> =
+        counted.filter_map(|same| Some((same.len(), *same.first()?))).collect();
     // Later lines were archived later.
     found.sort_unstable_by(|one, other| other.cmp(one));
     found.truncate(most.saturating_mul(2));
-    let line = |start: usize| archive.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    let line = |start: usize| {
+        let rest = archive.get(start..).unwrap_or_default();
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        String::from_utf8_lossy(rest.get(..end).unwrap_or_default())
+    };
     found.into_iter().map(|(count, start)| (count, line(start))).collect()
 }
 
@@ -123,7 +128,7 @@ mod tests {
         let terms = terms("Fix the login cookies");
         assert_eq!(terms, ["fix", "login", "cookie"]);
         let files: Vec<String> =
-            relevant(&recent, &archive, &terms, 3).into_iter().map(|row| row.file).collect();
+            relevant(&recent, archive.as_bytes(), &terms, 3).into_iter().map(|row| row.file).collect();
         assert_eq!(files, ["decisions/old.md", "decisions/a.md", "decisions/new.md"]);
     }
 }

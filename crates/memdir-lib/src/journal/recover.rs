@@ -128,8 +128,7 @@ impl Journal {
         };
         let rows: Vec<_> =
             index.into_iter().filter(|row| !STATE_FILES.contains(&row.file.as_str())).collect();
-        let best =
-            relevant(&rows, &String::from_utf8_lossy(&archive), &terms(&about), MOST_RECORDS + MOST_NAMED);
+        let best = relevant(&rows, &archive, &terms(&about), MOST_RECORDS + MOST_NAMED);
         let mut more = Vec::new();
         let mut taken = 0;
         for row in best {

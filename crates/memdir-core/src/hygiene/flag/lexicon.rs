@@ -32,10 +32,12 @@ static ASCII: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::of(begins_ascii));
 /// All others. Nobody pays for them who reads no such text.
 static OTHER: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::of(|text| !begins_ascii(text)));
 
+/// About how many phrases there are.
+const USUAL_PHRASES: usize = 4_200;
+
 /// Phrases by their first word: by the whole of it, or by its first letters where it may go on.
 ///
 /// Made anew by every process that shows a memory to a model, so it borrows from the lists and allocates little.
-#[derive(Default)]
 struct Lexicon {
     phrases: Vec<Phrase>,
     /// The newest phrase of each word; each knows the one before it.
@@ -45,7 +47,12 @@ struct Lexicon {
 
 impl Lexicon {
     fn of(counts: impl Fn(&str) -> bool) -> Self {
-        let mut lexicon = Self::default();
+        // Enough for most: a table that grows is hashed again and again.
+        let mut lexicon = Self {
+            phrases: Vec::with_capacity(USUAL_PHRASES),
+            exact: HashMap::with_capacity(USUAL_PHRASES * 2 / 3),
+            open: HashMap::with_capacity(USUAL_PHRASES / 64),
+        };
         for (text, meaning) in all_phrases().filter(|(text, _)| counts(text)) {
             lexicon.add(Words::parse(text), meaning);
         }
