@@ -5,9 +5,10 @@ use memdir_core::memory::memory_tool::{Answer, Command, Found, ToolFiles, run};
 use memdir_core::operation::Author;
 use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
+use memdir_disk::apply::{Conflict, Whose};
 use memdir_disk::browse::Standing;
 
-use crate::memory::{Memory, Submitted, Wish};
+use crate::memory::{Memory, MemoryError, Submitted, Wish};
 
 /// Runs one command of `memory_20250818`, given as JSON, and applies what it changes.
 ///
@@ -21,15 +22,39 @@ pub fn run_memory_tool(memory: &mut Memory, command: &str, author: &Author, now:
     let mut plan = Plan::new(reason(command));
     plan.changes = outcome.changes;
     match memory.submit(&plan, &Wish::of(author), now) {
-        Ok(Submitted::Applied(_)) => {
+        Ok(Submitted::Applied(applied)) => {
             remove_emptied_folder(memory, command, &outcome.answer);
-            outcome.answer
+            let mut answer = outcome.answer;
+            applied.conflicts.iter().for_each(|conflict| answer.content.push_str(&told(conflict)));
+            answer
         }
         Ok(Submitted::Staged { id, .. }) => {
             Answer::done(format!("Nothing is changed yet: the change waits for the user's review ({id})."))
         }
         Ok(Submitted::Rejected) => Answer::error("Error: the user has rejected this change before."),
-        Err(error) => Answer::error(format!("Error: {error}")),
+        Err(error) => Answer::error(failure(memory, &error)),
+    }
+}
+
+/// A model knows the directory as `/memories`, and need not learn where it lies.
+fn failure(memory: &Memory, error: &MemoryError) -> String {
+    format!("Error: {error}").replace(memory.directory().as_str(), "/memories")
+}
+
+/// One more line where somebody else changed the same at the same time.
+fn told(conflict: &Conflict) -> String {
+    match &conflict.kept_as {
+        None => format!("\n/memories/{} was changed by somebody else meanwhile and stays.", conflict.path),
+        Some(kept) => {
+            let whose = match conflict.kept {
+                Whose::Ours => "this version",
+                Whose::Theirs => "their version",
+            };
+            format!(
+                "\n/memories/{} was changed by somebody else meanwhile; {whose} is kept as /memories/{kept}.",
+                conflict.path
+            )
+        }
     }
 }
 
@@ -80,7 +105,7 @@ impl ToolFiles for Directory<'_> {
         match self.memory.read(&path) {
             Ok(Some(content)) => Ok(content),
             Ok(None) => Err(format!("Error: The path /memories/{path} does not exist")),
-            Err(error) => Err(format!("Error: {error}")),
+            Err(error) => Err(failure(self.memory, &error)),
         }
     }
 }

@@ -93,3 +93,14 @@ fn no_option_opens_a_system_or_credential_directory() {
     }
     assert_eq!(sandbox.home.tree("home/.ssh"), "");
 }
+
+#[test]
+fn a_refusal_names_the_directory_as_the_model_knows_it() {
+    let mut sandbox = Sandbox::new();
+    sandbox.home.dir("home/project/notes");
+    std::os::unix::fs::symlink("/tmp", sandbox.home.project().join("notes/away")).unwrap();
+    let answer =
+        call(&mut sandbox, json!({"command": "create", "path": "/memories/away/q.md", "file_text": "x"}));
+    assert!(answer.starts_with("! ") && answer.contains("/memories/away"), "{answer}");
+    assert!(!answer.contains(sandbox.home.home().as_str()), "{answer}");
+}
