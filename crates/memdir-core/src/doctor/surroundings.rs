@@ -66,7 +66,9 @@ pub(super) fn examine(surroundings: &Surroundings, findings: &mut Vec<Finding>) 
             Severity::Warning,
             problem.clone(),
             "what was recorded there can no longer be shown or undone; all other records are unaffected",
-            Fix::by_hand("restore the segment from a backup, if you have one"),
+            Fix::by_hand(
+                "restore the segment from a backup; without one, move it away to hear no more of it",
+            ),
         );
     }
     for problem in &surroundings.staged_problems {

@@ -53,6 +53,7 @@ impl LogWriter {
             // Recovery looks at the last segment alone: that the one before it ended must outlast a power cut.
             writer.file.sync_data().during("sync", &writer.path)?;
         } else {
+            set_impostor_aside(history.dir());
             create_private_dirs(history.dir())?;
         }
         Self::begin_next(history, number)
@@ -335,6 +336,13 @@ impl LogWriter {
             return Err(error);
         }
         Ok(offset)
+    }
+}
+
+/// Makes room for the folder where something else has taken its name: no write of a memory shall fail for that.
+fn set_impostor_aside(dir: &Utf8Path) {
+    if std::fs::symlink_metadata(dir).is_ok_and(|found| !found.is_dir()) {
+        let _ = std::fs::rename(dir, format!("{dir}.foreign"));
     }
 }
 

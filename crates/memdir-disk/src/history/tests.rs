@@ -278,3 +278,15 @@ fn old_segments_go_and_living_versions_stay() {
     );
     assert!(LogWriter::open(&history).unwrap().ends_clean());
 }
+
+#[test]
+fn what_stands_in_the_place_of_a_history_is_set_aside() {
+    let temp = tempfile::tempdir().unwrap();
+    let history = history(&temp);
+    fs::create_dir_all(history.dir().parent().unwrap()).unwrap();
+    fs::write(history.dir(), b"not ours").unwrap();
+    assert_eq!(history.read().unwrap(), Recorded::default());
+    record(&history, 1, None, Some(b"one"));
+    assert_eq!(text_of(&history, "one").as_deref(), Some("one"));
+    assert_eq!(fs::read(format!("{}.foreign", history.dir())).unwrap(), b"not ours");
+}
