@@ -9,6 +9,7 @@ use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use memdir_core::look::Look;
 use memdir_core::operation::StoreId;
 use memdir_core::project::encode_path::encode;
 use memdir_core::project::findings::hint;
@@ -155,6 +156,11 @@ impl Projects {
                 found.collides_with.push(other);
             }
         }
+        // Whoever keeps memory at a place of its own shares none.
+        if here.memory_dir != here.project_dir.join("memory") {
+            found.collides_with.clear();
+        }
+        found.collides_with.retain(|other| !names_own_memory(other));
         found
     }
 
@@ -303,6 +309,19 @@ fn lives(path: &Utf8Path) -> bool {
 fn is_own_root(path: &Utf8Path) -> bool {
     find_git_root(path, &RealLook).is_none_or(|found| found.root == path)
 }
+
+/// Whether the user's settings for a project put its memory somewhere else than its name does.
+fn names_own_memory(root: &Utf8Path) -> bool {
+    let settings = RealLook.read(&root.join(LOCAL_SETTINGS), 1 << 20).unwrap_or_default();
+    let settings: serde_json::Value = serde_json::from_slice(&settings).unwrap_or_default();
+    settings.get(MEMORY_DIRECTORY).is_some_and(serde_json::Value::is_string)
+}
+
+/// The user's settings for one project, below its root.
+pub(crate) const LOCAL_SETTINGS: &str = ".claude/settings.local.json";
+
+/// The setting that puts memory somewhere else.
+pub(crate) const MEMORY_DIRECTORY: &str = "autoMemoryDirectory";
 
 /// Projects beside this one whose names are encoded alike, as `a_b` and `a-b` are. Two such differ only where a
 /// dash may stand, so a name of letters and digits has none and its parent is not listed.

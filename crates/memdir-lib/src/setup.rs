@@ -3,6 +3,7 @@
 //! One set-up at a time, under a lock. A settings file is replaced only while it is what it was read as; what stood
 //! there is kept first, and what is done is written down before it is done.
 
+mod collision;
 mod install;
 mod uninstall;
 
@@ -15,6 +16,7 @@ use memdir_disk::real_look::RealLook;
 use memdir_disk::settings_file::read_settings;
 use memdir_disk::setup_dir::{SetupDir, SetupLock};
 
+pub use collision::CollisionFix;
 pub use memdir_disk::setup_dir::{PluginContent, PluginFile};
 
 /// A set-up under way: nobody else's is, until this is dropped.

@@ -29,16 +29,18 @@ impl Setup {
             Some(wanted) => {
                 let plugin = if agent == Agent::Claude { plugin } else { &[] };
                 let outcome = self.install_file(agent.name(), &wanted, plugin, mode);
-                if wanted.is_strict
-                    && let Ok(Some(text)) = read_text(&wanted.path)
-                    && let Some(problem) = strict_problem(&text)
-                {
-                    warnings.push(format!("`{}`: {problem}", wanted.path));
-                }
+                warnings = self.strict_warnings(&wanted);
                 outcome
             }
         };
         Report { agent: agent.name().to_owned(), outcome: outcome.unwrap_or_else(Outcome::Failed), warnings }
+    }
+
+    /// Whether the agent would ignore the file as it stands.
+    pub(super) fn strict_warnings(&self, wanted: &Wanted) -> Vec<String> {
+        let text = if wanted.is_strict { read_text(&wanted.path).ok().flatten() } else { None };
+        let problem = text.as_deref().and_then(strict_problem);
+        problem.map(|problem| format!("`{}`: {problem}", wanted.path)).into_iter().collect()
     }
 
     /// Makes a settings file hold what it should, recorded under `owner`.

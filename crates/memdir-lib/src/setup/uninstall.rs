@@ -7,6 +7,7 @@ use memdir_disk::disk_error::DiskError;
 use memdir_disk::real_look::RealLook;
 use memdir_disk::settings_file::{remove_settings, replace_settings};
 
+use super::collision::PROJECT;
 use super::{FileChange, Mode, Outcome, Report, Setup, SetupError, TRIES, at, read_text};
 
 impl Setup {
@@ -18,7 +19,11 @@ impl Setup {
             if mode == Mode::Do && !matches!(outcome, Outcome::Failed(_)) {
                 self.manifest.files.retain(|file| file.path != record.path);
             }
+            let is_reversed = matches!(outcome, Outcome::Changed(_));
             push(&mut reports, &record.agent, outcome);
+            if let (true, Some(apart), Some(report)) = (is_reversed, apart(&record), reports.last_mut()) {
+                report.warnings.push(apart);
+            }
         }
         for agent in Agent::ALL {
             let Some(record) = self.unrecorded(agent) else { continue };
@@ -157,9 +162,16 @@ fn put_back(record: &FileRecord, current: Option<&str>, target: Option<&str>) ->
     }
 }
 
+/// What becomes of the memory of a project that had been put apart.
+fn apart(record: &FileRecord) -> Option<String> {
+    let directory = record.members.first().filter(|_| record.agent == PROJECT)?.value.as_str()?;
+    Some(format!("the memory that lies in `{directory}` stays there, but the client no longer looks for it there"))
+}
+
 /// Adds to what is said about an agent already.
 fn push(reports: &mut Vec<Report>, agent: &str, outcome: Outcome) {
-    if let Outcome::Changed(more) = &outcome
+    if agent == Agent::Claude.name()
+        && let Outcome::Changed(more) = &outcome
         && let Some(report) = reports.iter_mut().find(|report| report.agent == agent)
         && let Outcome::Changed(changes) = &mut report.outcome
     {

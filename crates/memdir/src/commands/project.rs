@@ -9,6 +9,7 @@ use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
+mod fix_collision;
 mod ls;
 mod relocation;
 mod trust;
@@ -77,6 +78,24 @@ Examples:
         #[arg(long)]
         revoke: bool,
     },
+    /// Give this project a memory directory of its own, when another one has the same encoded name
+    #[command(
+        after_help = "Two living paths such as `my_app` and `my-app` get the same directory from the client, and so share their memory.
+This writes `autoMemoryDirectory` into the project's `.claude/settings.local.json`, which the client honours. Memory that is
+there already stays where it is. `memdir uninstall` takes the setting out again.
+
+Examples:
+  memdir project fix-collision --dry-run
+  memdir project fix-collision"
+    )]
+    FixCollision {
+        /// Show what would change, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
     /// Forget what the registry knows about a project; its files stay as they are
     #[command(after_help = "Examples:
   memdir project forget ~/work/app
@@ -98,6 +117,7 @@ impl Run for Project {
             Action::Adopt { from, how } => relocation::adopt(from, &how, world),
             Action::Mv { old, new, how } => relocation::mv(&old, &new, &how, world),
             Action::Trust { dir, revoke } => trust::trust(dir, revoke, world),
+            Action::FixCollision { dry_run, json } => fix_collision::fix_collision(dry_run, json, world),
             Action::Forget { dir } => trust::forget(&dir, world),
         }
     }

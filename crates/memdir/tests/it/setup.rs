@@ -346,3 +346,44 @@ fn two_setups_at_once_lose_nothing() {
     assert_eq!(sandbox.run(["uninstall"]).code, 0);
     assert_eq!(theirs(&sandbox), before);
 }
+
+#[test]
+fn two_projects_with_one_name_are_put_apart_and_together_again() {
+    let mut sandbox = sandbox();
+    sandbox.home.dir("home/my-app");
+    sandbox.cwd = sandbox.home.dir("home/my_app");
+    sandbox.home.write("home/my_app/.claude/settings.local.json", "{\n  \"model\": \"opus\"\n}\n");
+    assert_eq!(sandbox.run(["add", "--type=project", "--name=a", "--description=d", "--text=t"]).code, 0);
+    let before = theirs(&sandbox);
+    assert_eq!(sandbox.run(["project", "fix-collision", "--dry-run"]).code, 0);
+    assert_eq!(theirs(&sandbox), before);
+    let shown = sandbox.show("project fix-collision");
+    let own = shown.split("lives in ").nth(1).unwrap().split(".\n").next().unwrap();
+    let hash = own.rsplit_once("-my-app-").unwrap().1.trim_end_matches("/memory");
+    assert_snapshot!(shown.replace(hash, "[HASH]"), @r#"
+    exit 0
+    --- stdout
+    --- a[ROOT]/home/my_app/.claude/settings.local.json
+    +++ b[ROOT]/home/my_app/.claude/settings.local.json
+    @@ -1,3 +1,4 @@
+     {
+    -  "model": "opus"
+    +  "model": "opus",
+    +  "autoMemoryDirectory": "[ROOT]/home/.claude/projects/[SLUG]-home-my-app-[HASH]/memory"
+     }
+    project: put apart
+    From the next session on the memory of [ROOT]/home/my_app lives in [ROOT]/home/.claude/projects/[SLUG]-home-my-app-[HASH]/memory.
+    [ROOT]/home/.claude/projects/[SLUG]-home-my-app/memory stays as it is, for [ROOT]/home/my-app.
+    Nothing was copied: what there belongs to this project is yours to pick out.
+    "#);
+    let path: Value = serde_json::from_str(&sandbox.run(["path", "--json"]).stdout).unwrap();
+    assert!(path["memory_dir"].as_str().unwrap().ends_with(&format!("-my-app-{hash}/memory")), "{path}");
+    assert_eq!((&path["trusted"], &path["warnings"]), (&Value::Bool(true), &serde_json::json!([])));
+    let other = Sandbox { cwd: sandbox.home.root().join("home/my-app"), ..sandbox };
+    let path: Value = serde_json::from_str(&other.run(["path", "--json"]).stdout).unwrap();
+    assert_eq!(path["warnings"], serde_json::json!([]));
+    assert!(other.show("project fix-collision").contains("Nothing to do"));
+    assert_eq!(other.run(["uninstall", "--check"]).code, 1);
+    assert!(other.run(["uninstall"]).stderr.contains("no longer looks for it there"));
+    assert_eq!(theirs(&other), before);
+}
