@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the hooks do inside the real client: one run a case, judged by what the client sent and what is on disk.
+"""What memdir does inside the real client, set up as a user does it: judged by what the client sent and what is on disk.
 
 usage: isolated.sh python3 hooks.py WORK    (WORK holds node_modules with the client, and the program as `memdir`)"""
 import json, os, shutil, subprocess, sys
@@ -12,17 +12,20 @@ CLAUDE = [WORK + "/node_modules/.bin/claude"]
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 EVENTS = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart", "SubagentStop", "PreCompact",
           "PostCompact", "SessionEnd"]
+SETTINGS = '{\n  "cleanupPeriodDays": 30\n}\n'
+PLUGIN = "/.local/share/memdir/claude-plugin"
 failures = []
 
 
 def case(name):
-    """A new home and project; the hooks are configured as set-up does it."""
+    """A new home and project, set up."""
     root = f"{WORK}/cases/{name}"
     shutil.rmtree(root, ignore_errors=True)
     home, project = root + "/home", root + "/project"
     os.makedirs(home + "/.claude"), os.makedirs(project)
-    hooks = {event: [{"hooks": [{"type": "command", "command": f"{MEMDIR} hook {event}"}]}] for event in EVENTS}
-    json.dump({"hooks": hooks}, open(home + "/.claude/settings.json", "w"))
+    open(home + "/.claude/settings.json", "w").write(SETTINGS)
+    done = memdir(home, project, "setup")
+    assert done.returncode == 0, done.stderr
     return home, project
 
 
@@ -154,12 +157,95 @@ def a_subagent_is_told_and_heard():
     check("SubagentStop: what it said is kept", status["counts"]["subagent"] == 1, status)
 
 
+def start_line(result):
+    """What the client says about itself at the start of a session that prints JSON."""
+    lines = [json.loads(line) for line in result["stdout"].splitlines() if line.startswith("{")]
+    return next((line for line in lines if line.get("subtype") == "init"), {})
+
+
+def client(home, *arguments):
+    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+    return subprocess.run(CLAUDE + list(arguments), env=env, capture_output=True, text=True)
+
+
+def the_plugin_loads():
+    home, project = case("plugin")
+    result = run(CLAUDE, project, home, "hi", args=["--output-format", "stream-json", "--verbose"])
+    start = start_line(result)
+    check("the plugin is loaded", [plugin["path"] for plugin in start.get("plugins", []) if plugin["name"] == "memdir"] == [home + PLUGIN], start)
+    check("without an error or a warning", not start.get("plugin_errors") and not result["stderr"], str(start.get("plugin_errors")) + result["stderr"])
+    commands = [f"memdir:{name}" for name in ["start", "stop", "status", "rebuild", "workspace", "user", "review", "memory"]]
+    check("its commands and its skill are there", set(commands) <= set(start.get("slash_commands", [])), start.get("slash_commands"))
+    valid = client(home, "plugin", "validate", "--strict", home + PLUGIN)
+    check("the client's own validation of what was installed", valid.returncode == 0, valid.stdout + valid.stderr)
+
+
+def the_repository_is_a_marketplace():
+    home, project = case("marketplace")
+    assert memdir(home, project, "uninstall").returncode == 0
+    for folder in [WORK + "/repository", WORK + "/repository/plugin"]:
+        valid = client(home, "plugin", "validate", "--strict", folder)
+        check(f"the client's own validation of {os.path.basename(folder)}", valid.returncode == 0, valid.stdout + valid.stderr)
+    added = client(home, "plugin", "marketplace", "add", WORK + "/repository")
+    added = client(home, "plugin", "install", "memdir@memdir")
+    check("the plugin can be installed from it", added.returncode == 0, added.stdout + added.stderr)
+    result = run(CLAUDE, project, home, "hi", args=["--output-format", "stream-json", "--verbose"])
+    check("where memdir is missing the user hears how to get it, and the client works", "cargo install" in result["stdout"] and result["rc"] == 0, result)
+    memdir(home, project, "journal", "start"), memdir(home, project, "journal", "task", "Port the parser")
+    result = run(CLAUDE, project, home, "hi", env={"PATH": WORK + ":/usr/bin:/bin"})
+    check("where it is on the PATH its hooks run", any("Port the parser" in text for text in everything(result)), everything(result)[-1][-800:])
+
+
+def the_commands_run():
+    home, project = case("commands")
+    add(home, project, "release", "Release on Fridays.")
+    wanted = {"start": "# Journal of project", "status": directory(home, project), "rebuild": "ebuilt", "review": "Nothing waits", "user": "memdir user", "workspace": "memdir workspace", "stop": "topped"}
+    for name, answer in wanted.items():
+        result = run(CLAUDE, project, home, f"/memdir:{name}")
+        texts = everything(result)
+        check(f"/memdir:{name}: what memdir answers is in the request", any(answer in text for text in texts), result["stdout"] + str(texts)[-1500:])
+
+
+def the_way_out():
+    home, project = case("out")
+    run(CLAUDE, project, home, "hi")
+    out = memdir(home, project, "uninstall")
+    left = memdir(home, project, "uninstall", "--check")
+    check("uninstall: settings as before, to the byte", open(home + "/.claude/settings.json").read() == SETTINGS, out.stdout)
+    check("uninstall --check: nothing is left", out.returncode == 0 and left.returncode == 0, left.stdout)
+    result = run(CLAUDE, project, home, "hi", args=["--output-format", "stream-json", "--verbose"])
+    names = [plugin["name"] for plugin in start_line(result).get("plugins", [])]
+    check("the client works on without it", result["rc"] == 0 and "memdir" not in names and not result["stderr"], names)
+
+
 def a_killed_hook_does_not_stop_the_client():
-    home, project = case("killed")
-    kill = {"hooks": {event: [{"hooks": [{"type": "command", "command": "kill -9 $$"}]}] for event in EVENTS}}
-    json.dump(kill, open(home + "/.claude/settings.json", "w"))
-    result = run(CLAUDE, project, home, "hi")
-    check("kill -9 of every hook leaves the client working", result["rc"] == 0 and "ok" in result["stdout"], result)
+    for killed in EVENTS:
+        home, project = case("killed")
+        path = home + PLUGIN + "/hooks/hooks.json"
+        hooks = json.load(open(path))
+        hooks["hooks"][killed][0]["hooks"][0]["command"] = "kill -9 $$"
+        json.dump(hooks, open(path, "w"))
+        memdir(home, project, "journal", "start")
+        target = directory(home, project) + "/new.md"
+        def responder(body, ctx):
+            if not body.get("tools"):
+                return None
+            ctx["turn"] = ctx.get("turn", 0) + 1
+            if "LOOK-AROUND" in json.dumps(body["messages"][0]):
+                return [{"type": "text", "text": "Looked."}]
+            if ctx["turn"] == 1:
+                return [{"type": "tool_use", "name": "Write", "input": {"file_path": target, "content": "Words.\n"}}]
+            if ctx["turn"] == 2:
+                return [{"type": "tool_use", "name": "Agent", "input": {"description": "look", "prompt": "LOOK-AROUND", "subagent_type": "general-purpose"}}]
+            return None
+        session = "11111111-2222-4333-8444-555555555555"
+        result = run(CLAUDE, project, home, "hi", responder=responder, args=["--session-id", session])
+        works = result["rc"] == 0 and "ok" in result["stdout"] and os.path.exists(target)
+        if killed.endswith("Compact"):
+            compact = run(CLAUDE, project, home, "/compact", args=["--resume", session])
+            after = run(CLAUDE, project, home, "go on", args=["--resume", session])
+            works = works and compact["rc"] == 0 and after["rc"] == 0 and "ok" in after["stdout"]
+        check(f"kill -9 of {killed} leaves the client working", works, result["stdout"] + result["stderr"])
 
 
 def what_we_wrote_is_left_alone():
@@ -181,8 +267,26 @@ def what_we_wrote_is_left_alone():
     check("a topic file of ours: the client adds only its session and the time", bool(changed) and ours, changed)
 
 
-for proof in [recall_reaches_the_model, start_reaches_the_model, a_write_is_recorded, a_secret_is_stopped, review_keeps_the_change, the_journal_survives_a_compaction,
-              a_subagent_is_told_and_heard,              a_killed_hook_does_not_stop_the_client, what_we_wrote_is_left_alone]:
-    proof()
+def an_explorer_gets_the_index():
+    home, project = case("explorer")
+    add(home, project, "release", "Release on Fridays.")
+    def responder(body, ctx):
+        if not body.get("tools"):
+            return None
+        ctx["turn"] = ctx.get("turn", 0) + 1
+        if ctx["turn"] == 1:
+            return [{"type": "tool_use", "name": "Agent", "input": {"description": "look", "prompt": "LOOK-AROUND", "subagent_type": "Explore"}}]
+        return None
+    result = run(CLAUDE, project, home, "hi", responder=responder)
+    told = [text for text in everything(result) if "LOOK-AROUND" in text and "about release" in text and "SubagentStart" in text]
+    check("SubagentStart: a sub-agent without memory gets the index", bool(told), everything(result)[-1][-1500:])
+
+
+PROOFS = [the_plugin_loads, recall_reaches_the_model, start_reaches_the_model, a_write_is_recorded, a_secret_is_stopped, review_keeps_the_change,
+          the_journal_survives_a_compaction, a_subagent_is_told_and_heard, an_explorer_gets_the_index, what_we_wrote_is_left_alone,
+          the_commands_run, the_repository_is_a_marketplace, the_way_out, a_killed_hook_does_not_stop_the_client]
+for proof in PROOFS:
+    if not sys.argv[2:] or proof.__name__ in sys.argv[2:]:
+        proof()
 print(f"{len(failures)} failed" if failures else "all hold")
 sys.exit(1 if failures else 0)

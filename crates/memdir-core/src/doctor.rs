@@ -108,6 +108,19 @@ pub struct Surroundings {
     pub config_problems: Vec<String>,
     /// Keys in those settings that mean nothing to us.
     pub config_warnings: Vec<String>,
+    /// What went wrong in hooks, where nobody could be told; oldest first.
+    pub hook_failures: Vec<HookFailure>,
+}
+
+/// Something that went wrong in a hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookFailure {
+    /// When.
+    pub time: Timestamp,
+    /// The event that was answered.
+    pub event: String,
+    /// What went wrong.
+    pub message: String,
 }
 
 /// How bad something is.
@@ -177,7 +190,7 @@ pub fn examine(patient: &Patient) -> Vec<Finding> {
     memories::examine(patient, &mut findings);
     near_duplicates::examine(patient, &mut findings);
     names::examine(patient, &mut findings);
-    surroundings::examine(&patient.surroundings, &mut findings);
+    surroundings::examine(&patient.surroundings, patient.now, &mut findings);
     findings.sort_by_key(|finding| finding.severity);
     findings
 }

@@ -73,7 +73,7 @@ impl LookUp {
     pub fn warnings(&self) -> Vec<String> {
         let collisions = self.collides_with.iter().map(|other| {
             format!(
-                "collision: `{other}` has the same encoded name, so both projects share this memory directory"
+                "collision: `{other}` has the same encoded name, so both projects share this memory directory; `memdir project fix-collision` puts them apart"
             )
         });
         let moved = self.moved_from.iter().map(|place| {

@@ -23,6 +23,7 @@ mod journal;
 mod prompt_submitted;
 mod scratchpad;
 mod session_started;
+mod subagent_started;
 
 use crate::exit::Exit;
 use crate::world::World;
@@ -64,7 +65,7 @@ fn answer(event: &Event, world: &World) -> Result<Answer> {
         "UserPromptSubmit" => prompt_submitted::answer(&hook),
         "PreToolUse" => before_tool::answer(&hook),
         "PostToolUse" => after_tool::answer(&hook),
-        "SubagentStart" => journal::subagent_started(&hook),
+        "SubagentStart" => subagent_started::answer(&hook),
         "SubagentStop" => journal::subagent_stopped(&hook),
         "PreCompact" => journal::compacting(&hook),
         "PostCompact" => journal::compacted(&hook),

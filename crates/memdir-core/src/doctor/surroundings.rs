@@ -1,8 +1,10 @@
 //! The project of a memory directory, and our own state.
 
-use super::{Finding, Fix, Severity, Surroundings};
+use jiff::{SignedDuration, Timestamp};
 
-pub(super) fn examine(surroundings: &Surroundings, findings: &mut Vec<Finding>) {
+use super::{Finding, Fix, HookFailure, Severity, Surroundings};
+
+pub(super) fn examine(surroundings: &Surroundings, now: Timestamp, findings: &mut Vec<Finding>) {
     let mut found = |id, severity, what: String, why, fix: Fix| {
         findings.push(Finding { id, severity, path: None, line: None, what, why, fix });
     };
@@ -21,7 +23,7 @@ pub(super) fn examine(surroundings: &Surroundings, findings: &mut Vec<Finding>) 
             Severity::Warning,
             format!("`{other}` has the same encoded name, so both projects share this memory"),
             "what is true in one project is told to the agent in the other",
-            Fix::by_hand("rename one of the two, or set `autoMemoryDirectory` in one"),
+            Fix::by_hand("give one of the two a directory of its own: `memdir project fix-collision`"),
         );
     }
     if let Some(old) = &surroundings.moved_from {
@@ -89,6 +91,17 @@ pub(super) fn examine(surroundings: &Surroundings, findings: &mut Vec<Finding>) 
             Fix::by_hand("correct or remove the key"),
         );
     }
+    for (failure, count) in grouped(&surroundings.hook_failures, now) {
+        let is_fresh = now.duration_since(failure.time) < FRESH;
+        let times = if count == 1 { String::new() } else { format!(", {count} times") };
+        found(
+            "state-hooks",
+            if is_fresh { Severity::Warning } else { Severity::Note },
+            format!("the hook {} failed at {:.0}{times}: {}", failure.event, failure.time, failure.message),
+            "a hook that fails says nothing to the agent: what it should have remembered or recalled is missing",
+            Fix::by_hand("mend what the message names; `memdir status` shows the latest failures"),
+        );
+    }
     for problem in &surroundings.config_problems {
         found(
             "state-config",
@@ -98,4 +111,29 @@ pub(super) fn examine(surroundings: &Surroundings, findings: &mut Vec<Finding>) 
             Fix::by_hand("mend the settings file"),
         );
     }
+}
+
+/// A failure of today is a fault; one that has not come back since is only worth knowing.
+const FRESH: SignedDuration = SignedDuration::from_hours(24);
+
+/// What happened before is forgotten.
+const KEPT: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// So many different failures are named.
+const MOST_FAILURES: usize = 5;
+
+/// The latest of every kind of failure, newest first, and how often it happened.
+fn grouped(failures: &[HookFailure], now: Timestamp) -> Vec<(&HookFailure, usize)> {
+    let mut groups: Vec<(&HookFailure, usize)> = Vec::new();
+    for failure in failures.iter().rev().filter(|failure| now.duration_since(failure.time) < KEPT) {
+        let is_same = |(known, _): &(&HookFailure, usize)| {
+            (&known.event, &known.message) == (&failure.event, &failure.message)
+        };
+        match groups.iter().position(is_same).and_then(|position| groups.get_mut(position)) {
+            Some((_, count)) => *count += 1,
+            None => groups.push((failure, 1)),
+        }
+    }
+    groups.truncate(MOST_FAILURES);
+    groups
 }

@@ -176,6 +176,12 @@ fn copies_are_found_exact_or_near() {
     insta::assert_snapshot!(mended(&ill, "memory-duplicate"), @"remove copy.md");
 }
 
+fn failure(now: Timestamp, hours: i64) -> HookFailure {
+    let time = now.checked_add(jiff::SignedDuration::from_hours(hours)).unwrap();
+    let message = if hours == -30 { "old" } else { "cannot read `x`" };
+    HookFailure { time, event: "Stop".to_owned(), message: message.to_owned() }
+}
+
 #[test]
 fn what_is_around_is_told_with_a_way_out() {
     let mut ill = patient("", Vec::new());
@@ -190,6 +196,7 @@ fn what_is_around_is_told_with_a_way_out() {
         staged_problems: vec!["broken plan".to_owned()],
         config_problems: vec!["line 3: no".to_owned()],
         config_warnings: vec!["line 2: unknown key `colour`".to_owned()],
+        hook_failures: [-200, -30, -2, -1].map(|hours| failure(ill.now, hours)).into(),
     };
     insta::assert_snapshot!(shown(&ill), @r"
     Error directory-unsafe  [hand] the memory directory is a link
@@ -202,5 +209,7 @@ fn what_is_around_is_told_with_a_way_out() {
     Warning state-history  [hand] damaged segment
     Warning state-staged  [hand] broken plan
     Warning state-config-key  [hand] config.toml, line 2: unknown key `colour`
+    Warning state-hooks  [hand] the hook Stop failed at 2026-01-10T11:00:00Z, 2 times: cannot read `x`
+    Note state-hooks  [hand] the hook Stop failed at 2026-01-09T06:00:00Z: old
     ");
 }

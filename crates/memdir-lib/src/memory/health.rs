@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use memdir_core::config::{self, Config};
-use memdir_core::doctor::{Access, Patient, PatientFile, Stray, StrayKind, Surroundings};
+use memdir_core::doctor::{Access, HookFailure, Patient, PatientFile, Stray, StrayKind, Surroundings};
 use memdir_core::look::{Kind, Look};
 use memdir_core::memory::index::OVERFLOW;
 use memdir_core::memory::links::LinkTargets;
@@ -13,6 +13,7 @@ use memdir_core::project::findings::Flag;
 use memdir_core::project::git_root::{find_git_root, worktrees};
 use memdir_core::rel_path::{ENTRYPOINT, RelPath, TEMPORARY_PREFIX};
 use memdir_core::verify::citations;
+use memdir_disk::failure_log::{self, Failure};
 use memdir_disk::history::History;
 use memdir_disk::memory_root::{FileStat, MemoryRoot};
 use memdir_disk::real_look::RealLook;
@@ -138,6 +139,11 @@ impl Memory {
                 surroundings.split_stores.push(path);
             }
         }
+        let failures = self.state_dir.as_deref().map(failure_log::read).unwrap_or_default();
+        surroundings.hook_failures = failures
+            .into_iter()
+            .map(|Failure { time, during, message }| HookFailure { time, event: during, message })
+            .collect();
         if let (Some(state_dir), Some(store)) = (&self.state_dir, &self.store) {
             match History::of(state_dir, store).read() {
                 Ok(recorded) => surroundings.history_problems = recorded.problems,

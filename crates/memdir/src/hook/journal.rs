@@ -25,10 +25,9 @@ pub(super) fn state(hook: &Hook<'_>) -> Result<Option<String>> {
 }
 
 /// SubagentStart: how a sub-agent leaves its findings.
-pub(super) fn subagent_started(hook: &Hook<'_>) -> Result<Answer> {
-    let Some(journal) = active(hook)? else { return Ok(Answer::Nothing) };
+pub(super) fn for_subagent(hook: &Hook<'_>) -> Result<Option<String>> {
     let task = hook.event.agent_type.as_deref().unwrap_or("task");
-    Ok(Answer::Context(journal.subagent_prompt(task, false)))
+    Ok(active(hook)?.map(|journal| journal.subagent_prompt(task, false)))
 }
 
 /// SubagentStop: what a sub-agent said last is kept, unless it left its findings in the journal itself.

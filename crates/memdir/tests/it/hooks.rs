@@ -191,6 +191,15 @@ fn a_session_hears_where_the_work_stands_and_a_compacted_one_everything() {
 }
 
 #[test]
+fn a_subagent_that_the_client_does_not_tell_gets_the_index() {
+    let (mut sandbox, _) = project();
+    for (kind, told) in [("Explore", true), ("Plan", true), ("general-purpose", false)] {
+        let answer = hook(&mut sandbox, "SubagentStart", &json!({"agent_id": "a1", "agent_type": kind}));
+        assert_eq!(answer.to_string().contains("how we release"), told, "{answer}");
+    }
+}
+
+#[test]
 fn what_goes_wrong_is_written_down_and_not_said() {
     let (mut sandbox, memory) = project();
     let state: Utf8PathBuf = sandbox.home.home().join(".local/share/memdir");
@@ -198,6 +207,15 @@ fn what_goes_wrong_is_written_down_and_not_said() {
     assert_eq!(hook(&mut sandbox, "PreToolUse", &write(&memory.join("a.md"), "x")), Value::Null);
     let log = fs::read_to_string(state.join("log/failures.jsonl")).unwrap();
     assert!(log.contains("PreToolUse") && log.contains("config.toml"), "{log}");
+    set_config(&sandbox, "");
+    sandbox.stdin.clear();
+    let report = sandbox.run(["doctor", "--json"]);
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    let found: Vec<&Value> =
+        report["items"].as_array().unwrap().iter().filter(|item| item["id"] == "state-hooks").collect();
+    assert_eq!(found.len(), 1, "{report}");
+    assert!(found[0]["what"].as_str().unwrap().starts_with("the hook PreToolUse failed at "), "{report}");
+    assert_eq!(found[0]["severity"], "warning");
 }
 
 fn set_config(sandbox: &Sandbox, text: &str) {

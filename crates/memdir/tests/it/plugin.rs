@@ -118,9 +118,14 @@ fn commands_and_skill_name_what_exists() {
         }
         for run in body.lines().filter_map(|line| line.strip_prefix("!`")) {
             // A command that answers no or fails is an answer for the model, not the end of it.
-            let command = run.strip_suffix(" 2>&1 || true`").unwrap();
-            exists(command, name);
-            assert!(allowed.split(", ").any(|rule| rule == format!("Bash({command})")), "{name}: {command}");
+            let commands = run.strip_suffix(" 2>&1 || true`").unwrap();
+            for command in commands.split(" && ") {
+                exists(command, name);
+                assert!(
+                    allowed.split(", ").any(|rule| rule == format!("Bash({command})")),
+                    "{name}: {command}"
+                );
+            }
         }
         for named in body.split('`').skip(1).step_by(2).filter(|code| code.starts_with("memdir")) {
             exists(named, name);

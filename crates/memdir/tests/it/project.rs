@@ -105,7 +105,7 @@ fn a_collision_is_named_where_one_looks() {
       directory    the usual place  (config)
       project      [ROOT]/home/my_app
       would write  yes
-    warning: collision: `[ROOT]/home/my-app` has the same encoded name, so both projects share this memory directory
+    warning: collision: `[ROOT]/home/my-app` has the same encoded name, so both projects share this memory directory; `memdir project fix-collision` puts them apart
     ");
 }
 

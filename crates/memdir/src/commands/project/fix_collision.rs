@@ -30,8 +30,14 @@ pub(super) fn fix_collision(dry_run: bool, json: bool, world: &mut World) -> Res
     let Some(fix) = Setup::begin(&env, mode)?.fix_collision(&place, mode) else {
         if json {
             let (collides_with, memory_dir) = (&place.look_up.collides_with, &place.here.memory_dir);
-            let output =
-                Output { dry_run, changed: false, collides_with, shared_dir: None, memory_dir, settings: Vec::new() };
+            let output = Output {
+                dry_run,
+                changed: false,
+                collides_with,
+                shared_dir: None,
+                memory_dir,
+                settings: Vec::new(),
+            };
             world.print_json(&output)?;
         } else {
             let memory_dir = printable(place.here.memory_dir.as_str());
@@ -62,9 +68,16 @@ pub(super) fn fix_collision(dry_run: bool, json: bool, world: &mut World) -> Res
         let others: Vec<String> =
             place.look_up.collides_with.iter().map(|other| printable(other.as_str())).collect();
         let (root, shared) = (printable(place.here.root.as_str()), printable(fix.shared.as_str()));
-        writeln!(world.stdout, "From the next session on the memory of {root} lives in {}.", printable(fix.own.as_str()))?;
+        writeln!(
+            world.stdout,
+            "From the next session on the memory of {root} lives in {}.",
+            printable(fix.own.as_str())
+        )?;
         writeln!(world.stdout, "{shared} stays as it is, for {}.", others.join(", "))?;
-        writeln!(world.stdout, "Nothing was copied: what there belongs to this project is yours to pick out.")?;
+        writeln!(
+            world.stdout,
+            "Nothing was copied: what there belongs to this project is yours to pick out."
+        )?;
     }
     Ok(exit(&reports))
 }
