@@ -4,6 +4,7 @@
 //! else. Reading for the core's rules goes through [`real_look::RealLook`]; memory directories are reached through
 //! [`memory_root::MemoryRoot`] alone.
 
+pub mod access_token;
 pub mod allow_list;
 pub mod apply;
 mod beneath;

@@ -1,7 +1,8 @@
 //! The server of the Model Context Protocol: what it does for a client, and how it is reached.
 //!
 //! [`memdir_core::mcp`] says what a message means; here is the work behind it. A [`Conversation`] is one client and
-//! the project in which it works; [`stdio`] carries it over a pipe.
+//! the project in which it works; [`stdio`] carries it over a pipe, [`http`]
+//! over connections on this machine.
 
 use jiff::Timestamp;
 use memdir_core::env::Env;
@@ -11,6 +12,7 @@ use crate::world::clock;
 
 mod change_tools;
 mod conversation;
+pub(crate) mod http;
 mod journal_tool;
 mod project_watch;
 mod prompts;

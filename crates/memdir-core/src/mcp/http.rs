@@ -3,7 +3,9 @@
 mod body;
 mod gate;
 mod head;
+mod mirrored;
 
 pub use body::{BodyError, Chunks};
 pub use gate::{Gate, Refused, is_loopback_host};
 pub use head::{Framing, Head, HeadError, MAX_HEAD_BYTES};
+pub use mirrored::check_mirrored;

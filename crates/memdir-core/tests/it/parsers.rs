@@ -8,9 +8,13 @@ use memdir_core::journal::index::{self as journal_index, LookupLine, MOST_ROWS};
 use memdir_core::journal::rebuild::{FoundFile, entry};
 use memdir_core::journal::record::{Record, edit_field};
 use memdir_core::journal::row::{self as journal_row, Row};
-use memdir_core::journal::session::Session;
+use memdir_core::journal::session::Session as JournalSession;
 use memdir_core::journal::state;
 use memdir_core::journal::subagent::{Run, accept};
+use memdir_core::mcp::http::{Chunks, Gate, Head};
+use memdir_core::mcp::{
+    Incoming, MemoryUri, Method, ServerFacts, Session, Step, ToolCall, directory_of_root,
+};
 use memdir_core::memory::entrypoint::{self, MAX_UNITS, Profile, Usage};
 use memdir_core::memory::frontmatter::{self, Frontmatter};
 use memdir_core::memory::index::{Index, add_line, balance, examine, merge};
@@ -27,7 +31,7 @@ use memdir_core::workspace::{MANIFESTS, NewProject, WorkspaceEdit, WorkspaceMap,
 type Body = fn(&[u8]);
 
 /// Every target: its name, which is also the folder of its corpus, and its body.
-pub(crate) const TARGETS: [(&str, Body); 13] = [
+pub(crate) const TARGETS: [(&str, Body); 15] = [
     ("entrypoint", load_entrypoint),
     ("frontmatter", edit_frontmatter),
     ("topic", read_topic),
@@ -41,6 +45,8 @@ pub(crate) const TARGETS: [(&str, Body); 13] = [
     ("journal_session", read_journal_session),
     ("workspace", keep_workspace),
     ("profile", keep_profile),
+    ("mcp_message", take_mcp_message),
+    ("http_request", read_http_request),
 ];
 
 /// No more than the limits is loaded, whatever the bytes.
@@ -261,9 +267,62 @@ pub(crate) fn take_record_apart(data: &[u8]) {
 
 /// What a session file says survives being written again.
 pub(crate) fn read_journal_session(data: &[u8]) {
-    let _ = Session::salvage(data);
-    if let Ok(session) = Session::parse(data) {
-        let again = Session::parse(session.to_text().as_bytes());
+    let _ = JournalSession::salvage(data);
+    if let Ok(session) = JournalSession::parse(data) {
+        let again = JournalSession::parse(session.to_text().as_bytes());
         assert_eq!(again, Ok(session));
     }
+}
+
+/// Whatever is said, in whatever order: requests are answered once, nothing else is.
+pub(crate) fn take_mcp_message(data: &[u8]) {
+    let mut session = Session::new(ServerFacts { version: "0", instructions: "" });
+    for line in data.split(|byte| *byte == b'\n') {
+        let messages = match Incoming::parse(line) {
+            Incoming::Batch(messages) => messages,
+            message => vec![message],
+        };
+        for message in messages {
+            let wants_answer =
+                matches!(message, Incoming::Request(_) | Incoming::Invalid { .. } | Incoming::Batch(_));
+            match session.receive(message) {
+                Step::Send(answer) => assert!(wants_answer && answer["jsonrpc"] == "2.0"),
+                Step::Call(call) => {
+                    assert!(wants_answer);
+                    assert_eq!(call.result(Default::default())["id"], call.id.to_value());
+                    if let Method::CallTool { name, arguments } = &call.method {
+                        let _ = ToolCall::parse(name, arguments.clone())
+                            .map(|call| call.map(|call| call.written().len()));
+                    }
+                    if let Method::ReadResource { uri } = &call.method
+                        && let Some(parsed) = MemoryUri::parse(uri)
+                    {
+                        assert_eq!(MemoryUri::parse(&parsed.to_string()), Some(parsed));
+                    }
+                }
+                Step::Roots(roots) => roots.iter().for_each(|uri| drop(directory_of_root(uri))),
+                Step::Ready if session.wants_roots() => drop(session.ask_roots()),
+                Step::Silence | Step::Ready | Step::Cancelled(_) => assert!(!wants_answer),
+            }
+        }
+    }
+}
+
+/// A head is read at the same place however much has arrived, and a body in pieces never grows beyond its limit.
+pub(crate) fn read_http_request(data: &[u8]) {
+    let whole = Head::parse(data);
+    if let Ok(Some((head, length))) = &whole {
+        assert_eq!(Head::parse(&data[..*length]), whole);
+        assert_eq!(Head::parse(&data[..*length - 1]), Ok(None));
+        let gate = Gate::new("secret".to_owned());
+        let named = head.header("authorization").is_some_and(|value| value.ends_with("secret"));
+        assert!(gate.check(head).is_err() || named);
+        let _ = (head.accepts("text/event-stream"), head.is_json());
+    }
+    let body = whole.ok().flatten().map_or(data, |(_, length)| &data[length..]);
+    let mut chunks = Chunks::new(64);
+    if let Ok(Some(end)) = chunks.push(body) {
+        assert!(end <= body.len());
+    }
+    assert!(chunks.into_body().len() <= 64);
 }

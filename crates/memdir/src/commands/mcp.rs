@@ -6,7 +6,7 @@ use clap::Parser;
 use super::Run;
 use crate::arguments::Global;
 use crate::exit::Exit;
-use crate::mcp::{Server, stdio};
+use crate::mcp::{Server, http, stdio};
 use crate::world::World;
 
 /// Serve memory to any agent over the Model Context Protocol
@@ -14,17 +14,22 @@ use crate::world::World;
 #[command(
     name = "mcp",
     after_help = "Speaks on standard input and output until its client ends it. The project is the one that the client names
-as its first root, or else the working directory.
+as its first root, or else the working directory. With --http it listens on this machine alone, prints its
+address, and wants the bearer token that lies in memdir's state directory.
 
 Examples:
   memdir mcp
   memdir mcp --cwd ~/app
+  memdir mcp --http 127.0.0.1:8123
   claude mcp add memdir -- memdir mcp"
 )]
 pub(crate) struct Mcp {
     /// Offer the commands of the API's memory tool too, as one more tool
     #[arg(long)]
     memory_tool: bool,
+    /// Listen for HTTP instead; without an address on port 4633
+    #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, default_missing_value = "4633")]
+    http: Option<String>,
     #[command(flatten)]
     global: Global,
 }
@@ -40,6 +45,9 @@ impl Run for Mcp {
             fixed_now: self.global.fixed_now(),
             with_memory_tool: self.memory_tool,
         };
-        stdio::serve(&server, world)
+        match &self.http {
+            Some(address) => http::serve(server, http::address(address)?, world),
+            None => stdio::serve(&server, world),
+        }
     }
 }

@@ -1,5 +1,5 @@
 use anyhow::{Context, Result};
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::config::SecretsOnWrite;
 use memdir_core::env::{Env, SESSION_ID};
@@ -51,12 +51,23 @@ impl Workplace {
         }
     }
 
-    /// Moves to the first root that is a directory here, or back to where the server was started. Returns whether
-    /// that is another place.
-    pub(super) fn move_to(&mut self, roots: &[String]) -> bool {
+    /// A workplace without a conversation.
+    pub(super) fn in_directory(server: &Server, directory: Utf8PathBuf) -> Self {
+        let mut workplace = Self::new(server, None);
+        workplace.env.cwd = directory;
+        workplace
+    }
+
+    /// The first root that is a directory here, or else where the server was started.
+    pub(super) fn directory(roots: &[String], start: &Utf8Path) -> Utf8PathBuf {
         let is_usable = |path: Utf8PathBuf| path.canonicalize_utf8().ok().filter(|real| real.is_dir());
         let found = roots.iter().filter_map(|uri| directory_of_root(uri)).find_map(is_usable);
-        let cwd = found.unwrap_or_else(|| self.start.clone());
+        found.unwrap_or_else(|| start.to_owned())
+    }
+
+    /// Moves to where these roots are. Returns whether that is another place.
+    pub(super) fn move_to(&mut self, roots: &[String]) -> bool {
+        let cwd = Self::directory(roots, &self.start);
         if cwd == self.env.cwd {
             return false;
         }

@@ -23,6 +23,7 @@ mod journal;
 mod mcp;
 mod mcp_bad_input;
 mod mcp_client;
+mod mcp_http;
 mod memories;
 mod moves;
 mod path;
