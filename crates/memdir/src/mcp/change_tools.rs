@@ -99,7 +99,7 @@ fn carry_out(
         Submitted::Staged { id, warnings: more } => {
             warnings.extend(more);
             let text = format!("Nothing is changed yet: the change waits for the user's review ({id}).");
-            let value = json!({"op": null, "staged": id, "paths": paths(plan, memory), "warnings": warnings});
+            let value = json!({"staged": id, "paths": paths(plan, memory), "warnings": warnings});
             return Ok(ToolAnswer::structured(with_warnings(text, &warnings), value));
         }
         Submitted::Rejected => bail!("the user rejected this change before, so it is not proposed again"),
@@ -119,7 +119,10 @@ fn carry_out(
         }
         None => "Nothing to change.".to_owned(),
     };
-    let value = json!({"op": op, "paths": paths(plan, memory), "warnings": warnings});
+    let mut value = json!({"paths": paths(plan, memory), "warnings": warnings});
+    if let (Some(op), Some(fields)) = (op, value.as_object_mut()) {
+        fields.insert("op".to_owned(), op.into());
+    }
     Ok(ToolAnswer::structured(with_warnings(text, &warnings), value))
 }
 

@@ -216,9 +216,11 @@ fn shown(hit: &Hit, own: &[Source], asked: &Asked<'_>) -> Value {
         ("title".to_owned(), line_of(&hit.title).into()),
         ("type".to_owned(), line_of(kind).into()),
         ("in".to_owned(), hit.scope.as_str().into()),
-        ("age_days".to_owned(), hit.time.map(|time| age_days(time, asked.now)).into()),
         ("snippet".to_owned(), line_of(&hit.snippet).into()),
     ]);
+    if let Some(time) = hit.time {
+        shown.insert("age_days".to_owned(), age_days(time, asked.now).into());
+    }
     if let Some(uri) = address(hit, own) {
         shown.insert("uri".to_owned(), uri.into());
     }
