@@ -10,6 +10,7 @@ pub mod config;
 pub mod content_hash;
 pub mod doctor;
 pub mod env;
+pub mod extract;
 pub mod guarded_root;
 pub mod hidden_char;
 pub mod history;

@@ -6,6 +6,7 @@
 
 pub mod access_token;
 pub mod allow_list;
+mod append;
 pub mod apply;
 mod beneath;
 pub mod browse;
@@ -14,6 +15,7 @@ pub mod check_path;
 pub mod claim;
 mod derived;
 pub mod disk_error;
+pub mod extraction_state;
 pub mod failure_log;
 pub mod forget;
 pub mod history;

@@ -33,6 +33,7 @@
 
 pub mod agents;
 pub mod audit;
+pub mod extract;
 pub mod features;
 pub mod freshness;
 pub mod journal;

@@ -29,7 +29,9 @@ use crate::projects::{Here, Probe, Projects};
 mod beside;
 mod catalogue;
 mod changes;
+mod daily_log;
 mod error;
+mod extraction;
 mod freshness;
 mod health;
 mod history;
@@ -45,7 +47,9 @@ mod verification;
 pub(crate) use beside::Extent;
 pub use catalogue::{Catalogue, Entry};
 pub use changes::NewMemory;
+pub use daily_log::Logged;
 pub use error::MemoryError;
+pub use extraction::ExtractionPlan;
 pub use freshness::KnownFreshness;
 pub use history::Log;
 pub use import::Import;
@@ -267,11 +271,16 @@ impl Memory {
         {
             applied.warnings.push(format!("old history could not be collected: {error}"));
         }
+        self.reopen();
+        Ok(applied)
+    }
+
+    /// Opens a directory that was made meanwhile.
+    fn reopen(&mut self) {
         // That it cannot be opened now does not undo what was acknowledged; the next to ask is told.
         if self.root.is_none() {
             self.root = open_if_there(&self.here.memory_dir).unwrap_or_default();
         }
-        Ok(applied)
     }
 
     fn may_write(&self) -> Result<(), MemoryError> {

@@ -21,6 +21,7 @@ mod diff;
 mod doctor;
 pub(crate) mod edit;
 mod editor;
+mod extract;
 mod help;
 mod import;
 mod journal;
@@ -54,6 +55,7 @@ mod settings_diff;
 mod setup;
 mod show;
 mod status;
+mod today;
 mod tool;
 mod undo;
 mod uninstall;
@@ -134,6 +136,12 @@ pub(crate) static COMMANDS: &[Entry] = &[
         "reindex",
         "Rebuild MEMORY.md from the files, keeping your headings and order",
     ),
+    Entry::of::<extract::Extract>(
+        Group::Memory,
+        "extract",
+        "Write down what you said in past sessions: by rules, without a model",
+    ),
+    Entry::of::<today::Today>(Group::Memory, "today", "Show today's log, or add to it"),
     Entry::of::<review::Review>(Group::Memory, "review", "Accept, edit or reject what agents want to change"),
     Entry::of::<doctor::Doctor>(Group::Memory, "doctor", "Find what is wrong with memory, and mend it"),
     Entry::of::<verify::Verify>(

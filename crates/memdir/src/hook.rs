@@ -24,6 +24,7 @@ mod prompt_submitted;
 mod scratchpad;
 mod session_started;
 mod subagent_started;
+mod turn_ended;
 
 use crate::exit::Exit;
 use crate::world::World;
@@ -66,6 +67,7 @@ fn answer(event: &Event, world: &World) -> Result<Answer> {
         "PreToolUse" => before_tool::answer(&hook),
         "PostToolUse" => after_tool::answer(&hook),
         "SubagentStart" => subagent_started::answer(&hook),
+        "Stop" => Ok(turn_ended::answer(&hook)),
         "SubagentStop" => journal::subagent_stopped(&hook),
         "PreCompact" => journal::compacting(&hook),
         "PostCompact" => journal::compacted(&hook),
@@ -100,9 +102,14 @@ impl Hook<'_> {
 
     /// Starts `memdir work` and waits for nothing. That it does not start costs freshness, nothing else.
     fn start_work(&self) {
+        self.start("work");
+    }
+
+    /// Starts a command of ours and waits for nothing.
+    fn start(&self, command: &str) {
         let Some(program) = &self.world.program else { return };
         let _ = Command::new(program)
-            .args(["work", "--cwd", self.env.cwd.as_str()])
+            .args([command, "--cwd", self.env.cwd.as_str()])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

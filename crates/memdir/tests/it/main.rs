@@ -14,6 +14,7 @@ mod architecture;
 mod check;
 mod doctor;
 mod doubtful_changes;
+mod extract;
 mod general;
 mod harness;
 mod history;

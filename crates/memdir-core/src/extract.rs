@@ -1,0 +1,214 @@
+//! What a session is worth remembering, found by rules and without a model.
+//!
+//! Only what the user typed in their own words becomes a preference or a fact; what tools answered, what was pasted or
+//! quoted, questions, what-ifs, jokes, one-off instructions and withdrawn rules do not. Precision comes first: a memory
+//! that nobody meant is worse than one that is missing.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::hygiene::flag;
+use crate::memory::memory_type::MemoryType;
+use crate::secrets;
+
+mod compose;
+mod cues;
+mod dates;
+mod judge;
+mod known;
+mod language;
+mod lesson;
+mod own_words;
+mod pattern;
+mod places;
+mod sentence;
+#[cfg(test)]
+mod tests;
+mod token;
+mod topic_words;
+
+use judge::judge;
+pub use known::{KnownTexts, Standing};
+use lesson::Lessons;
+pub use lesson::Outcome;
+use topic_words::topic_words;
+
+/// Where something was said or done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Source {
+    /// The identity of the transcript's line.
+    pub turn: String,
+    /// When, if the line says so.
+    pub time: Option<Timestamp>,
+}
+
+/// A memory as the rules would write it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extracted {
+    /// Its type.
+    pub memory_type: MemoryType,
+    /// Its name, which is its file's stem too.
+    pub name: String,
+    /// What it is about, in one line.
+    pub description: String,
+    /// What was said, why, and how to apply it.
+    pub body: String,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// Something that looked like a memory and was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// The line that it stood in.
+    pub turn: String,
+    /// Why it was left out.
+    pub why: String,
+}
+
+/// What was found in a session, or in the part of it that was read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Extraction {
+    /// The memories, in the order in which they were said.
+    pub memories: Vec<Extracted>,
+    /// What was left out although it looked like one.
+    pub skipped: Vec<Skipped>,
+}
+
+/// No session is worth more memories.
+const MOST_MEMORIES: usize = 400;
+/// A rule that is taken back without its name was given so few prompts before.
+const WITHDRAWAL_REACH: usize = 2;
+
+/// Reads a session turn by turn and keeps what is worth remembering. Its memory is bounded by [`MOST_MEMORIES`].
+pub struct Extractor {
+    zone: TimeZone,
+    found: Vec<(usize, Extracted)>,
+    skipped: Vec<Skipped>,
+    prompts: usize,
+    lessons: Lessons,
+}
+
+impl Extractor {
+    /// Reads from the beginning. Days are those of `zone`.
+    #[must_use]
+    pub fn new(zone: TimeZone) -> Self {
+        Self { zone, found: Vec::new(), skipped: Vec::new(), prompts: 0, lessons: Lessons::default() }
+    }
+
+    /// The user typed something. Text that a tool or the client put there must not be handed in.
+    pub fn said(&mut self, prompt: &str, source: &Source) {
+        self.prompts += 1;
+        self.lessons.prompted();
+        let said = source.time.map(|time| time.to_zoned(self.zone.clone()).date());
+        // Without a time nothing relative can be made absolute; any day serves to recognise one.
+        let judged = judge(prompt, said.unwrap_or(jiff::civil::Date::constant(2000, 1, 3)));
+        if let Some(words) = &judged.withdrawn {
+            self.withdraw(words);
+        }
+        for statement in &judged.statements {
+            let memory = compose::compose(statement, source.clone(), said);
+            self.keep(memory);
+        }
+    }
+
+    /// A command was run for the agent.
+    pub fn ran(&mut self, command: &str, outcome: Outcome<'_>, source: &Source) {
+        if let Some(memory) = self.lessons.ran(command, outcome, source) {
+            self.keep(memory);
+        }
+    }
+
+    /// The agent changed a file: what works from now on may work because of that.
+    pub fn edited(&mut self) {
+        self.lessons.edited();
+    }
+
+    /// The agent wrote memory itself: what the user said since the last prompt is taken care of.
+    pub fn agent_remembered(&mut self) {
+        let prompt = self.prompts;
+        let (own, rest) = std::mem::take(&mut self.found).into_iter().partition(|(at, _)| *at == prompt);
+        self.found = rest;
+        let own: Vec<(usize, Extracted)> = own;
+        for (_, memory) in own {
+            self.skip(memory.source.turn, "the agent wrote memory itself");
+        }
+    }
+
+    /// What was found.
+    #[must_use]
+    pub fn finish(self) -> Extraction {
+        Extraction {
+            memories: self.found.into_iter().map(|(_, memory)| memory).collect(),
+            skipped: self.skipped,
+        }
+    }
+
+    fn keep(&mut self, memory: Extracted) {
+        let turn = memory.source.turn.clone();
+        let all = format!("{}\n\n{}", memory.description, memory.body);
+        let why = if self.found.len() == MOST_MEMORIES {
+            Some("there are too many already")
+        } else if !secrets::scan(&all).is_empty() {
+            Some("it holds a secret")
+        } else if !flag(&all).is_empty() {
+            Some("it reads like an attack on whoever reads it")
+        } else {
+            None
+        };
+        if let Some(why) = why {
+            self.skip(turn, why);
+            return;
+        }
+        let mut memory = memory;
+        if let Some((_, same)) = self.found.iter_mut().find(|(_, known)| known.name == memory.name) {
+            // Said again: the later words stand.
+            *same = memory;
+            return;
+        }
+        memory.name = self.free_name(memory.name);
+        self.found.push((self.prompts, memory));
+    }
+
+    fn free_name(&self, name: String) -> String {
+        let is_taken = |name: &str| self.found.iter().any(|(_, known)| known.name == name);
+        if !is_taken(&name) {
+            return name;
+        }
+        (2..MOST_MEMORIES)
+            .map(|number| format!("{name}-{number}"))
+            .find(|name| !is_taken(name))
+            .unwrap_or(name)
+    }
+
+    /// Takes back what an earlier prompt said: what the words name, or else the last thing.
+    fn withdraw(&mut self, words: &str) {
+        let named = topic_words(words);
+        let is_named = |memory: &Extracted| {
+            let about = topic_words(&memory.description);
+            named.iter().any(|word| about.contains(word))
+        };
+        let mut taken: Vec<usize> = self
+            .found
+            .iter()
+            .enumerate()
+            .filter(|(_, (prompt, memory))| *prompt < self.prompts && is_named(memory))
+            .map(|(at, _)| at)
+            .collect();
+        if taken.is_empty() {
+            let near = self.prompts.saturating_sub(WITHDRAWAL_REACH);
+            taken
+                .extend(self.found.iter().rposition(|(prompt, _)| *prompt >= near && *prompt < self.prompts));
+        }
+        for at in taken.into_iter().rev() {
+            let (_, memory) = self.found.remove(at);
+            self.skip(memory.source.turn, "the user took it back");
+        }
+    }
+
+    fn skip(&mut self, turn: String, why: &'static str) {
+        if self.skipped.len() < MOST_MEMORIES {
+            self.skipped.push(Skipped { turn, why: why.to_owned() });
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! From what was said to a memory that can be written.
+
+use jiff::civil::Date;
+
+use super::judge::{Kind, Statement};
+use super::language::Language;
+use super::token::fold;
+use super::{Extracted, Source};
+use crate::content_hash::ContentHash;
+use crate::memory::memory_type::MemoryType;
+use crate::memory::topic::{client_slug, one_line};
+
+/// A description is one line of the index.
+const DESCRIPTION_CHARACTERS: usize = 120;
+const NAME_WORDS: usize = 6;
+const NAME_BYTES: usize = 56;
+
+/// The memory that a statement becomes.
+pub(super) fn compose(statement: &Statement, source: Source, said: Option<Date>) -> Extracted {
+    let memory_type = match statement.kind {
+        Kind::User => MemoryType::User,
+        Kind::Feedback => MemoryType::Feedback,
+        Kind::Project => MemoryType::Project,
+        Kind::Reference => MemoryType::Reference,
+    };
+    let text = tidied(&statement.text);
+    let why = statement.reason.as_deref().map_or_else(|| "The user gave no reason.".to_owned(), sentence);
+    let how = match (statement.kind, statement.day) {
+        (Kind::User, _) => "Fit explanations and proposals to this.".to_owned(),
+        (Kind::Feedback, _) => "Work this way in this project until the user says otherwise.".to_owned(),
+        (Kind::Project, Some(day)) => {
+            format!("Plan with this in mind; it turns on {day}, so check what holds after that day.")
+        }
+        (Kind::Project, None) => "Let plans and suggestions agree with this.".to_owned(),
+        (Kind::Reference, _) => "Look there, or point there, when it comes up.".to_owned(),
+    };
+    let mut body = format!("{text}\n\n**Why:** {why}\n**How to apply:** {how}\n");
+    if let Some(said) = said {
+        body.push_str(&format!("**Said:** {said}\n"));
+    }
+    Extracted {
+        name: name(memory_type.as_str(), &text),
+        description: shortened(&one_line(&text), DESCRIPTION_CHARACTERS),
+        memory_type,
+        body,
+        source,
+    }
+}
+
+/// One sentence with a capital and a full stop.
+fn sentence(text: &str) -> String {
+    let text = tidied(text);
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    let rest = characters.as_str();
+    let stop = if rest.ends_with(['.', '!', '?', '。', '！', '…']) { "" } else { "." };
+    format!("{first}{rest}{stop}")
+}
+
+/// What was said without the noise around it.
+pub(super) fn tidied(text: &str) -> String {
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut rest = folded.as_str();
+    // Words that only open a turn say nothing a month later.
+    loop {
+        let before = rest;
+        for opening in OPENINGS {
+            let Some(start) = rest.get(..opening.len()) else { continue };
+            let behind = rest.get(opening.len()..).unwrap_or_default();
+            if start.eq_ignore_ascii_case(opening) && behind.starts_with([',', ' ', '.', ':', '!']) {
+                rest = behind.trim_start_matches([',', ' ', '.', ':', '!']);
+            }
+        }
+        if rest == before || rest.is_empty() {
+            break;
+        }
+    }
+    let rest = if rest.is_empty() { folded.as_str() } else { rest };
+    shortened(rest, 700)
+}
+
+const OPENINGS: [&str; 20] = [
+    "btw",
+    "also",
+    "ok",
+    "okay",
+    "hey",
+    "hmm",
+    "oh",
+    "well",
+    "so",
+    "and",
+    "by the way",
+    "fyi",
+    "heads up",
+    "wait",
+    "hi",
+    "claude",
+    "ah",
+    "yeah",
+    "oye",
+    "na ja",
+];
+
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(most).collect();
+    let end = cut.rfind(' ').filter(|end| *end > cut.len() / 2).unwrap_or(cut.len());
+    format!("{}…", cut.get(..end).unwrap_or(&cut).trim_end_matches([' ', ',', ';', ':', '.']))
+}
+
+/// A name that the client keeps as it is: the words that carry the meaning, in ASCII.
+pub(super) fn name(prefix: &str, text: &str) -> String {
+    let mut name = prefix.to_owned();
+    let mut taken = 0;
+    for word in text.split(|character: char| !character.is_alphanumeric() && character != '\'') {
+        let folded = fold(word);
+        let slug = client_slug(&folded.replace('\'', ""));
+        let is_small = Language::is_small_word(&folded) && !KEPT.contains(&folded.as_ref());
+        if slug.is_empty() || slug.len() > 24 || is_small {
+            continue;
+        }
+        if taken == NAME_WORDS || name.len() + slug.len() + 1 > NAME_BYTES {
+            break;
+        }
+        name.push('-');
+        name.push_str(&slug);
+        taken += 1;
+    }
+    // Two words are too few to tell memories apart; a text without Latin letters has none.
+    if taken < 2 {
+        let hash = ContentHash::of(text.as_bytes()).to_string();
+        name.push('-');
+        name.push_str(hash.get(hash.len().saturating_sub(6)..).unwrap_or("x"));
+    }
+    name
+}
+
+/// Small words without which a name says the opposite.
+const KEPT: [&str; 14] = [
+    "not", "never", "no", "always", "only", "nunca", "nie", "niemals", "jamais", "nicht", "sempre",
+    "siempre", "before", "don't",
+];

@@ -1,0 +1,167 @@
+//! What days and months are called.
+
+use jiff::ToSpan;
+use jiff::civil::{Date, Weekday};
+
+use super::{NamedDay, nearest_year, next_weekday, weekday_of_next_week};
+
+pub(super) fn weekday(word: &str) -> Option<Weekday> {
+    let word = word.strip_suffix("-feira").unwrap_or(word);
+    Some(match word {
+        "monday" | "mon" | "lunes" | "montag" | "lundi" | "segunda-feira" => Weekday::Monday,
+        "tuesday" | "tue" | "martes" | "dienstag" | "mardi" | "terca" => Weekday::Tuesday,
+        "wednesday" | "wed" | "miercoles" | "mittwoch" | "mercredi" | "quarta" => Weekday::Wednesday,
+        "thursday" | "thu" | "thurs" | "jueves" | "donnerstag" | "jeudi" | "quinta" => Weekday::Thursday,
+        "friday" | "fri" | "viernes" | "freitag" | "vendredi" | "sexta" => Weekday::Friday,
+        "saturday" | "sabado" | "samstag" | "sonnabend" | "samedi" => Weekday::Saturday,
+        "sunday" | "domingo" | "sonntag" | "dimanche" => Weekday::Sunday,
+        _ => return None,
+    })
+}
+
+pub(super) fn month(word: &str) -> Option<i8> {
+    const MONTHS: [&str; 12] = [
+        "january jan enero januar janvier janeiro",
+        "february feb febrero februar fevrier fevereiro",
+        "march mar marzo marz mars marco",
+        "april apr abril avril",
+        "may mayo mai maio",
+        "june jun junio juni juin junho",
+        "july jul julio juli juillet julho",
+        "august aug agosto aout",
+        "september sep sept septiembre septembre setembro",
+        "october oct octubre oktober octobre outubro okt",
+        "november nov noviembre novembre novembro",
+        "december dec diciembre dezember decembre dezembro dez",
+    ];
+    let at = MONTHS.iter().position(|names| !word.is_empty() && names.split(' ').any(|name| name == word))?;
+    i8::try_from(at + 1).ok()
+}
+
+/// Days from today.
+pub(super) fn relative(word: &str) -> Option<i64> {
+    Some(match word {
+        "today" | "tonight" | "hoy" | "heute" | "aujourd'hui" | "hoje" => 0,
+        "tomorrow" | "manana" | "morgen" | "demain" | "amanha" => 1,
+        "ubermorgen" | "apres-demain" => 2,
+        _ => return None,
+    })
+}
+
+pub(super) fn small_number(word: &str) -> Option<i64> {
+    const NUMBERS: [&str; 6] = [
+        "a an one un una uno ein eine einem einer une um uma",
+        "two dos zwei deux dois duas",
+        "three tres drei trois",
+        "four cuatro vier quatre quatro",
+        "five cinco funf cinq",
+        "six seis sechs",
+    ];
+    let at = NUMBERS.iter().position(|names| names.split(' ').any(|name| name == word))?;
+    i64::try_from(at + 1).ok()
+}
+
+/// The days that a Chinese or Japanese sentence names.
+pub(super) fn eastern_days(sentence: &str, today: Date) -> Vec<NamedDay> {
+    let mut days = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = sentence.get(at..).filter(|rest| !rest.is_empty()) {
+        if let Some((date, taken)) = eastern_day(sentence.get(..at).unwrap_or_default(), rest, today) {
+            days.push(NamedDay { date, end: at + taken, is_absolute: false });
+            at += taken;
+        } else {
+            at += rest.chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    days
+}
+
+fn eastern_day(before: &str, rest: &str, today: Date) -> Option<(Date, usize)> {
+    const RELATIVE: [(&str, i64); 8] = [
+        ("明天", 1),
+        ("后天", 2),
+        ("今天", 0),
+        ("明日", 1),
+        ("明後日", 2),
+        ("今日", 0),
+        ("今晚", 0),
+        ("大后天", 3),
+    ];
+    if let Some((word, days)) = RELATIVE.iter().find(|(word, _)| rest.starts_with(word)) {
+        return Some((today.checked_add(days.days()).ok()?, word.len()));
+    }
+    for (word, next) in [
+        ("下周", true),
+        ("下星期", true),
+        ("下礼拜", true),
+        ("来週の", true),
+        ("来週", true),
+        ("周", false),
+        ("星期", false),
+        ("礼拜", false),
+        ("今週の", false),
+        ("本周", false),
+    ] {
+        let Some(behind) = rest.strip_prefix(word) else { continue };
+        if let Some((day, length)) = eastern_weekday(behind) {
+            if before.ends_with(['每', '毎']) {
+                return None;
+            }
+            let date = if next { weekday_of_next_week(today, day)? } else { next_weekday(today, day)? };
+            return Some((date, word.len() + length));
+        }
+        if next {
+            return Some((weekday_of_next_week(today, Weekday::Monday)?, word.len()));
+        }
+    }
+    if let Some((day, length)) = japanese_weekday(rest).filter(|_| !before.ends_with(['每', '毎'])) {
+        return Some((next_weekday(today, day)?, length));
+    }
+    if let Some(word) = ["月底", "月末"].into_iter().find(|word| rest.starts_with(word)) {
+        return Some((today.last_of_month(), word.len()));
+    }
+    if before.ends_with(|character: char| character.is_ascii_digit()) {
+        return None;
+    }
+    let (month, behind) = leading_number(rest)?;
+    let behind = behind.trim_start().strip_prefix('月')?;
+    let (day, behind) = leading_number(behind.trim_start())?;
+    let behind = ['日', '号'].into_iter().find_map(|mark| behind.trim_start().strip_prefix(mark))?;
+    Some((nearest_year(month, day, today)?, rest.len() - behind.len()))
+}
+
+fn leading_number(text: &str) -> Option<(i8, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let number = text.get(..digits)?.parse().ok()?;
+    Some((number, text.get(digits..)?))
+}
+
+fn eastern_weekday(text: &str) -> Option<(Weekday, usize)> {
+    let first = text.chars().next()?;
+    let day = match first {
+        '一' => Weekday::Monday,
+        '二' => Weekday::Tuesday,
+        '三' => Weekday::Wednesday,
+        '四' => Weekday::Thursday,
+        '五' => Weekday::Friday,
+        '六' => Weekday::Saturday,
+        '日' | '天' => Weekday::Sunday,
+        _ => return japanese_weekday(text),
+    };
+    Some((day, first.len_utf8()))
+}
+
+fn japanese_weekday(text: &str) -> Option<(Weekday, usize)> {
+    const DAYS: [(&str, Weekday); 7] = [
+        ("月曜", Weekday::Monday),
+        ("火曜", Weekday::Tuesday),
+        ("水曜", Weekday::Wednesday),
+        ("木曜", Weekday::Thursday),
+        ("金曜", Weekday::Friday),
+        ("土曜", Weekday::Saturday),
+        ("日曜", Weekday::Sunday),
+    ];
+    let (name, day) = DAYS.iter().find(|(name, _)| text.starts_with(name))?;
+    let with_day = usize::from(text.get(name.len()..)?.starts_with('日')) * '日'.len_utf8();
+    Some((*day, name.len() + with_day))
+}

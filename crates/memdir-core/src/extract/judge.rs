@@ -1,0 +1,540 @@
+//! What the sentences of a prompt are: something to remember, or one of the many things that only look like it.
+
+use jiff::civil::Date;
+
+use super::cues::{ADDRESS, CODE, Cue, CueSet, Cues, QUOTE};
+use super::dates::{NamedDay, named_days};
+use super::language::Language;
+use super::own_words::{Paragraph, own_words};
+use super::places::is_place;
+use super::sentence::sentences;
+use super::token::{Token, TokenKind, contract, fold, tokens};
+
+/// The kinds of memories that a person's words become.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    User,
+    Feedback,
+    Project,
+    Reference,
+}
+
+/// Sentences of one prompt that are worth a memory.
+#[derive(Debug, Clone)]
+pub(super) struct Statement {
+    pub(super) kind: Kind,
+    /// What was said, days made absolute.
+    pub(super) text: String,
+    /// The reason, if one was given.
+    pub(super) reason: Option<String>,
+    /// The last day that it names.
+    pub(super) day: Option<Date>,
+}
+
+/// What a prompt says.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Judged {
+    pub(super) statements: Vec<Statement>,
+    /// The words of a sentence that takes something back.
+    pub(super) withdrawn: Option<String>,
+}
+
+/// A prompt has no more sentences that count.
+const MOST_SENTENCES: usize = 60;
+/// A score of tenths from which on a statement stands beside others.
+const CLEAR: i32 = 20;
+/// A statement takes in what follows it up to this length.
+const STATEMENT_BYTES: usize = 320;
+
+/// Judges a prompt that was typed on `today`.
+pub(super) fn judge(prompt: &str, today: Date) -> Judged {
+    let paragraphs = own_words(prompt);
+    let sentences = read(&paragraphs, today);
+    let is_mocking = sentences.iter().any(|sentence| sentence.cues.has(Cue::Sarcasm));
+    let mut judged = Judged::default();
+    let mut turn = Turn { asks: sentences.iter().any(|sentence| sentence.asks), ..Turn::default() };
+    let mut kinds = Vec::with_capacity(sentences.len());
+    for (at, sentence) in sentences.iter().enumerate() {
+        if at == 0 || sentence.starts_paragraph {
+            turn.is_foreign = false;
+            turn.is_one_off = false;
+        }
+        if sentence.cues.has(Cue::Withdraw) && !sentence.asks {
+            judged.withdrawn.get_or_insert_with(|| sentence.text.to_owned());
+        }
+        let next = sentences.get(at + 1).filter(|next| next.is_plain_remark());
+        turn.explains = next.is_some_and(|next| next.cues.has(Cue::Reason));
+        turn.is_liked = next.is_some_and(|next| next.cues.has(Cue::Preference));
+        let before = at.checked_sub(1).and_then(|before| sentences.get(before));
+        let corrects =
+            |other: &Sentence<'_>| other.cues.has(Cue::Complaint) || other.cues.has(Cue::Experience);
+        turn.is_corrected = before.is_some_and(corrects) || next.is_some_and(corrects);
+        let kind = if turn.is_foreign || turn.ends { None } else { sentence.kind(&turn, is_mocking) };
+        kinds.push(kind);
+        turn.note(sentence, at == 0);
+    }
+    // Beside the clearest statement only others that are clear themselves count.
+    let clearest = kinds.iter().flatten().map(|(_, score)| *score).max().unwrap_or(0);
+    let says_self = kinds.iter().flatten().any(|(kind, _)| *kind == Kind::User);
+    for (found, sentence) in kinds.iter_mut().zip(&sentences) {
+        *found = found.filter(|(kind, score)| {
+            let is_aside = says_self && *kind == Kind::Feedback && !sentence.cues.has(Cue::FeedbackStrong);
+            !is_aside && (*score == clearest || *score >= CLEAR || says_self)
+        });
+    }
+    for (at, found) in kinds.iter().enumerate() {
+        if let Some((kind, _)) = found {
+            add(*kind, at, &sentences, &kinds, &mut judged.statements);
+        }
+    }
+    judged
+}
+
+/// What earlier sentences of a prompt say about the later ones.
+#[derive(Default)]
+struct Turn {
+    /// The prompt asks for one piece of work, which its later sentences describe.
+    is_task: bool,
+    /// The paragraph is about this one time.
+    is_one_off: bool,
+    /// The rest of the paragraph is material.
+    is_foreign: bool,
+    /// The rest of the prompt is somebody else's.
+    ends: bool,
+    /// The next sentence gives the reason for this one.
+    explains: bool,
+    /// The next sentence says what the speaker likes or not.
+    is_liked: bool,
+    /// A sentence beside this one says what went wrong.
+    is_corrected: bool,
+    /// Some sentence of the prompt is a question.
+    asks: bool,
+}
+
+impl Turn {
+    fn note(&mut self, sentence: &Sentence<'_>, is_first: bool) {
+        let cues = &sentence.cues;
+        self.is_task |= cues.has(Cue::Task) && (is_first || cues.has(Cue::Content));
+        self.is_one_off |= cues.has(Cue::OneOff);
+        let is_material =
+            cues.has(Cue::Content) || cues.has(Cue::Reported) || cues.has(Cue::Paste) && sentence.asks;
+        if sentence.ends_with_colon {
+            let introduces = is_material || cues.has(Cue::Paste) || sentence.asks;
+            self.ends |= introduces && !cues.has(Cue::RuleIntro) && !cues.has(Cue::FeedbackStrong);
+        } else if sentence.has_colon && (is_material || cues.has(Cue::Task)) {
+            self.is_foreign = true;
+        }
+    }
+}
+
+/// A sentence and what its words are signs of.
+struct Sentence<'s> {
+    text: &'s str,
+    cues: CueSet,
+    asks: bool,
+    has_colon: bool,
+    ends_with_colon: bool,
+    starts_paragraph: bool,
+    paragraph: usize,
+    has_place: bool,
+    /// More of it is quoted than said.
+    is_quotation: bool,
+    days: Vec<NamedDay>,
+    words: usize,
+    past: bool,
+    says_we: bool,
+}
+
+fn read<'p>(paragraphs: &'p [Paragraph], today: Date) -> Vec<Sentence<'p>> {
+    let whole: String = paragraphs.iter().flat_map(|paragraph| [paragraph.text.as_str(), "\n"]).collect();
+    let language = Language::of(&whole, Language::English);
+    let mut read = Vec::new();
+    for (number, paragraph) in paragraphs.iter().enumerate() {
+        // An item of a list belongs to the paragraph above it.
+        for (place, text) in sentences(&paragraph.text).into_iter().enumerate() {
+            if read.len() == MOST_SENTENCES {
+                return read;
+            }
+            let starts = place == 0 && !paragraph.is_item;
+            let own = if text.len() > 24 { Language::of(text, language) } else { language };
+            read.push(Sentence::new(text, own, today, starts, number));
+        }
+    }
+    read
+}
+
+impl<'s> Sentence<'s> {
+    fn new(text: &'s str, language: Language, today: Date, starts_paragraph: bool, paragraph: usize) -> Self {
+        let table = Cues::of(language);
+        let mut pieces = tokens(text, language);
+        if language == Language::English {
+            contract(&mut pieces);
+        }
+        table.mark_clauses(&mut pieces);
+        let cues = if language.is_eastern() {
+            table.of_text(&masked(&pieces, text))
+        } else {
+            table.of_tokens(&pieces)
+        };
+        let quoted: usize =
+            pieces.iter().filter(|piece| piece.kind == TokenKind::Quote).map(|piece| piece.text.len()).sum();
+        let bare = text.trim_end_matches([' ', '*', ')', '"']);
+        let is_question = bare.ends_with(['?', '？']) || table.is_question_mark(bare);
+        Self {
+            text,
+            cues,
+            asks: is_question || cues.has(Cue::Question),
+            has_colon: pieces.iter().any(|piece| matches!(piece.word.as_ref(), ":" | "：")),
+            ends_with_colon: bare.ends_with([':', '：']),
+            starts_paragraph,
+            paragraph,
+            has_place: pieces.iter().any(|piece| is_place(piece) || is_lasting_address(piece))
+                || language.is_eastern() && has_eastern_place(&pieces),
+            is_quotation: quoted * 2 > text.len(),
+            days: named_days(text, &pieces, language.is_eastern(), today),
+            words: if language.is_eastern() { text.chars().count() / 3 } else { count_words(&pieces) },
+            says_we: pieces.iter().any(|piece| WE.contains(&piece.word.as_ref()))
+                || EASTERN_WE.iter().any(|we| text.contains(we)),
+            past: pieces
+                .iter()
+                .any(|piece| table.is_in("debug", &piece.word) || table.is_in("past", &piece.word)),
+        }
+    }
+
+    /// What the sentence is worth remembering as: the kind whose signs outweigh what speaks against it most.
+    fn kind(&self, turn: &Turn, is_mocking: bool) -> Option<(Kind, i32)> {
+        let cues = &self.cues;
+        if self.is_quotation
+            || cues.has(Cue::Hypothetical)
+            || self.asks && !cues.has(Cue::Asked)
+            || is_mocking
+        {
+            return None;
+        }
+        let strong = cues.place(Cue::FeedbackStrong);
+        // Words that are to be written or translated, unless they follow what was meant for good.
+        let is_before = |place: Option<u32>| strong.zip(place).is_some_and(|(strong, place)| strong < place);
+        let is_material = cues.has(Cue::Content) && (!is_before(cues.place(Cue::Content)) || self.has_colon)
+            || cues.place(Cue::Task) == Some(0) && self.has_colon && !self.ends_with_colon;
+        // What stands behind a withdrawal may take the place of what was withdrawn.
+        let replaces = |cue| cues.place(cue) > cues.place(Cue::Withdraw);
+        let only_withdraws =
+            cues.has(Cue::Withdraw) && !replaces(Cue::FeedbackStrong) && !replaces(Cue::Feedback);
+        if is_material {
+            return None;
+        }
+        let kinds = [
+            (Kind::Reference, self.reference(turn)),
+            (Kind::User, self.user()),
+            (Kind::Project, self.project(turn)),
+            (Kind::Feedback, if only_withdraws { -1 } else { self.feedback(turn) }),
+        ];
+        // Who they are explains what they want; the other way round it is a wish.
+        let is_of_self = cues.place(Cue::User).is_some_and(|user| strong.is_none_or(|strong| user <= strong));
+        if is_of_self && self.user() >= 0 && !cues.has(Cue::Withdraw) {
+            return Some((Kind::User, self.user()));
+        }
+        let possible = kinds.into_iter().filter(|(_, score)| *score >= 0);
+        possible.reduce(|best, next| if next.1 > best.1 { next } else { best })
+    }
+
+    /// The sum of what speaks for and against, in tenths.
+    fn weigh(&self, weights: &[(Cue, i32)]) -> i32 {
+        weights.iter().filter(|(cue, _)| self.cues.has(*cue)).map(|(_, weight)| weight).sum()
+    }
+
+    fn feedback(&self, turn: &Turn) -> i32 {
+        let signs = self.weigh(&[
+            (Cue::FeedbackStrong, 30),
+            (Cue::Feedback, 20),
+            (Cue::FeedbackWeak, 5),
+            (Cue::Durable, 10),
+            (Cue::Directive, 10),
+            (Cue::Process, 10),
+            (Cue::Preference, 15),
+            (Cue::Generic, 10),
+            (Cue::Scope, 10),
+            (Cue::Experience, 10),
+            (Cue::Complaint, 10),
+            (Cue::Specific, -15),
+            (Cue::Spec, -15),
+            (Cue::OneOff, -40),
+            (Cue::Soon, -20),
+            (Cue::Task, -10),
+            (Cue::Reported, -40),
+        ]);
+        let commands =
+            [Cue::FeedbackStrong, Cue::Feedback, Cue::FeedbackWeak, Cue::Directive, Cue::Preference];
+        if !commands.iter().any(|cue| self.cues.has(*cue)) {
+            return -1;
+        }
+        let around = if turn.explains || self.cues.has(Cue::Reason) { 5 } else { 0 }
+            + if turn.is_liked { 10 } else { 0 }
+            + if turn.is_corrected { 10 } else { 0 }
+            - if turn.is_task { 15 } else { 0 }
+            - if turn.is_one_off { 20 } else { 0 }
+            - if turn.asks && !self.cues.has(Cue::FeedbackStrong) { 10 } else { 0 };
+        signs + around - 30
+    }
+
+    fn user(&self) -> i32 {
+        self.weigh(&[(Cue::User, 25), (Cue::Habit, 20), (Cue::Reported, -30), (Cue::OneOff, -10)]) - 20
+    }
+
+    fn project(&self, turn: &Turn) -> i32 {
+        let cues = &self.cues;
+        let mut score = self.weigh(&[
+            (Cue::Project, 25),
+            (Cue::ProjectWeak, 10),
+            (Cue::Reason, 7),
+            (Cue::Scope, 3),
+            (Cue::OneOff, -25),
+            (Cue::Task, -15),
+            (Cue::Specific, -7),
+            (Cue::Spec, -7),
+            (Cue::Reported, -30),
+        ]);
+        if cues.has(Cue::External) && cues.has(Cue::Modal) {
+            score += if self.says_we { 25 } else { 20 };
+        }
+        if self.is_deadline() {
+            score += 25;
+        } else if !self.days.is_empty() {
+            score += 7;
+        }
+        if self.past && !cues.has(Cue::External) {
+            score -= if cues.has(Cue::Project) { 10 } else { 15 };
+        }
+        if turn.is_task {
+            score -= 10;
+        }
+        score - 25
+    }
+
+    fn reference(&self, turn: &Turn) -> i32 {
+        let mut score = self.weigh(&[
+            (Cue::Kept, 15),
+            (Cue::Locative, 10),
+            (Cue::OneOff, -10),
+            (Cue::Task, -15),
+            (Cue::Reported, -10),
+            (Cue::Specific, -5),
+        ]);
+        if self.has_place {
+            score += 15;
+        }
+        if turn.asks {
+            score -= 10;
+        }
+        if self.has_place { score - 25 } else { -1 }
+    }
+
+    /// An event with a day that is still to come.
+    fn is_deadline(&self) -> bool {
+        self.cues.has(Cue::Deadline) && !self.days.is_empty()
+    }
+}
+
+/// Adds a sentence to the statement of its kind, or begins one.
+fn add(
+    kind: Kind,
+    at: usize,
+    sentences: &[Sentence<'_>],
+    kinds: &[Option<(Kind, i32)>],
+    statements: &mut Vec<Statement>,
+) {
+    let Some(sentence) = sentences.get(at) else { return };
+    let text = with_dates(sentence);
+    let day = sentence.days.iter().map(|day| day.date).max();
+    let reason = reason_in(sentence);
+    let statement = match statements.iter_mut().find(|statement| statement.kind == kind) {
+        Some(statement) => {
+            if statement.text.len() + text.len() < STATEMENT_BYTES * 2 {
+                statement.text.push(' ');
+                statement.text.push_str(&text);
+            }
+            statement
+        }
+        None => {
+            statements.push(Statement { kind, text, reason: None, day: None });
+            let Some(last) = statements.last_mut() else { return };
+            last
+        }
+    };
+    statement.day = statement.day.max(day);
+    if statement.reason.is_none() {
+        statement.reason = reason;
+    }
+    // What follows in the same breath says more of it.
+    let following = sentences.get(at + 1).zip(kinds.get(at + 1));
+    if let Some((next, None)) = following
+        && next.paragraph == sentence.paragraph
+        && next.is_plain_remark()
+        && statement.text.len() + next.text.len() < STATEMENT_BYTES
+    {
+        let text = with_dates(next);
+        statement.text.push(' ');
+        statement.text.push_str(&text);
+        statement.day = statement.day.max(next.days.iter().map(|day| day.date).max());
+        if statement.reason.is_none() && next.cues.has(Cue::Reason) {
+            statement.reason = Some(next.text.trim().to_owned());
+        }
+    }
+}
+
+impl Sentence<'_> {
+    /// A sentence that only says more of what was said before.
+    fn is_plain_remark(&self) -> bool {
+        let cues = &self.cues;
+        let other = [
+            Cue::Task,
+            Cue::OneOff,
+            Cue::Content,
+            Cue::Withdraw,
+            Cue::Reported,
+            Cue::Sarcasm,
+            Cue::Hypothetical,
+            Cue::Soon,
+        ];
+        !self.asks && self.words > 2 && !self.has_colon && !other.iter().any(|cue| cues.has(*cue))
+    }
+}
+
+/// The part of a sentence behind the word that gives a reason.
+fn reason_in(sentence: &Sentence<'_>) -> Option<String> {
+    const MARKS: [&str; 21] = [
+        " because ",
+        " since ",
+        " so that ",
+        ", otherwise ",
+        " due to ",
+        " porque ",
+        " ya que ",
+        " weil ",
+        " damit ",
+        " denn ",
+        " parce que ",
+        " parce qu'",
+        " car ",
+        " puisque ",
+        " já que ",
+        " pois ",
+        "因为",
+        "由于",
+        "否则",
+        "不然",
+        " sonst ",
+    ];
+    let lower = sentence.text.to_lowercase();
+    // Lower case can change lengths; then the place is not known.
+    if lower.len() != sentence.text.len() {
+        return None;
+    }
+    let (at, mark) =
+        MARKS.iter().filter_map(|mark| Some((lower.find(mark)?, mark))).min_by_key(|(at, _)| *at)?;
+    let reason = sentence.text.get(at + mark.len()..)?.trim().trim_end_matches(['.', '。', '!']);
+    (reason.chars().count() > 3).then(|| reason.to_owned())
+}
+
+/// The sentence with every day that it names written out behind its words.
+fn with_dates(sentence: &Sentence<'_>) -> String {
+    let mut text = sentence.text.replace('\n', " ");
+    if text.len() != sentence.text.len() {
+        return text;
+    }
+    for day in sentence.days.iter().rev().filter(|day| !day.is_absolute) {
+        if text.is_char_boundary(day.end) {
+            text.insert_str(day.end, &format!(" ({})", day.date));
+        }
+    }
+    text
+}
+
+/// A text without spaces as its patterns see it: quotations, addresses and code are one sign each.
+fn masked(pieces: &[Token<'_>], text: &str) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut last_end = 0;
+    for piece in pieces {
+        let start = (piece.text.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+        if start > last_end {
+            masked.push(' ');
+        }
+        last_end = start + piece.text.len();
+        match piece.kind {
+            TokenKind::Quote => masked.push(QUOTE),
+            TokenKind::Address => masked.push(ADDRESS),
+            TokenKind::Code if !piece.text.is_ascii() => masked.push_str(&fold(piece.text)),
+            TokenKind::Code => masked.push(CODE),
+            _ => masked.push_str(&fold(piece.text)),
+        }
+    }
+    masked
+}
+
+fn count_words(pieces: &[Token<'_>]) -> usize {
+    pieces.iter().filter(|piece| piece.kind == TokenKind::Word).count()
+}
+
+/// The words by which somebody speaks for a team.
+const WE: [&str; 19] = [
+    "we", "our", "us", "we're", "we've", "nosotros", "nuestro", "nuestra", "nos", "wir", "uns", "unser",
+    "unsere", "nous", "notre", "on", "nosso", "nossa", "gente",
+];
+const EASTERN_WE: [&str; 5] = ["我们", "弊社", "当社", "うち", "私たち"];
+
+fn has_eastern_place(pieces: &[Token<'_>]) -> bool {
+    pieces.iter().any(|piece| {
+        if super::places::EASTERN_NAMES.iter().any(|name| piece.text.contains(name)) {
+            return true;
+        }
+        let mut words = piece.text.split(|character: char| !character.is_ascii_alphanumeric());
+        words.any(|word| super::places::NAMES.contains(word.to_ascii_lowercase().as_str()))
+    })
+}
+
+/// An address that will be worth going to again: no pull request, no machine of one's own.
+fn is_lasting_address(piece: &Token<'_>) -> bool {
+    const PASSING: [&str; 16] = [
+        "localhost",
+        "127.0.0.1",
+        "0.0.0.0",
+        "/pull/",
+        "/pulls/",
+        "/issues/",
+        "/commit/",
+        "/merge_requests/",
+        "/browse/",
+        "stackoverflow.com",
+        "/actions/runs/",
+        "/jobs/",
+        "/blob/",
+        "/compare/",
+        "?",
+        "gist.github",
+    ];
+    piece.kind == TokenKind::Address && !PASSING.iter().any(|part| piece.text.contains(part))
+}
+
+/// Why every sentence of a prompt is judged as it is, for whoever mends a rule.
+#[cfg(test)]
+pub(super) fn explain(prompt: &str) -> String {
+    let sentences = read(&own_words(prompt), Date::constant(2026, 3, 11))
+        .iter()
+        .map(|sentence| {
+            let turn = Turn::default();
+            let found = super::cues::SECTIONS
+                .iter()
+                .filter(|(_, cue)| sentence.cues.has(*cue))
+                .map(|(name, _)| *name);
+            let scores = [
+                sentence.feedback(&turn),
+                sentence.user(),
+                sentence.project(&turn),
+                sentence.reference(&turn),
+            ];
+            let found: Vec<&str> = found.collect();
+            format!("  [{}] {} {scores:?} asks {}\n", sentence.text, found.join(", "), sentence.asks)
+        })
+        .collect::<Vec<_>>();
+    sentences.concat()
+}

@@ -1,0 +1,175 @@
+//! What is written down already, so that nothing is written twice.
+
+use std::collections::HashSet;
+
+use super::Extracted;
+use super::token::fold;
+use super::topic_words::topic_words;
+use crate::memory::memory_type::MemoryType;
+use crate::rel_path::RelPath;
+
+/// How a memory stands to what is written down already.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// Nobody has said it.
+    New,
+    /// It is said there already.
+    Said {
+        /// The file.
+        whence: String,
+    },
+    /// This memory is about the same and says it differently.
+    Updates {
+        /// The memory's file.
+        path: RelPath,
+    },
+}
+
+/// The memories and documents that a new memory is compared with.
+#[derive(Debug, Default)]
+pub struct KnownTexts {
+    memories: Vec<KnownMemory>,
+    documents: Vec<(String, Passage)>,
+}
+
+#[derive(Debug)]
+struct KnownMemory {
+    path: RelPath,
+    memory_type: Option<MemoryType>,
+    passages: Vec<Passage>,
+}
+
+#[derive(Debug)]
+struct Passage {
+    words: HashSet<String>,
+    negates: bool,
+}
+
+/// Shares in hundredths: from here on a passage says all of it, or is about the same.
+const SAYS_IT: usize = 80;
+const SAME_MATTER: usize = 45;
+/// Fewer words than these are alike by chance.
+const FEWEST_WORDS: usize = 2;
+/// So many lines of one document are compared.
+const MOST_PASSAGES: usize = 2_000;
+
+impl KnownTexts {
+    /// A memory that exists, by its body.
+    pub fn add_memory(&mut self, path: RelPath, memory_type: Option<MemoryType>, body: &str) {
+        let passages = statements(body).map(Passage::of).collect();
+        self.memories.push(KnownMemory { path, memory_type, passages });
+    }
+
+    /// A document that the agent reads anyway: an instruction file, the project's README.
+    pub fn add_document(&mut self, whence: &str, text: &str) {
+        let lines = text.lines().map(str::trim).filter(|line| line.len() > 8);
+        for line in lines.take(MOST_PASSAGES) {
+            self.documents.push((whence.to_owned(), Passage::of(line)));
+        }
+    }
+
+    /// How a new memory stands to all that.
+    #[must_use]
+    pub fn standing(&self, memory: &Extracted) -> Standing {
+        let Some(text) = statements(&memory.body).next() else { return Standing::New };
+        let new = Passage::of(text);
+        let mut nearest: Option<(usize, &KnownMemory)> = None;
+        for known in &self.memories {
+            for passage in &known.passages {
+                if new.is_said_by(passage) {
+                    return Standing::Said { whence: known.path.to_string() };
+                }
+                let share = new.likeness(passage);
+                let is_same_type = known.memory_type.as_ref() == Some(&memory.memory_type);
+                if is_same_type && share >= SAME_MATTER && nearest.is_none_or(|(best, _)| share > best) {
+                    nearest = Some((share, known));
+                }
+            }
+        }
+        if let Some((whence, _)) = self.documents.iter().find(|(_, passage)| new.is_said_by(passage)) {
+            return Standing::Said { whence: whence.clone() };
+        }
+        let stem = format!("{}.md", memory.name);
+        let named = self.memories.iter().find(|known| known.path.as_str().eq_ignore_ascii_case(&stem));
+        match nearest.map(|(_, known)| known).or(named) {
+            Some(known) => Standing::Updates { path: known.path.clone() },
+            None => Standing::New,
+        }
+    }
+}
+
+/// The paragraphs of a memory that state something; not those about why and how.
+fn statements(body: &str) -> impl Iterator<Item = &str> {
+    const AROUND: [&str; 3] = ["**Why", "**How", "**Said"];
+    body.split('\n')
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !AROUND.iter().any(|start| line.starts_with(start)))
+}
+
+impl Passage {
+    fn of(text: &str) -> Self {
+        Self { words: topic_words(text), negates: negates(text) }
+    }
+
+    fn shared(&self, other: &Self) -> usize {
+        self.words.iter().filter(|word| other.words.contains(*word)).count()
+    }
+
+    fn is_said_by(&self, known: &Self) -> bool {
+        self.words.len() >= FEWEST_WORDS
+            && self.negates == known.negates
+            && self.shared(known) * 100 >= self.words.len() * SAYS_IT
+    }
+
+    /// Shared words of all words, in hundredths.
+    fn likeness(&self, other: &Self) -> usize {
+        let shared = self.shared(other);
+        let all = self.words.len() + other.words.len() - shared;
+        if all < FEWEST_WORDS { 0 } else { shared * 100 / all }
+    }
+}
+
+fn negates(text: &str) -> bool {
+    const WORDS: [&str; 30] = [
+        "not", "no", "never", "don't", "dont", "stop", "avoid", "without", "isn't", "won't", "can't", "quit",
+        "nunca", "jamas", "sin", "nie", "niemals", "nicht", "kein", "keine", "ohne", "jamais", "pas", "sans",
+        "ne", "nao", "sem", "deja", "pare", "arrete",
+    ];
+    const PARTS: [&str; 8] = ["不", "别", "禁止", "ない", "ません", "やめ", "禁", "没"];
+    let mut words = text.split(|character: char| !character.is_alphanumeric() && character != '\'');
+    words.any(|word| WORDS.contains(&fold(word).as_ref())) || PARTS.iter().any(|part| text.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Source;
+    use super::*;
+
+    #[test]
+    fn nothing_is_written_twice() {
+        let mut known = KnownTexts::default();
+        let path = RelPath::parse("feedback-tabs.md").unwrap();
+        let old = "Always use tabs for indentation in Go files.\n\n**Why:** The user gave no reason.\n";
+        known.add_memory(path.clone(), Some(MemoryType::Feedback), old);
+        known.add_document("CLAUDE.md", "# Rules\n\n- Run the linter before every commit, please.\n");
+        let check = |text: &str, expected: &Standing| {
+            let memory = Extracted {
+                memory_type: MemoryType::Feedback,
+                name: "feedback-x".to_owned(),
+                description: String::new(),
+                body: format!("{text}\n\n**Why:** x"),
+                source: Source::default(),
+            };
+            assert_eq!(known.standing(&memory), *expected, "{text}");
+        };
+        let updates = Standing::Updates { path };
+        check(
+            "please always use tabs for indentation in Go files",
+            &Standing::Said { whence: "feedback-tabs.md".to_owned() },
+        );
+        check("run the linter before each commit", &Standing::Said { whence: "CLAUDE.md".to_owned() });
+        check("never use tabs for indentation in Go files", &updates);
+        check("use four spaces for indentation in Go files", &updates);
+        check("ask before installing dependencies", &Standing::New);
+    }
+}

@@ -1,0 +1,55 @@
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use super::token::{Token, TokenKind};
+
+/// Whether a token names a place outside the repository where things are kept: a tracker, a wiki, a channel.
+pub(super) fn is_place(token: &Token<'_>) -> bool {
+    match token.kind {
+        TokenKind::Word => NAMES.contains(token.word.as_ref()),
+        TokenKind::Code => is_channel(token.text) || NAMES.contains(token.text.to_lowercase().as_str()),
+        _ => false,
+    }
+}
+
+/// `#deploys`, but neither `#123` nor a colour.
+pub(super) fn is_channel(text: &str) -> bool {
+    let Some(name) = text.strip_prefix('#') else { return false };
+    name.len() > 2
+        && name.starts_with(|character: char| character.is_alphabetic())
+        && !name.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && name.chars().all(|character| character.is_alphanumeric() || matches!(character, '-' | '_'))
+}
+
+/// Names that stand among other characters.
+pub(super) const EASTERN_NAMES: [&str; 14] = [
+    "飞书",
+    "钉钉",
+    "语雀",
+    "腾讯文档",
+    "企业微信",
+    "石墨",
+    "知识库",
+    "禅道",
+    "蓝湖",
+    "共享盘",
+    "スラック",
+    "社内wiki",
+    "共有フォルダ",
+    "共有ドライブ",
+];
+
+/// The names, in lower case, that a text may hold.
+pub(super) static NAMES: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| LIST.split_whitespace().collect());
+
+const LIST: &str = "linear jira notion confluence slack grafana datadog kibana pagerduty sentry figma sharepoint asana \
+    trello miro looker tableau metabase splunk basecamp clickup zendesk airtable 1password bitwarden bugzilla youtrack \
+    shortcut phabricator opsgenie bigquery snowflake redash superset honeycomb newrelic prometheus loki jenkins \
+    teamcity buildkite circleci artifactory nexus harbor backstage swaggerhub postman storybook zeplin invision \
+    lucidchart dropbox gdrive onedrive box coda obsidian mattermost discord teams intercom freshdesk hubspot salesforce \
+    servicenow statuspage rollbar bugsnag amplitude mixpanel launchdarkly optimizely argocd rancher mlflow wandb \
+    huggingface kaggle overleaf zotero readthedocs gitbook wiki intranet outline phrase crowdin lokalise transifex \
+    taiga redmine gitlab github bitbucket gitea azure-devops devops monday wrike smartsheet dingtalk feishu lark yuque \
+    zentao tapd qiita kibela backlog esa docbase chatwork rocketchat zulip telegram whatsapp drive docs mural \
+    dashlane vault keeper parameter-store cloudwatch stackdriver elastic dynatrace appdynamics nagios zabbix";

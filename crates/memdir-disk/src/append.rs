@@ -1,0 +1,74 @@
+//! Adding to the end of a file, so that nobody else's addition is lost and none is torn.
+
+use std::fs::File;
+use std::io::Write;
+
+use memdir_core::rel_path::RelPath;
+use rustix::fs::{Mode, OFlags};
+
+use crate::disk_error::{DiskError, IoContext};
+use crate::memory_root::MemoryRoot;
+use crate::place::{link_error, regular};
+
+impl MemoryRoot {
+    /// Appends a record in one write, and returns once it is durable. The file and its folders are made if they are
+    /// missing. A last line that somebody left unfinished is ended first.
+    ///
+    /// # Errors
+    /// A link or something other than a regular file stands there, or the system fails.
+    pub fn append(&self, path: &RelPath, record: &str) -> Result<(), DiskError> {
+        let (place, created) = self.place_for_writing(path)?;
+        let flags = OFlags::RDWR
+            | OFlags::APPEND
+            | OFlags::CREATE
+            | OFlags::NOFOLLOW
+            | OFlags::CLOEXEC
+            | OFlags::NONBLOCK
+            | OFlags::NOCTTY;
+        let file = rustix::fs::openat(&*place.dir, place.name.as_str(), flags, Mode::RUSR | Mode::WUSR)
+            .map_err(|error| link_error(error, &place.path))?;
+        let mut file = File::from(file);
+        let stat = rustix::fs::fstat(&file).during("look at", &place.path)?;
+        regular(&stat, &place.path)?;
+        let is_new = stat.st_size == 0;
+        let start = if is_new || ends_a_line(&file, stat.st_size) { "" } else { "\n" };
+        file.write_all(format!("{start}{record}").as_bytes()).during("append to", &place.path)?;
+        file.sync_all().during("sync", &place.path)?;
+        if is_new {
+            rustix::fs::fsync(&place.dir).during("sync the directory of", &place.path)?;
+        }
+        for dir in created {
+            rustix::fs::fsync(&dir.parent).during("sync", &dir.parent_path)?;
+        }
+        Ok(())
+    }
+}
+
+fn ends_a_line(file: &File, size: i64) -> bool {
+    let mut last = [0; 1];
+    let at = u64::try_from(size).unwrap_or(0).saturating_sub(1);
+    rustix::io::pread(file, &mut last, at).is_ok_and(|read| read == 1 && last == *b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use camino::Utf8Path;
+
+    use super::*;
+
+    #[test]
+    fn records_stand_one_after_the_other_and_links_are_refused() {
+        let temporary = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(temporary.path()).unwrap();
+        let root = MemoryRoot::open(path).unwrap();
+        let log = RelPath::parse("logs/2026/03/2026-03-11.md").unwrap();
+        root.append(&log, "- one\n").unwrap();
+        root.append(&log, "- two\n").unwrap();
+        std::fs::write(path.join("half.md"), "no end").unwrap();
+        root.append(&RelPath::parse("half.md").unwrap(), "- three\n").unwrap();
+        assert_eq!(std::fs::read_to_string(path.join(log.as_str())).unwrap(), "- one\n- two\n");
+        assert_eq!(std::fs::read_to_string(path.join("half.md")).unwrap(), "no end\n- three\n");
+        std::os::unix::fs::symlink("/etc/hostname", path.join("link.md")).unwrap();
+        assert!(root.append(&RelPath::parse("link.md").unwrap(), "x").is_err());
+    }
+}

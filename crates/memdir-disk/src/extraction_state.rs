@@ -1,0 +1,126 @@
+//! How far extraction has read each session, who is at it, and whether it was asked for meanwhile.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use memdir_core::operation::StoreId;
+use serde::{Deserialize, Serialize};
+
+use crate::state_file::{self, make_directory};
+
+/// Where extraction stands in one session. Part of docs/FORMAT.md.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionMark {
+    /// The last line that was looked at.
+    pub uuid: String,
+    /// Where that line starts, in bytes.
+    pub offset: u64,
+    /// How many lines stand before it.
+    pub line: u64,
+}
+
+/// Where extraction stands in every session of a store.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExtractionMarks {
+    /// The version of this form.
+    pub v: u32,
+    /// By session id.
+    pub sessions: BTreeMap<String, SessionMark>,
+}
+
+/// Held by the one process that extracts for a store; the system takes it back when that process ends.
+#[derive(Debug)]
+pub struct ExtractionLease {
+    folder: Utf8PathBuf,
+    store: StoreId,
+    _lock: File,
+}
+
+const VERSION: u32 = 1;
+const MAX_BYTES: usize = 8 << 20;
+/// Sessions are forgotten beyond this number; ids sort in no order, so which ones does not matter much.
+const MOST_SESSIONS: usize = 5_000;
+
+impl ExtractionLease {
+    /// Takes the lease. `None` if another process has it: then that one is asked to look once more before it ends.
+    ///
+    /// # Errors
+    /// Our state cannot be written.
+    pub fn take_or_ask(state_dir: &Utf8Path, store: &StoreId) -> io::Result<Option<Self>> {
+        let folder = state_dir.join("extract");
+        make_directory(&folder)?;
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(false).mode(0o600);
+        let lock = options.open(folder.join(format!("{}.lock", store.0)))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(Self { folder, store: store.clone(), _lock: lock })),
+            Err(fs::TryLockError::WouldBlock) => {
+                options.open(folder.join(format!("{}.again", store.0)))?;
+                Ok(None)
+            }
+            Err(fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// Whether somebody asked since the last time this was called.
+    #[must_use]
+    pub fn was_asked_again(&self) -> bool {
+        fs::remove_file(self.folder.join(format!("{}.again", self.store.0))).is_ok()
+    }
+
+    /// How far every session was read. A file that cannot be understood counts as none: reading starts over, and what
+    /// is known is recognised.
+    #[must_use]
+    pub fn marks(&self) -> ExtractionMarks {
+        let content = state_file::read(&self.marks_path(), MAX_BYTES).ok().flatten().unwrap_or_default();
+        serde_json::from_slice::<ExtractionMarks>(&content)
+            .ok()
+            .filter(|marks| marks.v <= VERSION)
+            .unwrap_or_default()
+    }
+
+    /// Remembers how far every session was read.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn remember(&self, marks: &ExtractionMarks) -> io::Result<()> {
+        let mut marks = ExtractionMarks { v: VERSION, sessions: marks.sessions.clone() };
+        while marks.sessions.len() > MOST_SESSIONS {
+            marks.sessions.pop_first();
+        }
+        state_file::replace(&self.marks_path(), &serde_json::to_vec(&marks)?)
+    }
+
+    fn marks_path(&self) -> Utf8PathBuf {
+        self.folder.join(format!("{}.json", self.store.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_at_a_time_and_a_request_meanwhile_is_remembered_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = Utf8Path::from_path(folder.path()).unwrap();
+        let store = StoreId::new(7);
+        let lease = ExtractionLease::take_or_ask(state, &store).unwrap().unwrap();
+        assert!(!lease.was_asked_again());
+        assert!(ExtractionLease::take_or_ask(state, &store).unwrap().is_none());
+        assert!(ExtractionLease::take_or_ask(state, &store).unwrap().is_none());
+        assert!(lease.was_asked_again());
+        assert!(!lease.was_asked_again());
+        let mark = SessionMark { uuid: "u".to_owned(), offset: 5, line: 1 };
+        let marks = ExtractionMarks { v: 1, sessions: [("s".to_owned(), mark)].into() };
+        lease.remember(&marks).unwrap();
+        assert_eq!(lease.marks(), marks);
+        drop(lease);
+        let lease = ExtractionLease::take_or_ask(state, &store).unwrap().unwrap();
+        fs::write(state.join("extract").join(format!("{store}.json")), "nonsense").unwrap();
+        assert_eq!(lease.marks(), ExtractionMarks::default());
+    }
+}

@@ -1,0 +1,219 @@
+//! Extraction from a project's sessions: which are read, from where on, and what becomes of what is found.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use memdir_core::env::Env;
+use memdir_core::extract::{Extracted, Skipped};
+use memdir_core::operation::{Author, AuthorKind};
+use memdir_core::plan::Plan;
+use memdir_core::settings::ClientFlags;
+use memdir_disk::extraction_state::{ExtractionLease, ExtractionMarks, SessionMark};
+use memdir_disk::real_look::RealLook;
+use memdir_search::transcript::Position;
+use memdir_search::{Cursor, SearchError, SessionSummary, extract_session, list_sessions};
+
+use crate::memory::{ExtractionPlan, Memory, MemoryError, Submitted, Wish};
+use crate::place::Place;
+
+/// Which sessions are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Range {
+    /// Those that were used lately, each behind where the last extraction stopped.
+    Waiting,
+    /// One session from its beginning, by its id or the beginning of it.
+    Session(String),
+    /// Sessions that were used on or after a day, from their beginning.
+    Since(Date),
+    /// All sessions of the project, from their beginning.
+    All,
+    /// This file, whoever's session it is.
+    Transcript(Utf8PathBuf),
+}
+
+/// What became of one session.
+#[derive(Debug)]
+pub struct SessionOutcome {
+    /// The session's id; for a file its name.
+    pub session: String,
+    /// The memories that were found and not known.
+    pub memories: Vec<Extracted>,
+    /// What was left out.
+    pub skipped: Vec<Skipped>,
+    /// What changes, or would.
+    pub plan: Plan,
+    /// What was done; `None` if nothing was to do, or nothing should be done.
+    pub submitted: Option<Submitted>,
+}
+
+/// Why sessions could not be read or memories not be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExtractError {
+    /// Memory refused or failed.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// A transcript cannot be read.
+    #[error(transparent)]
+    Transcript(#[from] SearchError),
+    /// No session has that id.
+    #[error("there is no session `{0}` in this project")]
+    NoSuchSession(String),
+    /// More than one session has an id that begins so.
+    #[error("`{0}` is the beginning of more than one session's id")]
+    AmbiguousSession(String),
+}
+
+/// A session that was not used for so many days is no longer waiting; [`Range::All`] reads it.
+const WAITING_DAYS: i64 = 3;
+
+/// Finds what is worth remembering in a range of sessions, and writes it down unless `dry_run`: as a plan of extraction,
+/// applied or held for the user as the settings say. `None` if another process is at it; that one looks once more.
+///
+/// Where a session was read to is remembered only after its memories were taken care of.
+///
+/// # Errors
+/// A session or the memory cannot be read, or the memory cannot be written; sessions before that one are done.
+pub fn extract(
+    env: &Env,
+    memory: &mut Memory,
+    range: &Range,
+    dry_run: bool,
+    now: Timestamp,
+) -> Result<Option<Vec<SessionOutcome>>, ExtractError> {
+    let zone = TimeZone::system();
+    if dry_run {
+        let marks = ExtractionMarks::default();
+        let reading = Reading { range, marks: &marks, zone: &zone };
+        let mut outcomes = Vec::new();
+        for session in sessions(env, range, &zone, now)? {
+            outcomes.push(plan_session(&session, &reading, memory, env, now)?.0);
+        }
+        return Ok(Some(outcomes));
+    }
+    let state_dir = env.state_dir().ok_or(MemoryError::NoStateDir)?;
+    let store = memory.id(now)?;
+    let lease = ExtractionLease::take_or_ask(&state_dir, &store).map_err(MemoryError::State)?;
+    let Some(lease) = lease else { return Ok(None) };
+    let mut outcomes = extract_once(env, memory, range, &lease, now)?;
+    if *range == Range::Waiting && lease.was_asked_again() {
+        outcomes.extend(extract_once(env, memory, range, &lease, now)?);
+    }
+    Ok(Some(outcomes))
+}
+
+fn extract_once(
+    env: &Env,
+    memory: &mut Memory,
+    range: &Range,
+    lease: &ExtractionLease,
+    now: Timestamp,
+) -> Result<Vec<SessionOutcome>, ExtractError> {
+    let zone = TimeZone::system();
+    let mut marks = lease.marks();
+    let mut outcomes = Vec::new();
+    for session in sessions(env, range, &zone, now)? {
+        let reading = Reading { range, marks: &marks, zone: &zone };
+        let (mut outcome, mark) = plan_session(&session, &reading, memory, env, now)?;
+        if !outcome.plan.changes.is_empty() {
+            let author = Author {
+                kind: AuthorKind::Extract,
+                id: Some("rules".to_owned()),
+                session: Some(session.id.clone()),
+            };
+            outcome.submitted = Some(memory.submit(&outcome.plan, &Wish::of(&author), now)?);
+        }
+        if let Some(mark) = mark {
+            marks.sessions.insert(session.id.clone(), mark);
+            lease.remember(&marks).map_err(MemoryError::State)?;
+        }
+        outcomes.push(outcome);
+    }
+    Ok(outcomes)
+}
+
+/// How the sessions of a range are read.
+struct Reading<'r> {
+    range: &'r Range,
+    marks: &'r ExtractionMarks,
+    zone: &'r TimeZone,
+}
+
+fn plan_session(
+    session: &SessionSummary,
+    reading: &Reading<'_>,
+    memory: &Memory,
+    env: &Env,
+    now: Timestamp,
+) -> Result<(SessionOutcome, Option<SessionMark>), ExtractError> {
+    let mark = reading.marks.sessions.get(&session.id).filter(|_| *reading.range == Range::Waiting);
+    let cursor = mark.map(|mark| Cursor {
+        uuid: mark.uuid.clone(),
+        position: Position { offset: mark.offset, line: mark.line },
+    });
+    let read = extract_session(&session.path, cursor.as_ref(), Some(memory.directory()), reading.zone)?;
+    let is_file = matches!(reading.range, Range::Transcript(_));
+    let id = (!is_file).then_some(session.id.as_str());
+    let ExtractionPlan { memories, skipped, plan } =
+        memory.plan_extraction(read.found.memories, id, env, now)?;
+    let mut all = read.found.skipped;
+    all.extend(skipped);
+    let outcome =
+        SessionOutcome { session: session.id.clone(), memories, skipped: all, plan, submitted: None };
+    let mark = read.cursor.filter(|cursor| !is_file && !cursor.uuid.is_empty()).map(|cursor| SessionMark {
+        uuid: cursor.uuid,
+        offset: cursor.position.offset,
+        line: cursor.position.line,
+    });
+    Ok((outcome, mark))
+}
+
+fn sessions(
+    env: &Env,
+    range: &Range,
+    zone: &TimeZone,
+    now: Timestamp,
+) -> Result<Vec<SessionSummary>, ExtractError> {
+    if let Range::Transcript(path) = range {
+        return Ok(vec![file_session(&env.cwd.join(path))]);
+    }
+    let place = Place::find(env, &ClientFlags::default()).map_err(MemoryError::from)?;
+    let mut sessions = list_sessions(&RealLook, &env.cwd.join(&place.location.project_dir));
+    let day_of = |time: Option<Timestamp>| time.map(|time| time.to_zoned(zone.clone()).date());
+    match range {
+        Range::Session(wanted) => {
+            sessions.retain(|session| session.id.starts_with(wanted.as_str()));
+            match sessions.len() {
+                0 => return Err(ExtractError::NoSuchSession(wanted.clone())),
+                1 => {}
+                _ => return Err(ExtractError::AmbiguousSession(wanted.clone())),
+            }
+        }
+        Range::Since(day) => {
+            sessions.retain(|session| day_of(session.modified).is_some_and(|used| used >= *day));
+        }
+        Range::Waiting => {
+            let oldest = now.as_second() - WAITING_DAYS * 86_400;
+            sessions.retain(|session| session.modified.is_some_and(|time| time.as_second() >= oldest));
+        }
+        Range::All | Range::Transcript(_) => {}
+    }
+    // Oldest first: what was said later updates what was said before.
+    sessions.reverse();
+    Ok(sessions)
+}
+
+fn file_session(path: &Utf8Path) -> SessionSummary {
+    SessionSummary {
+        id: path.file_stem().unwrap_or_default().to_owned(),
+        path: path.to_owned(),
+        cwd: String::new(),
+        branch: String::new(),
+        started: None,
+        modified: None,
+        first_prompt: String::new(),
+        bytes: 0,
+        agents: 0,
+    }
+}

@@ -1,0 +1,169 @@
+//! `memdir extract`: what was said in sessions, written down.
+
+use std::io::Write;
+
+use anyhow::Result;
+use camino::Utf8PathBuf;
+use clap::Parser;
+use jiff::civil::Date;
+use memdir_core::extract::{Extracted, Skipped};
+use memdir_lib::extract::{Range, SessionOutcome, extract};
+use memdir_lib::memory::Submitted;
+use serde::Serialize;
+
+use super::Run;
+use super::memory::How;
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::output::printable;
+use crate::world::World;
+
+/// Write down what you said in past sessions: by rules, without a model
+#[derive(Debug, Parser)]
+#[command(
+    name = "extract",
+    after_help = "Only your own words count: what you said of yourself, of how to work, of the project and of places outside it, and commands
+that failed until another one worked. Tool results, pasted text, quotations, questions and one-off wishes are left alone.
+Without a range it reads on where it stopped in the sessions of the last three days. `memdir undo` takes it back.
+
+Examples:
+  memdir extract --dry-run
+  memdir extract --since 2026-10-01
+  memdir extract --transcript session.jsonl --dry-run --json | jq '.memories[].description'"
+)]
+pub(crate) struct Extract {
+    /// Only this session, from its beginning: its id, or the beginning of it
+    #[arg(long, value_name = "ID", group = "range")]
+    session: Option<String>,
+    /// Only sessions that were used on or after this day, from their beginning
+    #[arg(long, value_name = "DATE", group = "range")]
+    since: Option<Date>,
+    /// All sessions of this project, from their beginning
+    #[arg(long, group = "range")]
+    all: bool,
+    /// Only this transcript
+    #[arg(long, value_name = "FILE", group = "range")]
+    transcript: Option<Utf8PathBuf>,
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    global: Global,
+}
+
+impl Run for Extract {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        let mut memory = self.how.which.open(world)?;
+        let env = world.env()?;
+        let range = match (&self.session, self.since, &self.transcript) {
+            (Some(session), _, _) => Range::Session(session.clone()),
+            (_, Some(day), _) => Range::Since(day),
+            (_, _, Some(file)) => Range::Transcript(file.clone()),
+            _ if self.all => Range::All,
+            _ => Range::Waiting,
+        };
+        let outcomes = extract(&env, &mut memory, &range, self.how.is_dry_run(), world.now)?;
+        let Some(outcomes) = outcomes else {
+            writeln!(world.stderr, "Another process is at it; it will look once more.")?;
+            return Ok(Exit::Yes);
+        };
+        if self.how.json {
+            print_json(&outcomes, self.how.is_dry_run(), world)
+        } else {
+            self.print(&outcomes, world)
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Item<'i> {
+    r#type: &'i str,
+    name: &'i str,
+    description: &'i str,
+    body: &'i str,
+    turn: &'i str,
+    session: &'i str,
+}
+
+impl<'i> Item<'i> {
+    fn of(session: &'i str, memory: &'i Extracted) -> Self {
+        Self {
+            r#type: memory.memory_type.as_str(),
+            name: &memory.name,
+            description: &memory.description,
+            body: &memory.body,
+            turn: &memory.source.turn,
+            session,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct LeftOut<'l> {
+    turn: &'l str,
+    why: &'l str,
+}
+
+fn print_json(outcomes: &[SessionOutcome], dry_run: bool, world: &mut World) -> Result<Exit> {
+    #[derive(Serialize)]
+    struct Report<'r> {
+        memories: Vec<Item<'r>>,
+        skipped: Vec<LeftOut<'r>>,
+        ops: Vec<&'r str>,
+        waiting: Vec<&'r str>,
+        dry_run: bool,
+    }
+    let mut report =
+        Report { memories: Vec::new(), skipped: Vec::new(), ops: Vec::new(), waiting: Vec::new(), dry_run };
+    for outcome in outcomes {
+        report.memories.extend(outcome.memories.iter().map(|memory| Item::of(&outcome.session, memory)));
+        report.skipped.extend(outcome.skipped.iter().map(|Skipped { turn, why }| LeftOut { turn, why }));
+        match &outcome.submitted {
+            Some(Submitted::Applied(applied)) => {
+                report.ops.extend(applied.operation.as_ref().map(|op| op.id.0.as_str()));
+            }
+            Some(Submitted::Staged { id, .. }) => report.waiting.push(id),
+            Some(Submitted::Rejected) | None => {}
+        }
+    }
+    world.print_json(&report)?;
+    Ok(Exit::Yes)
+}
+
+impl Extract {
+    fn print(&self, outcomes: &[SessionOutcome], world: &mut World) -> Result<Exit> {
+        let paint = world.paint;
+        let mut found = 0;
+        for outcome in outcomes {
+            for memory in &outcome.memories {
+                found += 1;
+                let kind = paint.quiet(memory.memory_type.as_str());
+                writeln!(world.stdout, "{}  {kind}", paint.strong(&memory.name))?;
+                writeln!(world.stdout, "  {}", printable(&memory.description))?;
+            }
+            match &outcome.submitted {
+                Some(Submitted::Applied(applied)) => {
+                    for warning in &applied.warnings {
+                        world.warn(warning)?;
+                    }
+                }
+                Some(Submitted::Staged { id, .. }) => {
+                    writeln!(world.stdout, "It waits for you: memdir review show {id}")?;
+                }
+                Some(Submitted::Rejected) => {
+                    writeln!(world.stdout, "You rejected this before; it stays out.")?;
+                }
+                None => {}
+            }
+        }
+        let sessions = outcomes.len();
+        let in_sessions = if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") };
+        let memories = if found == 1 { "memory" } else { "memories" };
+        let done = if self.how.is_dry_run() { "would be added" } else { "found" };
+        writeln!(world.stdout, "{found} {memories} {done}, {in_sessions} read.")?;
+        Ok(Exit::Yes)
+    }
+}

@@ -1,0 +1,190 @@
+//! `memdir extract` and `memdir today`: what was said in sessions becomes memories, once, and can be taken back.
+
+use std::fs;
+
+use camino::Utf8PathBuf;
+use serde_json::{Value, json};
+
+use crate::harness::Sandbox;
+
+fn ask(sandbox: &Sandbox, line: &str) -> Value {
+    let block = sandbox.run(line.split_whitespace());
+    assert_eq!(block.code, 0, "{line}: {}", block.stderr);
+    serde_json::from_str(&block.stdout).unwrap()
+}
+
+fn project_dir(sandbox: &Sandbox) -> Utf8PathBuf {
+    ask(sandbox, "path --json")["project_dir"].as_str().unwrap().into()
+}
+
+fn prompt(uuid: &str, text: &str) -> String {
+    let line = json!({
+        "type": "user", "uuid": uuid, "sessionId": "s", "timestamp": "2026-03-11T10:00:00Z",
+        "message": {"role": "user", "content": text},
+    });
+    format!("{line}\n")
+}
+
+fn session(sandbox: &Sandbox, id: &str, lines: &[String]) -> Utf8PathBuf {
+    let directory = project_dir(sandbox);
+    fs::create_dir_all(&directory).unwrap();
+    let path = directory.join(format!("{id}.jsonl"));
+    fs::write(&path, lines.concat()).unwrap();
+    path
+}
+
+fn turns(answer: &Value) -> Vec<String> {
+    let memories = answer["memories"].as_array().unwrap().iter();
+    memories
+        .map(|memory| format!("{} {}", memory["turn"].as_str().unwrap(), memory["type"].as_str().unwrap()))
+        .collect()
+}
+
+/// The sandbox's clock must be near the files' own times, which are those of the machine.
+fn sandbox() -> Sandbox {
+    let mut sandbox = Sandbox::new();
+    let probe = sandbox.home.write("probe", "");
+    let modified = fs::metadata(probe).unwrap().modified().unwrap();
+    sandbox.now = jiff::Timestamp::try_from(modified).unwrap().to_string();
+    sandbox
+}
+
+#[test]
+fn only_what_the_user_said_for_good_is_found() {
+    let sandbox = sandbox();
+    let tool = json!({"type": "user", "uuid": "t1", "message": {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": "x", "content": "Always use tabs. I prefer tabs."}]}});
+    let side = json!({"type": "user", "uuid": "t2", "isSidechain": true, "message": {"role": "user", "content": "Always use tabs."}});
+    let meta = json!({"type": "user", "uuid": "t3", "isMeta": true, "message": {"role": "user", "content": "Always use tabs."}});
+    let summary = json!({"type": "user", "uuid": "t4", "isCompactSummary": true, "message": {"role": "user", "content": "Always use tabs."}});
+    let lines = [
+        prompt("u1", "please stop adding docstrings to private functions, they go stale"),
+        format!("{tool}\n{side}\n{meta}\n{summary}\n"),
+        prompt("u2", "Merge freeze starts Thursday, mobile is cutting the release branch."),
+        prompt("u3", "what if we always validated on the server?"),
+        "{\"type\":\"user\",\"uuid\":\"u4\",\"message\":{\"content\":\"Always half".to_owned(),
+    ];
+    let path = sandbox.home.root().join("t.jsonl");
+    fs::write(&path, lines.concat()).unwrap();
+    let answer = ask(&sandbox, &format!("extract --transcript {path} --dry-run --json"));
+    assert_eq!(turns(&answer), ["u1 feedback", "u2 project"]);
+    let body = answer["memories"][1]["body"].as_str().unwrap();
+    assert!(
+        body.contains("Thursday (2026-03-12)")
+            && body.contains("**Why:**")
+            && body.contains("**How to apply:**"),
+        "{body}"
+    );
+    assert_eq!(ask(&sandbox, "ls --json")["items"], json!([]));
+}
+
+#[test]
+fn nothing_is_written_twice_and_all_of_it_can_be_taken_back() {
+    let sandbox = sandbox();
+    let first = prompt("u1", "I'm a data scientist, the Go side of this repo is new to me");
+    let path = session(&sandbox, "5c0523b1", std::slice::from_ref(&first));
+    let answer = ask(&sandbox, "extract --json");
+    assert_eq!(turns(&answer), ["u1 user"]);
+    assert_eq!(answer["ops"].as_array().unwrap().len(), 1);
+    assert_eq!(turns(&ask(&sandbox, "extract --json")), [""; 0]);
+    assert_eq!(turns(&ask(&sandbox, "extract --all --json")), [""; 0], "what is known is recognised");
+    fs::write(
+        &path,
+        [first, prompt("u2", "from now on run the linter before you say that you are done")].concat(),
+    )
+    .unwrap();
+    assert_eq!(turns(&ask(&sandbox, "extract --json")), ["u2 feedback"]);
+    assert_eq!(ask(&sandbox, "ls --json")["items"].as_array().unwrap().len(), 2);
+    // The client rewrote the file: the line where reading stopped is gone.
+    fs::write(&path, prompt("u9", "we don't do default exports here, named exports only please")).unwrap();
+    assert_eq!(turns(&ask(&sandbox, "extract --json")), ["u9 feedback"]);
+    let log = ask(&sandbox, "log --json");
+    assert_eq!(log["items"][0]["author"]["kind"], "extract");
+    let op = log["items"][0]["id"].as_str().unwrap();
+    assert_eq!(sandbox.run(["undo", op]).code, 0);
+    assert_eq!(ask(&sandbox, "ls --json")["items"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_the_agent_wrote_down_itself_is_left_to_it() {
+    let sandbox = sandbox();
+    let memory = ask(&sandbox, "path --json")["memory_dir"].as_str().unwrap().to_owned();
+    let write = json!({"type": "assistant", "uuid": "a1", "message": {"role": "assistant", "content": [
+        {"type": "tool_use", "id": "x", "name": "Write", "input": {"file_path": format!("{memory}/tabs.md"), "content": "x"}}]}});
+    let lines = [
+        prompt("u1", "from now on use tabs everywhere in this repo"),
+        format!("{write}\n"),
+        prompt("u2", "and never force push to a shared branch, ask me first"),
+    ];
+    session(&sandbox, "5c0523b1", &lines);
+    let answer = ask(&sandbox, "extract --json");
+    assert_eq!(turns(&answer), ["u2 feedback"]);
+    assert_eq!(answer["skipped"][0]["turn"], "u1");
+}
+
+#[test]
+fn in_review_it_waits_and_what_was_said_elsewhere_is_known() {
+    let sandbox = sandbox();
+    sandbox.home.write("home/project/CLAUDE.md", "- Never mock the database in integration tests.\n");
+    sandbox.home.write("home/.config/memdir/config.toml", "writes = \"review\"\n");
+    let lines = [
+        prompt("u1", "never mock the database in the integration tests"),
+        prompt("u2", "please stop summarizing what you did at the end of every message"),
+    ];
+    session(&sandbox, "5c0523b1", &lines);
+    let answer = ask(&sandbox, "extract --json");
+    assert_eq!(turns(&answer), ["u2 feedback"]);
+    assert_eq!(answer["skipped"][0]["why"], "`CLAUDE.md` says it already");
+    assert_eq!(answer["waiting"].as_array().unwrap().len(), 1);
+    assert_eq!(ask(&sandbox, "ls --json")["items"], json!([]));
+    assert_eq!(turns(&ask(&sandbox, "extract --json")), [""; 0], "the mark has moved on");
+}
+
+#[test]
+fn a_lesson_of_commands_is_learnt() {
+    let sandbox = sandbox();
+    let call = |uuid: &str, id: &str, command: &str| {
+        let line = json!({"type": "assistant", "uuid": uuid, "message": {"role": "assistant", "content": [
+            {"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}]}});
+        format!("{line}\n")
+    };
+    let result = |id: &str, text: &str, is_error: bool| {
+        let line = json!({"type": "user", "uuid": format!("r{id}"), "message": {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": id, "is_error": is_error, "content": text}]}});
+        format!("{line}\n")
+    };
+    let lines = [
+        prompt("u1", "run the tests"),
+        call("a1", "1", "npm test"),
+        result("1", "npm error Missing script: \"test\"", true),
+        call("a2", "2", "pnpm test"),
+        result("2", "42 passed", false),
+    ];
+    session(&sandbox, "5c0523b1", &lines);
+    let answer = ask(&sandbox, "extract --dry-run --json");
+    assert_eq!(turns(&answer), ["a2 project"]);
+    assert_eq!(answer["memories"][0]["name"], "project-run-pnpm-test");
+}
+
+#[test]
+fn an_unknown_session_is_an_error_that_names_it() {
+    let block = sandbox().run(["extract", "--session", "nothing"]);
+    assert_eq!(block.code, 2);
+    assert!(block.stderr.contains("there is no session `nothing`"), "{}", block.stderr);
+}
+
+#[test]
+fn the_log_of_the_day_grows_item_by_item() {
+    let mut sandbox = Sandbox::new();
+    assert_eq!(sandbox.run(["today"]).stdout, "");
+    let first = ask(&sandbox, "today add --json the importer needs Node 18");
+    let path = first["paths"][0].as_str().unwrap().to_owned();
+    sandbox.stdin = "two lines\nof one item\n".to_owned();
+    ask(&sandbox, "today add --json -");
+    let text = fs::read_to_string(&path).unwrap();
+    let items: Vec<&str> = text.lines().map(|line| line.get(8..).unwrap_or(line)).collect();
+    assert_eq!(items, ["the importer needs Node 18", "two lines", "one item"], "{text}");
+    assert!(path.contains("/logs/20") && path.ends_with(".md"), "{path}");
+    assert_eq!(ask(&sandbox, "today --json")["text"], text);
+    assert_eq!(sandbox.run(["today", "add", " "]).code, 2);
+}
