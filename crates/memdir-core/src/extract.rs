@@ -26,6 +26,7 @@ mod sentence;
 mod tests;
 mod token;
 mod topic_words;
+mod vocabulary;
 
 use judge::judge;
 pub use known::{KnownTexts, Standing};

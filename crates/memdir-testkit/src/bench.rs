@@ -1,6 +1,7 @@
 //! Measurements that print ratios: a command against a reference, both in one run, so that a busy machine slows both.
 
 mod corpus;
+mod extract;
 mod history;
 mod hygiene;
 mod journal;
@@ -11,6 +12,7 @@ mod prompt;
 mod sandbox;
 mod search;
 
+pub use extract::extract;
 pub use history::history;
 pub use hygiene::hygiene;
 pub use journal::journal;

@@ -1,13 +1,13 @@
 //! What sentences say by their words: a table for each language, made when the first sentence of that language comes.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
 use super::language::Language;
-use super::pattern::{Choice, Classes, Pattern};
+use super::pattern::{Choice, Pattern};
 use super::token::Token;
+use super::vocabulary::Vocabulary;
 
 mod eastern;
 
@@ -79,10 +79,12 @@ pub(super) enum Cue {
     Complaint,
     /// What went wrong before, as a reason.
     Experience,
+    /// Something of somebody else's is handed over.
+    Handover,
 }
 
 /// The sections of the tables.
-pub(super) const SECTIONS: [(&str, Cue); 35] = [
+pub(super) const SECTIONS: [(&str, Cue); 36] = [
     ("feedback strong", Cue::FeedbackStrong),
     ("feedback", Cue::Feedback),
     ("feedback weak", Cue::FeedbackWeak),
@@ -118,6 +120,7 @@ pub(super) const SECTIONS: [(&str, Cue); 35] = [
     ("locative", Cue::Locative),
     ("complaint", Cue::Complaint),
     ("experience", Cue::Experience),
+    ("handover", Cue::Handover),
 ];
 
 impl Cue {
@@ -156,13 +159,24 @@ impl CueSet {
     }
 }
 
+/// A pattern that may match at a token, with what can be told of that at once.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    pattern: usize,
+    /// Whether a clause must start there.
+    at_clause_start: bool,
+}
+
 /// The table of one language.
 pub(super) struct Cues {
     cues: Vec<(Cue, Pattern)>,
-    classes: Classes,
-    by_word: HashMap<Box<str>, Vec<usize>>,
+    vocabulary: Vocabulary,
+    /// The patterns that can begin with a word, by its number.
+    by_word: Vec<Vec<Candidate>>,
+    /// The class of words that only link clauses.
+    links: u64,
     /// Patterns whose first element is no plain word.
-    wild: Vec<usize>,
+    wild: Vec<(u8, Candidate)>,
     /// For languages without spaces: where any pattern could begin.
     finder: Option<(AhoCorasick, Vec<usize>)>,
     problems: Vec<String>,
@@ -185,8 +199,9 @@ impl Cues {
     fn parse(table: &str, is_eastern: bool) -> Self {
         let mut cues = Self {
             cues: Vec::new(),
-            classes: Classes::new(),
-            by_word: HashMap::new(),
+            vocabulary: Vocabulary::default(),
+            by_word: Vec::new(),
+            links: 0,
             wild: Vec::new(),
             finder: None,
             problems: Vec::new(),
@@ -199,14 +214,16 @@ impl Cues {
                     cues.problems.push(format!("no section {name}"));
                 }
             } else if let (None, Some((name, words))) = (section, class_line(line)) {
-                let words = words.split_whitespace().map(|word| Box::from(super::token::fold(word).as_ref()));
-                cues.classes.entry(name.into()).or_default().extend(words);
+                if !cues.vocabulary.add_class(name, words) {
+                    cues.problems.push(format!("one class too many: {name}"));
+                }
             } else if let Some(cue) = section {
-                cues.cues.push((cue, Pattern::parse(line)));
+                cues.cues.push((cue, Pattern::parse(line, &mut cues.vocabulary)));
             } else {
                 cues.problems.push(format!("outside of any section: {line}"));
             }
         }
+        cues.links = cues.vocabulary.class("skip");
         if is_eastern {
             cues.find_by_text();
         } else {
@@ -216,40 +233,43 @@ impl Cues {
     }
 
     fn find_by_word(&mut self) {
+        self.by_word.resize_with(self.vocabulary.len(), Vec::new);
         for (at, (_, pattern)) in self.cues.iter().enumerate() {
-            let mut is_wild = pattern.first().is_empty();
+            let candidate = Candidate { pattern: at, at_clause_start: pattern.is_anchored() };
+            let mut wild = 0;
+            let mut firsts = Vec::new();
             for choice in pattern.first() {
                 match choice {
-                    Choice::Word(word) => self.by_word.entry(word.clone()).or_default().push(at),
-                    Choice::Row(row) => {
-                        if let Some(first) = row.first() {
-                            self.by_word.entry(first.clone()).or_default().push(at);
-                        }
+                    Choice::Word(word, _) => firsts.push(*word),
+                    Choice::Row(row) => firsts.extend(row.first()),
+                    Choice::Class(0) => self.problems.push(format!("no such class: pattern {at}")),
+                    Choice::Class(bits) => {
+                        firsts.extend(self.vocabulary.words_of(*bits).map(|(_, number)| number));
                     }
-                    Choice::Class(name) => match self.classes.get(name) {
-                        Some(class) => {
-                            for word in class {
-                                self.by_word.entry(word.clone()).or_default().push(at);
-                            }
-                        }
-                        None => self.problems.push(format!("no class {name}")),
-                    },
-                    _ => is_wild = true,
+                    Choice::Kind(kinds) => wild |= kinds,
+                    _ => wild = u8::MAX,
                 }
             }
-            if is_wild {
-                self.wild.push(at);
+            for first in firsts {
+                if let Some(patterns) = self.by_word.get_mut(first as usize) {
+                    patterns.push(candidate);
+                }
+            }
+            if wild != 0 {
+                self.wild.push((wild, candidate));
             }
         }
     }
 
-    /// Marks where clauses start: behind punctuation, and behind the words that only link a clause to the last one.
-    pub(super) fn mark_clauses(&self, tokens: &mut [Token<'_>]) {
+    /// Looks every token up, and marks where clauses start: behind punctuation, and behind the words that only link a
+    /// clause to the last one.
+    pub(super) fn prepare(&self, tokens: &mut [Token<'_>]) {
         let mut starts = true;
         for token in tokens {
+            token.sign = self.vocabulary.sign(token);
             let is_mark = token.kind == super::token::TokenKind::Mark;
             token.starts_clause = starts && !is_mark;
-            let links = self.is_in("skip", &token.word);
+            let links = token.sign.classes & self.links != 0;
             starts = is_mark || starts && links;
         }
     }
@@ -262,19 +282,29 @@ impl Cues {
                 .any(|end| sentence.trim_end_matches(['。', '.', '！', '!']).ends_with(end))
     }
 
-    /// Whether a word belongs to a class.
-    pub(super) fn is_in(&self, class: &str, word: &str) -> bool {
-        self.classes.get(class).is_some_and(|words| words.contains(word))
+    /// Whether any token belongs to a class.
+    pub(super) fn any_in(&self, class: &str, tokens: &[Token<'_>]) -> bool {
+        let bits = self.vocabulary.class(class);
+        tokens.iter().any(|token| token.sign.classes & bits != 0)
     }
 
     /// What the words of a sentence are signs of.
     pub(super) fn of_tokens(&self, tokens: &[Token<'_>]) -> CueSet {
         let mut found = CueSet::default();
         for (at, token) in tokens.iter().enumerate() {
-            let by_word = self.by_word.get(token.word.as_ref()).map(Vec::as_slice).unwrap_or_default();
-            for candidate in by_word.iter().chain(&self.wild) {
-                let Some((cue, pattern)) = self.cues.get(*candidate) else { continue };
-                if !found.has(*cue) && pattern.matches_at(tokens, at, &self.classes) {
+            // The list of number 0, the words that nobody names, is empty.
+            let by_word = self.by_word.get(token.sign.word as usize).map(Vec::as_slice).unwrap_or_default();
+            let wild = self
+                .wild
+                .iter()
+                .filter(|(kinds, _)| token.sign.kinds & kinds != 0)
+                .map(|(_, candidate)| candidate);
+            for candidate in by_word.iter().chain(wild) {
+                if candidate.at_clause_start && !token.starts_clause {
+                    continue;
+                }
+                let Some((cue, pattern)) = self.cues.get(candidate.pattern) else { continue };
+                if !found.has(*cue) && pattern.matches_at(tokens, at) {
                     found.add(*cue, at);
                 }
             }

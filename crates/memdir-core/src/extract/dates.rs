@@ -7,7 +7,7 @@ use super::token::{Token, TokenKind};
 
 mod names;
 
-use names::{eastern_days, month, relative, small_number, weekday};
+use names::{eastern_days, month, relative, small_number, starts_day, weekday};
 
 /// A day that was named, and where its words end in the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +31,11 @@ pub(super) fn named_days(
     }
     let mut days = Vec::new();
     let mut at = 0;
-    while at < tokens.len() {
-        match day_at(tokens, at, today) {
+    while let Some(token) = tokens.get(at) {
+        // Nearly every word starts no date, and this tells it at once.
+        let may_start =
+            token.text.starts_with(|first: char| first.is_ascii_digit()) || starts_day(&token.word);
+        match may_start.then(|| day_at(tokens, at, today)).flatten() {
             Some((date, taken, is_absolute)) => {
                 let last = tokens.get(at + taken.saturating_sub(1));
                 if let Some(end) = last.and_then(|token| end_in(sentence, token)) {

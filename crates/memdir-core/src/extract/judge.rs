@@ -118,6 +118,9 @@ impl Turn {
         self.is_one_off |= cues.has(Cue::OneOff);
         let is_material =
             cues.has(Cue::Content) || cues.has(Cue::Reported) || cues.has(Cue::Paste) && sentence.asks;
+        if sentence.asks && cues.has(Cue::Handover) {
+            self.is_foreign = true;
+        }
         if sentence.ends_with_colon {
             let introduces = is_material || cues.has(Cue::Paste) || sentence.asks;
             self.ends |= introduces && !cues.has(Cue::RuleIntro) && !cues.has(Cue::FeedbackStrong);
@@ -170,7 +173,7 @@ impl<'s> Sentence<'s> {
         if language == Language::English {
             contract(&mut pieces);
         }
-        table.mark_clauses(&mut pieces);
+        table.prepare(&mut pieces);
         let cues = if language.is_eastern() {
             table.of_text(&masked(&pieces, text))
         } else {
@@ -195,9 +198,7 @@ impl<'s> Sentence<'s> {
             words: if language.is_eastern() { text.chars().count() / 3 } else { count_words(&pieces) },
             says_we: pieces.iter().any(|piece| WE.contains(&piece.word.as_ref()))
                 || EASTERN_WE.iter().any(|we| text.contains(we)),
-            past: pieces
-                .iter()
-                .any(|piece| table.is_in("debug", &piece.word) || table.is_in("past", &piece.word)),
+            past: table.any_in("debug", &pieces),
         }
     }
 
@@ -296,6 +297,8 @@ impl<'s> Sentence<'s> {
         ]);
         if cues.has(Cue::External) && cues.has(Cue::Modal) {
             score += if self.says_we { 25 } else { 20 };
+        } else if cues.has(Cue::External) && cues.has(Cue::Reason) && self.says_we {
+            score += 20;
         }
         if self.is_deadline() {
             score += 25;

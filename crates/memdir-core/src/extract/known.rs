@@ -47,7 +47,7 @@ struct Passage {
 
 /// Shares in hundredths: from here on a passage says all of it, or is about the same.
 const SAYS_IT: usize = 80;
-const SAME_MATTER: usize = 45;
+const SAME_MATTER: usize = 40;
 /// Fewer words than these are alike by chance.
 const FEWEST_WORDS: usize = 2;
 /// So many lines of one document are compared.
@@ -169,7 +169,7 @@ mod tests {
         );
         check("run the linter before each commit", &Standing::Said { whence: "CLAUDE.md".to_owned() });
         check("never use tabs for indentation in Go files", &updates);
-        check("use four spaces for indentation in Go files", &updates);
+        check("four spaces for indentation from now on, no tabs", &updates);
         check("ask before installing dependencies", &Standing::New);
     }
 }

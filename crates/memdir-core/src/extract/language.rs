@@ -1,5 +1,9 @@
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;
+
+use super::vocabulary::WordHasher;
 
 /// The languages whose cues are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,7 +51,13 @@ impl Language {
 fn by_small_words(text: &str) -> Option<Language> {
     let mut scores = [0_u32; 5];
     for word in text.split(|character: char| !character.is_alphanumeric()).filter(|word| word.len() < 12) {
-        let Some(votes) = SMALL_WORDS.get(word.to_lowercase().as_str()) else { continue };
+        // Most words are in lower case already; only the others need a copy.
+        let lower = if word.chars().any(char::is_uppercase) {
+            word.to_lowercase().into()
+        } else {
+            Cow::Borrowed(word)
+        };
+        let Some(votes) = SMALL_WORDS.get(lower.as_ref()) else { continue };
         // A word of two languages says less than a word of one.
         let weight = if votes.count_ones() == 1 { 2 } else { 1 };
         for (_, score) in scores.iter_mut().enumerate().filter(|(place, _)| votes >> place & 1 == 1) {
@@ -82,15 +92,16 @@ const LATIN: [Language; 5] =
     [Language::English, Language::Spanish, Language::German, Language::French, Language::Portuguese];
 
 /// Small words, with a bit for each language of [`LATIN`] that uses them.
-static SMALL_WORDS: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
-    let mut words: HashMap<&'static str, u8> = HashMap::new();
-    for (place, list) in [ENGLISH, SPANISH, GERMAN, FRENCH, PORTUGUESE].into_iter().enumerate() {
-        for word in list.split(' ') {
-            *words.entry(word).or_default() |= 1 << place;
+static SMALL_WORDS: LazyLock<HashMap<&'static str, u8, BuildHasherDefault<WordHasher>>> =
+    LazyLock::new(|| {
+        let mut words: HashMap<&'static str, u8, BuildHasherDefault<WordHasher>> = HashMap::default();
+        for (place, list) in [ENGLISH, SPANISH, GERMAN, FRENCH, PORTUGUESE].into_iter().enumerate() {
+            for word in list.split(' ') {
+                *words.entry(word).or_default() |= 1 << place;
+            }
         }
-    }
-    words
-});
+        words
+    });
 
 const ENGLISH: &str = "the and is are was were of to in it that this for with on you your i we our my be have has do \
     don does did not but or if so at by from as an a they them he she its can could should would will just please when \

@@ -6,10 +6,8 @@
 //! `<place>`, `<name>`, `<bare>`, `<plural>` pieces by their kind · `..` up to three pieces between, `...` up to eight ·
 //! `^` a clause starts here, `^^` the sentence does · `$` the clause ends here.
 
-use std::collections::{HashMap, HashSet};
-
-use super::places::is_place;
 use super::token::{Token, TokenKind, fold};
+use super::vocabulary::{Vocabulary, kinds};
 
 /// What is looked for, parsed.
 #[derive(Debug, Default)]
@@ -27,43 +25,36 @@ pub(super) enum Element {
 
 #[derive(Debug)]
 pub(super) enum Choice {
-    Word(Box<str>),
-    Row(Vec<Box<str>>),
+    /// A word by its number, and as it is written for texts without spaces.
+    Word(u32, Box<str>),
+    Row(Vec<u32>),
     Begins(Box<str>),
     Ends(Box<str>),
-    Class(Box<str>),
-    Kind(Special),
+    /// The bits of a class.
+    Class(u64),
+    /// The bits of a kind.
+    Kind(u8),
     AnyWord,
 }
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Special {
-    Number,
-    Address,
-    Quote,
-    Code,
-    Place,
-    Name,
-    Bare,
-    Plural,
-}
-
-/// The word lists that patterns name.
-pub(super) type Classes = HashMap<Box<str>, HashSet<Box<str>>>;
 
 /// A search gives up after so many steps, so that no sentence is slow.
 const MOST_STEPS: usize = 4_000;
 
 impl Pattern {
     /// Reads the notation. What cannot be read is left out; a test reads every table.
-    pub(super) fn parse(notation: &str) -> Self {
-        Self(notation.split_whitespace().map(element).collect())
+    pub(super) fn parse(notation: &str, vocabulary: &mut Vocabulary) -> Self {
+        Self(notation.split_whitespace().map(|text| element(text, vocabulary)).collect())
     }
 
     /// Whether the pattern, from its first real element on, matches at a token.
-    pub(super) fn matches_at(&self, tokens: &[Token<'_>], at: usize, classes: &Classes) -> bool {
+    pub(super) fn matches_at(&self, tokens: &[Token<'_>], at: usize) -> bool {
         let mut steps = MOST_STEPS;
-        matches(&self.0, tokens, at, classes, &mut steps)
+        matches(&self.0, tokens, at, &mut steps)
+    }
+
+    /// Whether a clause must start where the pattern does.
+    pub(super) fn is_anchored(&self) -> bool {
+        matches!(self.0.first(), Some(Element::ClauseStart | Element::SentenceStart))
     }
 
     /// The choices by which the pattern is found: those of its first real element.
@@ -76,7 +67,7 @@ impl Pattern {
     }
 }
 
-fn element(text: &str) -> Element {
+fn element(text: &str, vocabulary: &mut Vocabulary) -> Element {
     match text {
         "^" => return Element::ClauseStart,
         "^^" => return Element::SentenceStart,
@@ -85,150 +76,110 @@ fn element(text: &str) -> Element {
         "..." => return Element::Gap(8),
         _ => {}
     }
-    if let Some(choices) = text.strip_prefix('!') {
-        return Element::Not(choices.split('|').map(choice).collect());
+    let mut choices = |text: &str| text.split('|').map(|text| choice(text, vocabulary)).collect();
+    if let Some(text) = text.strip_prefix('!') {
+        return Element::Not(choices(text));
     }
-    let (text, optional) = match text.strip_suffix('?') {
-        Some(text) if !text.is_empty() => (text, true),
-        _ => (text, false),
-    };
-    Element::Any { options: text.split('|').map(choice).collect(), optional }
+    match text.strip_suffix('?').filter(|text| !text.is_empty()) {
+        Some(text) => Element::Any { options: choices(text), optional: true },
+        None => Element::Any { options: choices(text), optional: false },
+    }
 }
 
-fn choice(text: &str) -> Choice {
-    let folded = |text: &str| Box::from(fold(text).as_ref());
+fn choice(text: &str, vocabulary: &mut Vocabulary) -> Choice {
     if let Some(class) = text.strip_prefix('@') {
-        return Choice::Class(class.into());
+        return Choice::Class(vocabulary.class(class));
     }
-    if let Some(special) = special(text) {
-        return Choice::Kind(special);
+    if let Some(kind) = kind(text) {
+        return Choice::Kind(kind);
     }
     if text == "~" {
         return Choice::AnyWord;
     }
-    if let Some(end) = text.strip_prefix('~') {
-        return Choice::Ends(folded(end));
+    let folded = fold(text);
+    if let Some(end) = folded.strip_prefix('~') {
+        return Choice::Ends(end.into());
     }
-    if let Some(start) = text.strip_suffix('~') {
-        return Choice::Begins(folded(start));
+    if let Some(start) = folded.strip_suffix('~') {
+        return Choice::Begins(start.into());
     }
-    let words: Vec<Box<str>> = text.split('_').filter(|word| !word.is_empty()).map(folded).collect();
-    match <[Box<str>; 1]>::try_from(words) {
-        Ok([word]) => Choice::Word(word),
-        Err(words) => Choice::Row(words),
+    let words = folded.split('_').filter(|word| !word.is_empty());
+    let numbers: Vec<u32> = words.map(|word| vocabulary.number(word)).collect();
+    match numbers.as_slice() {
+        [only] => Choice::Word(*only, folded.as_ref().into()),
+        _ => Choice::Row(numbers),
     }
 }
 
-fn special(text: &str) -> Option<Special> {
+fn kind(text: &str) -> Option<u8> {
     Some(match text {
-        "<num>" => Special::Number,
-        "<url>" => Special::Address,
-        "<quote>" => Special::Quote,
-        "<code>" => Special::Code,
-        "<place>" => Special::Place,
-        "<name>" => Special::Name,
-        "<bare>" => Special::Bare,
-        "<plural>" => Special::Plural,
+        "<num>" => kinds::NUMBER,
+        "<url>" => kinds::ADDRESS,
+        "<quote>" => kinds::QUOTE,
+        "<code>" => kinds::CODE,
+        "<place>" => kinds::PLACE,
+        "<name>" => kinds::NAME,
+        "<bare>" => kinds::BARE,
+        "<plural>" => kinds::PLURAL,
         _ => return None,
     })
 }
 
-fn matches(
-    elements: &[Element],
-    tokens: &[Token<'_>],
-    at: usize,
-    classes: &Classes,
-    steps: &mut usize,
-) -> bool {
+fn matches(elements: &[Element], tokens: &[Token<'_>], at: usize, steps: &mut usize) -> bool {
     let Some((element, rest)) = elements.split_first() else { return true };
     let Some(left) = steps.checked_sub(1) else { return false };
     *steps = left;
     match element {
         Element::ClauseStart => {
-            tokens.get(at).is_some_and(|token| token.starts_clause)
-                && matches(rest, tokens, at, classes, steps)
+            tokens.get(at).is_some_and(|token| token.starts_clause) && matches(rest, tokens, at, steps)
         }
         Element::SentenceStart => {
             let before = tokens.get(..at).unwrap_or_default();
             let only_links = before.iter().all(|token| token.starts_clause || token.kind == TokenKind::Mark);
             let starts = tokens.get(at).is_some_and(|token| token.starts_clause);
-            starts && only_links && matches(rest, tokens, at, classes, steps)
+            starts && only_links && matches(rest, tokens, at, steps)
         }
         Element::ClauseEnd => {
             let ends = tokens.get(at).is_none_or(|token| token.kind == TokenKind::Mark);
-            ends && matches(rest, tokens, at, classes, steps)
+            ends && matches(rest, tokens, at, steps)
         }
         Element::Gap(most) => {
-            (0..=*most).any(|gap| at + gap <= tokens.len() && matches(rest, tokens, at + gap, classes, steps))
+            let last = tokens.len().min(at + most);
+            (at..=last).any(|at| matches(rest, tokens, at, steps))
         }
         Element::Not(options) => {
-            let found = options.iter().any(|option| length(option, tokens, at, classes).is_some());
-            !found && matches(rest, tokens, at, classes, steps)
+            let found = options.iter().any(|option| length(option, tokens, at).is_some());
+            !found && matches(rest, tokens, at, steps)
         }
         Element::Any { options, optional } => {
             let taken = options.iter().any(|option| {
-                length(option, tokens, at, classes)
-                    .is_some_and(|length| matches(rest, tokens, at + length, classes, steps))
+                length(option, tokens, at).is_some_and(|length| matches(rest, tokens, at + length, steps))
             });
-            taken || *optional && matches(rest, tokens, at, classes, steps)
+            taken || *optional && matches(rest, tokens, at, steps)
         }
     }
 }
 
 /// How many tokens a choice takes at a place, if it stands there.
-fn length(choice: &Choice, tokens: &[Token<'_>], at: usize, classes: &Classes) -> Option<usize> {
+fn length(choice: &Choice, tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let token = tokens.get(at)?;
-    let word = token.word.as_ref();
     let is_word = token.kind == TokenKind::Word;
     let stands = match choice {
-        Choice::Word(wanted) => word == wanted.as_ref(),
+        Choice::Word(wanted, _) => token.sign.word == *wanted,
         Choice::Row(row) => {
-            let following = row.iter().enumerate().all(|(step, wanted)| {
-                tokens.get(at + step).is_some_and(|token| token.word.as_ref() == wanted.as_ref())
-            });
-            return following.then_some(row.len());
+            let following = tokens.get(at..at + row.len())?.iter().zip(row);
+            return following
+                .into_iter()
+                .all(|(token, wanted)| token.sign.word == *wanted)
+                .then_some(row.len());
         }
-        Choice::Begins(start) => is_word && word.starts_with(start.as_ref()),
-        Choice::Ends(end) => is_word && word.len() > end.len() + 1 && word.ends_with(end.as_ref()),
-        Choice::Class(name) => {
-            let class = classes.get(name)?;
-            class.contains(word) || token.kind == TokenKind::Number && class.contains("<num>")
+        Choice::Begins(start) => is_word && token.word.starts_with(start.as_ref()),
+        Choice::Ends(end) => {
+            is_word && token.word.len() > end.len() + 1 && token.word.ends_with(end.as_ref())
         }
+        Choice::Class(bits) => token.sign.classes & bits != 0,
         Choice::AnyWord => is_word,
-        Choice::Kind(special) => is_special(*special, token, at),
+        Choice::Kind(bits) => token.sign.kinds & bits != 0,
     };
     stands.then_some(1)
 }
-
-fn is_special(special: Special, token: &Token<'_>, at: usize) -> bool {
-    let starts_upper = token.text.chars().next().is_some_and(char::is_uppercase);
-    match special {
-        Special::Number => token.kind == TokenKind::Number,
-        Special::Address => token.kind == TokenKind::Address,
-        Special::Quote => token.kind == TokenKind::Quote,
-        Special::Code => token.kind == TokenKind::Code,
-        Special::Place => is_place(token),
-        Special::Name => {
-            let lower = token.text.chars().skip(1).all(char::is_lowercase);
-            token.kind == TokenKind::Word && starts_upper && lower && token.text.len() > 2 && at < 40
-        }
-        Special::Bare => match token.kind {
-            TokenKind::Code => true,
-            TokenKind::Word => !DETERMINERS.contains(&token.word.as_ref()),
-            _ => false,
-        },
-        Special::Plural => {
-            token.kind == TokenKind::Word
-                && token.word.len() > 3
-                && token.word.ends_with('s')
-                && token.word != "this"
-        }
-    }
-}
-
-/// Words behind which a particular thing stands, or that stand for one.
-const DETERMINERS: [&str; 34] = [
-    "the", "a", "an", "this", "that", "these", "those", "it", "them", "my", "your", "our", "his", "her",
-    "their", "one", "first", "second", "third", "last", "other", "both", "either", "el", "la", "los", "las",
-    "der", "die", "das", "le", "les", "o", "os",
-];

@@ -1,7 +1,9 @@
 use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;
 
 use super::token::{Token, TokenKind};
+use super::vocabulary::WordHasher;
 
 /// Whether a token names a place outside the repository where things are kept: a tracker, a wiki, a channel.
 pub(super) fn is_place(token: &Token<'_>) -> bool {
@@ -40,7 +42,7 @@ pub(super) const EASTERN_NAMES: [&str; 14] = [
 ];
 
 /// The names, in lower case, that a text may hold.
-pub(super) static NAMES: LazyLock<HashSet<&'static str>> =
+pub(super) static NAMES: LazyLock<HashSet<&'static str, BuildHasherDefault<WordHasher>>> =
     LazyLock::new(|| LIST.split_whitespace().collect());
 
 const LIST: &str = "linear jira notion confluence slack grafana datadog kibana pagerduty sentry figma sharepoint asana \

@@ -128,7 +128,13 @@ fn labelled_turns_are_told_apart_by_kind_and_by_language() {
 
 #[test]
 fn turns_that_were_written_to_mislead_do_so_rarely() {
-    let scores = measure(&[include_str!("testdata/adversarial.txt")]);
-    let all = scores["all"];
-    assert!(all.precision() >= 0.85 && all.recall() >= 0.4, "{} {}", all.precision(), all.recall());
+    const FILES: [&str; 3] = [
+        include_str!("testdata/adversarial.txt"),
+        include_str!("testdata/adversarial_second.txt"),
+        include_str!("testdata/adversarial_third.txt"),
+    ];
+    for file in FILES {
+        let all = measure(&[file])["all"];
+        assert!(all.precision() >= 0.85 && all.recall() >= 0.6, "{} {}", all.precision(), all.recall());
+    }
 }

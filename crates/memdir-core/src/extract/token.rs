@@ -3,6 +3,7 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
 use super::language::Language;
+use super::vocabulary::Sign;
 
 /// A piece of a sentence, as patterns see it.
 #[derive(Debug, Clone)]
@@ -14,6 +15,8 @@ pub(super) struct Token<'t> {
     pub(super) word: Cow<'t, str>,
     /// Whether a clause starts here, words that only link it to the one before left out.
     pub(super) starts_clause: bool,
+    /// What the table of its language knows about it.
+    pub(super) sign: Sign,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +54,7 @@ pub(super) fn tokens(sentence: &str, language: Language) -> Vec<Token<'_>> {
             TokenKind::Number | TokenKind::Mark => Cow::Borrowed(text),
             _ => Cow::Borrowed(""),
         };
-        tokens.push(Token { kind, text, word, starts_clause: false });
+        tokens.push(Token { kind, text, word, starts_clause: false, sign: Sign::default() });
         at += length.max(first.len_utf8());
     }
     tokens

@@ -1,6 +1,7 @@
 //! What must hold for any input of every parser: the bodies of the fuzz targets, run by the suite over their corpora.
 
 use jiff::Timestamp;
+use memdir_core::extract::{Extractor, Outcome, Source};
 use memdir_core::hygiene::{Owner, Provenance, clean, escape, read_back, render, unescape};
 use memdir_core::journal::archive::Archive;
 use memdir_core::journal::breadcrumb::Breadcrumb;
@@ -31,7 +32,7 @@ use memdir_core::workspace::{MANIFESTS, NewProject, WorkspaceEdit, WorkspaceMap,
 type Body = fn(&[u8]);
 
 /// Every target: its name, which is also the folder of its corpus, and its body.
-pub(crate) const TARGETS: [(&str, Body); 15] = [
+pub(crate) const TARGETS: [(&str, Body); 16] = [
     ("entrypoint", load_entrypoint),
     ("frontmatter", edit_frontmatter),
     ("topic", read_topic),
@@ -47,6 +48,7 @@ pub(crate) const TARGETS: [(&str, Body); 15] = [
     ("profile", keep_profile),
     ("mcp_message", take_mcp_message),
     ("http_request", read_http_request),
+    ("extract", extract_memories),
 ];
 
 /// No more than the limits is loaded, whatever the bytes.
@@ -325,4 +327,23 @@ pub(crate) fn read_http_request(data: &[u8]) {
         assert!(end <= body.len());
     }
     assert!(chunks.into_body().len() <= 64);
+}
+/// Whatever is said and run, memories are few, named so that the client keeps the name, and described in one line.
+pub(crate) fn extract_memories(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let mut extractor = Extractor::new(jiff::tz::TimeZone::UTC);
+    let source = Source { turn: "u".to_owned(), time: Some(Timestamp::UNIX_EPOCH) };
+    extractor.said(&text, &source);
+    for line in text.lines() {
+        extractor.said(line, &Source::default());
+        extractor.ran(line, Outcome::Failed(&text), &source);
+        extractor.ran(line.get(1..).unwrap_or_default(), Outcome::Worked, &source);
+    }
+    extractor.edited();
+    extractor.agent_remembered();
+    for memory in extractor.finish().memories {
+        assert_eq!(topic::client_slug(&memory.name), memory.name);
+        assert!(!memory.description.contains('\n') && memory.description.chars().count() <= 121);
+        assert!(memory.body.contains("**Why:**") && memory.body.contains("**How to apply:**"));
+    }
 }

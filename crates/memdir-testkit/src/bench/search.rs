@@ -171,7 +171,7 @@ fn cpu_during(work: impl FnOnce()) -> f64 {
 }
 
 /// The least of three runs.
-fn least(mut work: impl FnMut()) -> f64 {
+pub(super) fn least(mut work: impl FnMut()) -> f64 {
     (0..3).map(|_| cpu_during(&mut work)).fold(f64::INFINITY, f64::min)
 }
 

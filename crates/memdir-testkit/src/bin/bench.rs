@@ -19,6 +19,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("hygiene", bench::hygiene),
     ("search", bench::search),
     ("transcripts", bench::transcripts),
+    ("extract", bench::extract),
 ];
 
 fn main() -> ExitCode {

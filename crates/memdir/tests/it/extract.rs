@@ -182,8 +182,9 @@ fn the_log_of_the_day_grows_item_by_item() {
     sandbox.stdin = "two lines\nof one item\n".to_owned();
     ask(&sandbox, "today add --json -");
     let text = fs::read_to_string(&path).unwrap();
-    let items: Vec<&str> = text.lines().map(|line| line.get(8..).unwrap_or(line)).collect();
-    assert_eq!(items, ["the importer needs Node 18", "two lines", "one item"], "{text}");
+    let untimed: Vec<&str> =
+        text.lines().map(|line| if line.starts_with("- ") { &line[8..] } else { line }).collect();
+    assert_eq!(untimed, ["the importer needs Node 18", "two lines", "  of one item"], "{text}");
     assert!(path.contains("/logs/20") && path.ends_with(".md"), "{path}");
     assert_eq!(ask(&sandbox, "today --json")["text"], text);
     assert_eq!(sandbox.run(["today", "add", " "]).code, 2);

@@ -12,13 +12,14 @@ use serde_json::Value;
 use crate::harness::Sandbox;
 
 /// The events that the client knows; a name that it does not know can void a whole file.
-const EVENTS: [&str; 9] = [
+const EVENTS: [&str; 10] = [
     "SessionStart",
     "UserPromptSubmit",
     "PreToolUse",
     "PostToolUse",
     "SubagentStart",
     "SubagentStop",
+    "Stop",
     "PreCompact",
     "PostCompact",
     "SessionEnd",

@@ -2,9 +2,10 @@
 
 use aho_corasick::AhoCorasick;
 
-use super::{CueSet, Cues};
-use crate::extract::pattern::{Choice, Classes, Element, Special};
+use super::{Candidate, CueSet, Cues};
+use crate::extract::pattern::{Choice, Element};
 use crate::extract::places::NAMES;
+use crate::extract::vocabulary::kinds;
 
 /// What stands for a quotation, an address, a piece of code in a text that is looked through.
 pub(in crate::extract) const QUOTE: char = '\u{e000}';
@@ -23,16 +24,14 @@ impl Cues {
             let mut own: Vec<&str> = Vec::new();
             for choice in pattern.first() {
                 match choice {
-                    Choice::Word(word) => own.push(word),
-                    Choice::Class(name) => match self.classes.get(name) {
-                        Some(class) => own.extend(class.iter().map(AsRef::as_ref)),
-                        None => self.problems.push(format!("no class {name}")),
-                    },
+                    Choice::Word(_, word) => own.push(word),
+                    Choice::Class(0) => self.problems.push(format!("no such class: pattern {at}")),
+                    Choice::Class(bits) => own.extend(self.vocabulary.words_of(*bits).map(|(word, _)| word)),
                     _ => {}
                 }
             }
             if own.is_empty() {
-                self.wild.push(at);
+                self.wild.push((u8::MAX, Candidate { pattern: at, at_clause_start: false }));
             }
             for text in own {
                 texts.push(text.to_owned());
@@ -53,13 +52,13 @@ impl Cues {
         let hits = finder.find_overlapping_iter(text);
         let hits = hits.filter_map(|hit| Some((*owners.get(hit.pattern().as_usize())?, hit.start())));
         let everywhere =
-            text.char_indices().flat_map(|(at, _)| self.wild.iter().map(move |wild| (*wild, at)));
+            text.char_indices().flat_map(|(at, _)| self.wild.iter().map(move |(_, wild)| (wild.pattern, at)));
         for (candidate, at) in hits.chain(everywhere) {
             let Some((cue, pattern)) = self.cues.get(candidate) else { continue };
             if found.place(*cue).is_some_and(|place| place as usize <= at) {
                 continue;
             }
-            let mut search = Search { text, starts: &starts, classes: &self.classes, steps: MOST_STEPS };
+            let mut search = Search { text, starts: &starts, cues: self, steps: MOST_STEPS };
             if search.matches(&pattern.0, at) {
                 found.add(*cue, at);
             }
@@ -83,9 +82,8 @@ impl Cues {
             if after_mark {
                 starts.push(at);
                 let rest = text.get(at..).unwrap_or_default();
-                let skip = self.classes.get("skip").into_iter().flatten();
-                let longest =
-                    skip.filter(|word| rest.starts_with(word.as_ref())).map(|word| word.len()).max();
+                let skip = self.vocabulary.words_of(self.links).map(|(word, _)| word);
+                let longest = skip.filter(|word| rest.starts_with(word)).map(str::len).max();
                 match longest {
                     Some(length) => skipped_to = at + length,
                     None => after_mark = false,
@@ -123,7 +121,7 @@ fn is_mark(character: char) -> bool {
 struct Search<'s> {
     text: &'s str,
     starts: &'s [usize],
-    classes: &'s Classes,
+    cues: &'s Cues,
     steps: usize,
 }
 
@@ -174,21 +172,21 @@ impl Search<'_> {
     fn length(&self, choice: &Choice, at: usize) -> Option<usize> {
         let rest = self.text.get(at..).filter(|rest| !rest.is_empty())?;
         match choice {
-            Choice::Word(word) => rest.starts_with(word.as_ref()).then_some(word.len()),
-            Choice::Class(name) => {
-                let words = self.classes.get(name)?.iter();
-                words.filter(|word| rest.starts_with(word.as_ref())).map(|word| word.len()).max()
+            Choice::Word(_, word) => rest.starts_with(word.as_ref()).then_some(word.len()),
+            Choice::Class(bits) => {
+                let words = self.cues.vocabulary.words_of(*bits).map(|(word, _)| word);
+                words.filter(|word| rest.starts_with(word)).map(str::len).max()
             }
-            Choice::Kind(Special::Quote) => self.is_sign(rest, QUOTE),
-            Choice::Kind(Special::Address) => self.is_sign(rest, ADDRESS),
-            Choice::Kind(Special::Code) => self.is_sign(rest, CODE),
-            Choice::Kind(Special::Number) => number(rest),
-            Choice::Kind(Special::Place) => {
+            Choice::Kind(kinds::QUOTE) => sign(rest, QUOTE),
+            Choice::Kind(kinds::ADDRESS) => sign(rest, ADDRESS),
+            Choice::Kind(kinds::CODE) => sign(rest, CODE),
+            Choice::Kind(kinds::NUMBER) => number(rest),
+            Choice::Kind(kinds::PLACE) => {
                 let end = rest.find(|character: char| !character.is_ascii_alphanumeric() && character != '-');
                 let word = rest.get(..end.unwrap_or(rest.len())).filter(|word| !word.is_empty())?;
                 NAMES.contains(word).then_some(word.len())
             }
-            Choice::AnyWord | Choice::Kind(Special::Bare) => {
+            Choice::AnyWord | Choice::Kind(kinds::BARE) => {
                 let end = rest.find(|character: char| !character.is_ascii_alphanumeric() && character != '-');
                 let length = end.unwrap_or(rest.len());
                 (length > 0).then_some(length)
@@ -196,10 +194,10 @@ impl Search<'_> {
             _ => None,
         }
     }
+}
 
-    fn is_sign(&self, rest: &str, sign: char) -> Option<usize> {
-        rest.starts_with(sign).then_some(sign.len_utf8())
-    }
+fn sign(rest: &str, sign: char) -> Option<usize> {
+    rest.starts_with(sign).then_some(sign.len_utf8())
 }
 
 fn number(rest: &str) -> Option<usize> {

@@ -1,9 +1,30 @@
 //! What days and months are called.
 
+use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
+use std::sync::LazyLock;
+
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
 
+use crate::extract::vocabulary::WordHasher;
+
 use super::{NamedDay, nearest_year, next_weekday, weekday_of_next_week};
+
+/// Whether the name of a day or of a span of time can start with a word.
+pub(super) fn starts_day(word: &str) -> bool {
+    STARTS.contains(word.strip_suffix("-feira").unwrap_or(word))
+}
+
+static STARTS: LazyLock<HashSet<&'static str, BuildHasherDefault<WordHasher>>> = LazyLock::new(|| {
+    const OTHERS: &str = "monday mon lunes montag lundi segunda-feira segunda tuesday tue martes dienstag mardi terca \
+        wednesday wed miercoles mittwoch mercredi quarta thursday thu thurs jueves donnerstag jeudi quinta friday fri \
+        viernes freitag vendredi sexta saturday sabado samstag sonnabend samedi sunday domingo sonntag dimanche today \
+        tonight hoy heute aujourd'hui hoje tomorrow manana morgen demain amanha ubermorgen apres-demain next proximo \
+        proxima nachsten nachste nachster kommenden kommende prochain prochaine in en dans em within end ende fin \
+        finales final fim";
+    OTHERS.split_whitespace().chain(MONTHS.iter().flat_map(|names| names.split(' '))).collect()
+});
 
 pub(super) fn weekday(word: &str) -> Option<Weekday> {
     let word = word.strip_suffix("-feira").unwrap_or(word);
@@ -20,23 +41,24 @@ pub(super) fn weekday(word: &str) -> Option<Weekday> {
 }
 
 pub(super) fn month(word: &str) -> Option<i8> {
-    const MONTHS: [&str; 12] = [
-        "january jan enero januar janvier janeiro",
-        "february feb febrero februar fevrier fevereiro",
-        "march mar marzo marz mars marco",
-        "april apr abril avril",
-        "may mayo mai maio",
-        "june jun junio juni juin junho",
-        "july jul julio juli juillet julho",
-        "august aug agosto aout",
-        "september sep sept septiembre septembre setembro",
-        "october oct octubre oktober octobre outubro okt",
-        "november nov noviembre novembre novembro",
-        "december dec diciembre dezember decembre dezembro dez",
-    ];
     let at = MONTHS.iter().position(|names| !word.is_empty() && names.split(' ').any(|name| name == word))?;
     i8::try_from(at + 1).ok()
 }
+
+const MONTHS: [&str; 12] = [
+    "january jan enero januar janvier janeiro",
+    "february feb febrero februar fevrier fevereiro",
+    "march mar marzo marz mars marco",
+    "april apr abril avril",
+    "may mayo mai maio",
+    "june jun junio juni juin junho",
+    "july jul julio juli juillet julho",
+    "august aug agosto aout",
+    "september sep sept septiembre septembre setembro",
+    "october oct octubre oktober octobre outubro okt",
+    "november nov noviembre novembre novembro",
+    "december dec diciembre dezember decembre dezembro dez",
+];
 
 /// Days from today.
 pub(super) fn relative(word: &str) -> Option<i64> {
