@@ -94,6 +94,9 @@ fn day_at(tokens: &[Token<'_>], at: usize, today: Date) -> Option<(Date, usize, 
     if let Some(days) = relative(first) {
         return Some((today.checked_add(days.days()).ok()?, 1, false));
     }
+    if let Some(found) = month_alone(first, word(1), word(2), today) {
+        return Some(found);
+    }
     if matches!(first, "in" | "en" | "dans" | "em" | "within") {
         let count = number(tokens.get(at + 1)?)?;
         let span = period(word(2))?;
@@ -116,6 +119,22 @@ fn day_at(tokens: &[Token<'_>], at: usize, today: Date) -> Option<(Date, usize, 
         return Some((date, skip + 1, false));
     }
     month_day(tokens, at, today)
+}
+
+/// `in May`, `fin juin`, `Ende Mai`: the last day of the month that comes.
+fn month_alone(first: &str, second: &str, third: &str, today: Date) -> Option<(Date, usize, bool)> {
+    const BEFORE: [&str; 12] =
+        ["in", "by", "until", "im", "ende", "bis", "en", "fin", "finales", "em", "fim", "de"];
+    if !BEFORE.contains(&first) || second == "may" && first != "in" && first != "by" && first != "until" {
+        return None;
+    }
+    let (named, taken) = match month(second) {
+        Some(named) => (named, 2),
+        None if matches!(second, "de" | "of") => (month(third)?, 3),
+        None => return None,
+    };
+    let first_day = nearest_year(named, 1, today.first_of_month())?;
+    Some((first_day.last_of_month(), taken, false))
 }
 
 /// `27 November`, `November 27th, 2026`, `30 de abril`, `30. April`.

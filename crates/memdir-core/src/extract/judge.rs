@@ -41,6 +41,8 @@ pub(super) struct Judged {
 
 /// A prompt has no more sentences that count.
 const MOST_SENTENCES: usize = 60;
+/// What speaks for a wish must weigh this much, in tenths.
+const FEEDBACK_LINE: i32 = 35;
 /// A score of tenths from which on a statement stands beside others.
 const CLEAR: i32 = 20;
 /// A statement takes in what follows it up to this length.
@@ -52,7 +54,11 @@ pub(super) fn judge(prompt: &str, today: Date) -> Judged {
     let sentences = read(&paragraphs, today);
     let is_mocking = sentences.iter().any(|sentence| sentence.cues.has(Cue::Sarcasm));
     let mut judged = Judged::default();
-    let mut turn = Turn { asks: sentences.iter().any(|sentence| sentence.asks), ..Turn::default() };
+    let mut turn = Turn {
+        asks: sentences.iter().any(|sentence| sentence.asks),
+        wants_work: sentences.iter().any(|sentence| sentence.cues.place(Cue::Task) == Some(0)),
+        ..Turn::default()
+    };
     let mut kinds = Vec::with_capacity(sentences.len());
     for (at, sentence) in sentences.iter().enumerate() {
         if at == 0 || sentence.starts_paragraph {
@@ -109,6 +115,8 @@ struct Turn {
     is_corrected: bool,
     /// Some sentence of the prompt is a question.
     asks: bool,
+    /// Some sentence of the prompt asks for one piece of work.
+    wants_work: bool,
 }
 
 impl Turn {
@@ -146,6 +154,7 @@ struct Sentence<'s> {
     words: usize,
     past: bool,
     says_we: bool,
+    names_file: bool,
 }
 
 fn read<'p>(paragraphs: &'p [Paragraph], today: Date) -> Vec<Sentence<'p>> {
@@ -199,6 +208,9 @@ impl<'s> Sentence<'s> {
             says_we: pieces.iter().any(|piece| WE.contains(&piece.word.as_ref()))
                 || EASTERN_WE.iter().any(|we| text.contains(we)),
             past: table.any_in("debug", &pieces),
+            names_file: pieces
+                .iter()
+                .any(|piece| piece.kind == TokenKind::Code && piece.text.contains(['/', '.'])),
         }
     }
 
@@ -257,8 +269,8 @@ impl<'s> Sentence<'s> {
             (Cue::Scope, 10),
             (Cue::Experience, 10),
             (Cue::Complaint, 10),
-            (Cue::Specific, -15),
-            (Cue::Spec, -15),
+            (Cue::Specific, -20),
+            (Cue::Spec, -20),
             (Cue::OneOff, -40),
             (Cue::Soon, -20),
             (Cue::Task, -10),
@@ -275,11 +287,19 @@ impl<'s> Sentence<'s> {
             - if turn.is_task { 15 } else { 0 }
             - if turn.is_one_off { 20 } else { 0 }
             - if turn.asks && !self.cues.has(Cue::FeedbackStrong) { 10 } else { 0 };
-        signs + around - 30
+        // A particular file is named in passing wishes more often than in rules.
+        let path = if self.names_file && !self.cues.has(Cue::FeedbackStrong) { 10 } else { 0 };
+        signs + around - path - FEEDBACK_LINE
     }
 
     fn user(&self) -> i32 {
-        self.weigh(&[(Cue::User, 25), (Cue::Habit, 20), (Cue::Reported, -30), (Cue::OneOff, -10)]) - 20
+        self.weigh(&[
+            (Cue::User, 25),
+            (Cue::Habit, 20),
+            (Cue::Reported, -30),
+            (Cue::OneOff, -10),
+            (Cue::Spec, -10),
+        ]) - 20
     }
 
     fn project(&self, turn: &Turn) -> i32 {
@@ -296,7 +316,14 @@ impl<'s> Sentence<'s> {
             (Cue::Reported, -30),
         ]);
         if cues.has(Cue::External) && cues.has(Cue::Modal) {
-            score += if self.says_we { 25 } else { 20 };
+            let is_product = cues.has(Cue::Spec);
+            score += if is_product {
+                8
+            } else if self.says_we {
+                25
+            } else {
+                20
+            };
         } else if cues.has(Cue::External) && cues.has(Cue::Reason) && self.says_we {
             score += 20;
         }
@@ -308,8 +335,14 @@ impl<'s> Sentence<'s> {
         if self.past && !cues.has(Cue::External) {
             score -= if cues.has(Cue::Project) { 10 } else { 15 };
         }
+        // A limit from outside that ends some day is no passing wish.
+        if cues.has(Cue::OneOff) && (cues.has(Cue::External) || self.is_deadline()) {
+            score += 15;
+        }
         if turn.is_task {
             score -= 10;
+        } else if turn.wants_work {
+            score -= 5;
         }
         score - 25
     }
@@ -326,7 +359,7 @@ impl<'s> Sentence<'s> {
         if self.has_place {
             score += 15;
         }
-        if turn.asks {
+        if turn.asks || turn.wants_work {
             score -= 10;
         }
         if self.has_place { score - 25 } else { -1 }

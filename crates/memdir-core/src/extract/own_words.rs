@@ -20,6 +20,7 @@ pub(super) fn own_words(prompt: &str) -> Vec<Paragraph> {
         return Vec::new();
     }
     let prompt = without_elements(prompt);
+    let prompt = without_letter(&prompt);
     let mut writer = Writer::default();
     let mut fence: Option<&str> = None;
     let mut indented = 0_usize;
@@ -178,6 +179,64 @@ fn tag_name(tag: &str) -> Option<&str> {
         .then_some(name)
 }
 
+/// The text without a letter in it: from a line that only greets to the name below a line that only takes leave.
+fn without_letter(text: &str) -> Cow<'_, str> {
+    let lines: Vec<&str> = text.lines().collect();
+    let starts = lines.iter().position(|line| is_greeting(line.trim()));
+    let Some(start) = starts else { return Cow::Borrowed(text) };
+    let ends = lines.iter().enumerate().skip(start + 1).find(|(_, line)| is_leave(line.trim()));
+    let Some((end, _)) = ends else { return Cow::Borrowed(text) };
+    let mut rest = lines.get(end + 1..).unwrap_or_default();
+    // The name, unless it stands beside the leave.
+    if rest.first().is_some_and(|line| !line.trim().is_empty() && line.split_whitespace().count() <= 3) {
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    let before = lines.get(..start).unwrap_or_default().join("\n");
+    Cow::Owned(format!("{before}\n\n{}", rest.join("\n")))
+}
+
+fn is_greeting(line: &str) -> bool {
+    const WORDS: [&str; 18] = [
+        "hi", "hello", "dear", "hey", "hola", "hallo", "liebe", "lieber", "sehr", "bonjour", "salut", "cher",
+        "chere", "ola", "oi", "estimado", "caro", "prezados",
+    ];
+    const EASTERN: [&str; 5] = ["大家好", "各位", "您好", "皆さん", "お疲れ様"];
+    let folded = super::token::fold(line);
+    let first = folded.split(|character: char| !character.is_alphabetic()).next().unwrap_or_default();
+    let is_short = line.split_whitespace().count() <= 4 && line.ends_with([',', '，', '、', ':', '!', '：']);
+    let is_western = WORDS.contains(&first) && is_short && !folded.contains("claude");
+    is_western || line.chars().count() <= 12 && EASTERN.iter().any(|greeting| line.starts_with(greeting))
+}
+
+fn is_leave(line: &str) -> bool {
+    const WORDS: [&str; 20] = [
+        "thanks",
+        "thank",
+        "best",
+        "regards",
+        "cheers",
+        "kind",
+        "sincerely",
+        "saludos",
+        "gracias",
+        "un saludo",
+        "viele",
+        "grusse",
+        "gruss",
+        "danke",
+        "cordialement",
+        "merci",
+        "bien",
+        "abracos",
+        "obrigado",
+        "att",
+    ];
+    let folded = super::token::fold(line);
+    let first = folded.split(|character: char| !character.is_alphabetic()).next().unwrap_or_default();
+    line.split_whitespace().count() <= 4 && WORDS.contains(&first)
+        || line.chars().count() <= 12 && line.contains("よろしく")
+}
+
 /// A line from which on nothing is the user's: the head of a mail, of a forwarded one, of a document.
 fn starts_foreign(line: &str) -> bool {
     const MAIL: [&str; 26] = [
@@ -322,6 +381,8 @@ mod tests {
         check("hm\nFrom: a@b.example\nalways x", &["hm"]);
         check("On Tue, Dana wrote:\nnever x", &[]);
         check("2026-03-01 12:00:01 WARN never\nwhy?", &["why?"]);
+        check("Hi all,\nnever x.\nThanks,\nDana\n\nwhat now?", &["what now?"]);
+        check("Hi,\nuse tabs\nalways", &["Hi, use tabs always"]);
         check("rules:\n- one\n- two", &["rules:", "one", "two"]);
         check("a < b and c > d", &["a < b and c > d"]);
         check("first, \nsecond\nThird", &["first, second\nThird"]);

@@ -8,7 +8,11 @@ use super::vocabulary::WordHasher;
 /// Whether a token names a place outside the repository where things are kept: a tracker, a wiki, a channel.
 pub(super) fn is_place(token: &Token<'_>) -> bool {
     match token.kind {
-        TokenKind::Word => NAMES.contains(token.word.as_ref()),
+        TokenKind::Word => {
+            let is_ordinary = ORDINARY.contains(&token.word.as_ref());
+            let is_name = !is_ordinary || token.text.starts_with(|first: char| first.is_uppercase());
+            is_name && NAMES.contains(token.word.as_ref())
+        }
         TokenKind::Code => is_channel(token.text) || NAMES.contains(token.text.to_lowercase().as_str()),
         _ => false,
     }
@@ -22,6 +26,28 @@ pub(super) fn is_channel(text: &str) -> bool {
         && !name.bytes().all(|byte| byte.is_ascii_hexdigit())
         && name.chars().all(|character| character.is_alphanumeric() || matches!(character, '-' | '_'))
 }
+
+/// Names that are ordinary words too: only a capital tells.
+const ORDINARY: [&str; 18] = [
+    "linear",
+    "notion",
+    "slack",
+    "drive",
+    "teams",
+    "vault",
+    "discord",
+    "looker",
+    "loki",
+    "harbor",
+    "nexus",
+    "honeycomb",
+    "backstage",
+    "elastic",
+    "obsidian",
+    "lark",
+    "backlog",
+    "outline",
+];
 
 /// Names that stand among other characters.
 pub(super) const EASTERN_NAMES: [&str; 14] = [
@@ -47,11 +73,11 @@ pub(super) static NAMES: LazyLock<HashSet<&'static str, BuildHasherDefault<WordH
 
 const LIST: &str = "linear jira notion confluence slack grafana datadog kibana pagerduty sentry figma sharepoint asana \
     trello miro looker tableau metabase splunk basecamp clickup zendesk airtable 1password bitwarden bugzilla youtrack \
-    shortcut phabricator opsgenie bigquery snowflake redash superset honeycomb newrelic prometheus loki jenkins \
+     phabricator opsgenie bigquery snowflake redash superset honeycomb newrelic prometheus loki jenkins \
     teamcity buildkite circleci artifactory nexus harbor backstage swaggerhub postman storybook zeplin invision \
-    lucidchart dropbox gdrive onedrive box coda obsidian mattermost discord teams intercom freshdesk hubspot salesforce \
+    lucidchart dropbox gdrive onedrive   obsidian mattermost discord teams intercom freshdesk hubspot salesforce \
     servicenow statuspage rollbar bugsnag amplitude mixpanel launchdarkly optimizely argocd rancher mlflow wandb \
-    huggingface kaggle overleaf zotero readthedocs gitbook wiki intranet outline phrase crowdin lokalise transifex \
-    taiga redmine gitlab github bitbucket gitea azure-devops devops monday wrike smartsheet dingtalk feishu lark yuque \
-    zentao tapd qiita kibela backlog esa docbase chatwork rocketchat zulip telegram whatsapp drive docs mural \
-    dashlane vault keeper parameter-store cloudwatch stackdriver elastic dynatrace appdynamics nagios zabbix";
+    huggingface kaggle overleaf zotero readthedocs gitbook wiki intranet   crowdin lokalise transifex \
+    taiga redmine gitlab github bitbucket gitea    wrike smartsheet dingtalk feishu lark yuque \
+    zentao tapd qiita kibela backlog  docbase chatwork rocketchat zulip telegram whatsapp drive   \
+    dashlane passwortmanager gestor-de-contrasenas keepass sharedrive intranet-wiki vault   cloudwatch stackdriver elastic dynatrace appdynamics nagios zabbix";

@@ -128,13 +128,19 @@ fn labelled_turns_are_told_apart_by_kind_and_by_language() {
 
 #[test]
 fn turns_that_were_written_to_mislead_do_so_rarely() {
-    const FILES: [&str; 3] = [
+    const FILES: [&str; 6] = [
         include_str!("testdata/adversarial.txt"),
         include_str!("testdata/adversarial_second.txt"),
         include_str!("testdata/adversarial_third.txt"),
+        include_str!("testdata/adversarial_fourth.txt"),
+        include_str!("testdata/adversarial_fifth.txt"),
+        include_str!("testdata/adversarial_seventh.txt"),
     ];
     for file in FILES {
         let all = measure(&[file])["all"];
         assert!(all.precision() >= 0.85 && all.recall() >= 0.6, "{} {}", all.precision(), all.recall());
     }
+    let nothing = measure(&[include_str!("testdata/adversarial_sixth.txt")]);
+    let wrong = nothing.get("all").map_or(0, |score| score.wrong);
+    assert!(wrong <= 2, "{wrong} of 65");
 }

@@ -22,7 +22,7 @@ static STARTS: LazyLock<HashSet<&'static str, BuildHasherDefault<WordHasher>>> =
         viernes freitag vendredi sexta saturday sabado samstag sonnabend samedi sunday domingo sonntag dimanche today \
         tonight hoy heute aujourd'hui hoje tomorrow manana morgen demain amanha ubermorgen apres-demain next proximo \
         proxima nachsten nachste nachster kommenden kommende prochain prochaine in en dans em within end ende fin \
-        finales final fim";
+        finales final fim by until im bis de";
     OTHERS.split_whitespace().chain(MONTHS.iter().flat_map(|names| names.split(' '))).collect()
 });
 
