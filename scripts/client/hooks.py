@@ -206,6 +206,30 @@ def the_commands_run():
         check(f"/memdir:{name}: what memdir answers is in the request", any(answer in text for text in texts), result["stdout"] + str(texts)[-1500:])
 
 
+def the_server_answers():
+    home, project = case("server")
+    add(home, project, "release", "Release only from the main branch.")
+    prefix = "mcp__plugin_memdir_memdir__"
+    def responder(body, ctx):
+        if not body.get("tools"):
+            return None
+        ctx["turn"] = ctx.get("turn", 0) + 1
+        if ctx["turn"] == 1:
+            return [{"type": "tool_use", "name": "ToolSearch", "input": {"query": f"select:{prefix}search"}}]
+        if ctx["turn"] == 2:
+            return [{"type": "tool_use", "name": prefix + "search", "input": {"query": "main branch"}}]
+        return None
+    arguments = ["--output-format", "stream-json", "--verbose", "--allowedTools", prefix.removesuffix("__")]
+    result = run(CLAUDE, project, home, "hi", responder=responder, args=arguments)
+    start = start_line(result)
+    tools = sorted(name.removeprefix(prefix) for name in start.get("tools", []) if name.startswith(prefix))
+    check("MCP: the server is connected", [server["status"] for server in start.get("mcp_servers", [])] == ["connected"], start.get("mcp_servers"))
+    check("MCP: its tools are listed", {"search", "read", "save", "edit", "forget", "journal", "sessions"} <= set(tools), tools)
+    answers = [json.dumps(block) for request in result["requests"] if isinstance(request["body"], dict) for message in request["body"].get("messages", [])
+               if isinstance(message["content"], list) for block in message["content"] if block["type"] == "tool_result"]
+    check("MCP: a search is answered", any("Release only from the main branch" in answer and "is_error\": true" not in answer for answer in answers), answers[-2:])
+
+
 def the_way_out():
     home, project = case("out")
     run(CLAUDE, project, home, "hi")
@@ -284,7 +308,7 @@ def an_explorer_gets_the_index():
 
 PROOFS = [the_plugin_loads, recall_reaches_the_model, start_reaches_the_model, a_write_is_recorded, a_secret_is_stopped, review_keeps_the_change,
           the_journal_survives_a_compaction, a_subagent_is_told_and_heard, an_explorer_gets_the_index, what_we_wrote_is_left_alone,
-          the_commands_run, the_repository_is_a_marketplace, the_way_out, a_killed_hook_does_not_stop_the_client]
+          the_commands_run, the_server_answers, the_repository_is_a_marketplace, the_way_out, a_killed_hook_does_not_stop_the_client]
 for proof in PROOFS:
     if not sys.argv[2:] or proof.__name__ in sys.argv[2:]:
         proof()

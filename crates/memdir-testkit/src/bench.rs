@@ -3,6 +3,7 @@
 mod corpus;
 mod extract;
 mod history;
+mod hook;
 mod hygiene;
 mod journal;
 mod measure;
@@ -14,6 +15,7 @@ mod search;
 
 pub use extract::extract;
 pub use history::history;
+pub use hook::hook;
 pub use hygiene::hygiene;
 pub use journal::journal;
 pub use measure::{Row, Table};

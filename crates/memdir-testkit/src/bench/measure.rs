@@ -48,19 +48,29 @@ impl fmt::Display for Table {
 /// Medians of the wall time of two commands, run in turns.
 pub(crate) fn compare(
     runs: usize,
+    subject: impl FnMut() -> Command,
+    reference: impl FnMut() -> Command,
+) -> (Duration, Duration) {
+    compare_fed(runs, Stdio::null, subject, reference)
+}
+
+/// The same for commands that are fed something.
+pub(crate) fn compare_fed(
+    runs: usize,
+    input: impl Fn() -> Stdio,
     mut subject: impl FnMut() -> Command,
     mut reference: impl FnMut() -> Command,
 ) -> (Duration, Duration) {
     let (mut of_subject, mut of_reference) = (Vec::new(), Vec::new());
     for _ in 0..runs {
-        of_reference.push(wall(&mut reference()));
-        of_subject.push(wall(&mut subject()));
+        of_reference.push(wall(&mut reference(), &input));
+        of_subject.push(wall(&mut subject(), &input));
     }
     (median(of_subject), median(of_reference))
 }
 
-fn wall(command: &mut Command) -> Duration {
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+fn wall(command: &mut Command, input: &impl Fn() -> Stdio) -> Duration {
+    command.stdin(input()).stdout(Stdio::null()).stderr(Stdio::null());
     let start = Instant::now();
     let status = command.status().unwrap();
     let elapsed = start.elapsed();
@@ -97,4 +107,36 @@ pub(crate) fn system_calls(classes: &str, program: &str, command: &Command) -> u
     traced.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
     let text = std::fs::read_to_string(log.path()).unwrap();
     text.lines().filter(|line| line.contains('(') && !line.contains("execve(")).count()
+}
+
+/// CPU milliseconds of a command, the least of some runs: others use the machine too, and only ever add to it.
+pub(crate) fn cpu_of(runs: usize, command: impl FnMut(usize) -> Command) -> f64 {
+    cpu_of_fed(runs, Stdio::null, command)
+}
+
+/// The same for a command that is fed something.
+pub(crate) fn cpu_of_fed(
+    runs: usize,
+    input: impl Fn() -> Stdio,
+    mut command: impl FnMut(usize) -> Command,
+) -> f64 {
+    let mut least = f64::INFINITY;
+    for run in 0..runs {
+        let mut command = command(run);
+        command.stdin(input()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let id = rustix::process::Pid::from_child(&child);
+        // The kernel's exact count can be read as long as nobody has taken the child's status.
+        let ended = rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT;
+        rustix::process::waitid(rustix::process::WaitId::Pid(id), ended).unwrap();
+        least = least.min(cpu(&format!("/proc/{}/schedstat", child.id())));
+        assert!(child.wait().unwrap().success(), "{command:?} failed: its time means nothing");
+    }
+    least
+}
+
+/// CPU milliseconds by the kernel's exact count.
+pub(crate) fn cpu(path: &str) -> f64 {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e6
 }

@@ -1,4 +1,4 @@
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -8,7 +8,7 @@ use memdir_search::transcript::Reader;
 use memdir_search::{Limits, Options, Scope, Searcher, Source};
 
 use super::corpus;
-use super::measure::Table;
+use super::measure::{Table, cpu, cpu_of};
 use super::sandbox::Bench;
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
@@ -138,29 +138,6 @@ fn measure(program: &Utf8Path, size: usize) -> Measured {
     });
     (measured.fts5_first, measured.fts5_query) = fts5(&folder);
     measured
-}
-
-/// CPU milliseconds of a command, the least of some runs: others use the machine too, and only ever add to it.
-fn cpu_of(runs: usize, mut command: impl FnMut(usize) -> Command) -> f64 {
-    let mut least = f64::INFINITY;
-    for run in 0..runs {
-        let mut command = command(run);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        let id = rustix::process::Pid::from_child(&child);
-        // The kernel's exact count can be read as long as nobody has taken the child's status.
-        let ended = rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT;
-        rustix::process::waitid(rustix::process::WaitId::Pid(id), ended).unwrap();
-        least = least.min(cpu(&format!("/proc/{}/schedstat", child.id())));
-        assert!(child.wait().unwrap().success(), "{command:?} failed: its time means nothing");
-    }
-    least
-}
-
-/// CPU milliseconds by the kernel's exact count.
-fn cpu(path: &str) -> f64 {
-    let text = std::fs::read_to_string(path).unwrap();
-    text.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e6
 }
 
 /// CPU milliseconds of some work in this process.

@@ -14,6 +14,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("memories", bench::memories),
     ("journal", bench::journal),
     ("history", bench::history),
+    ("hook", bench::hook),
     ("project-ls", bench::project_ls),
     ("prompt", bench::prompt),
     ("hygiene", bench::hygiene),
