@@ -42,6 +42,12 @@ pub enum JsoncError {
         /// The way to it.
         path: Vec<String>,
     },
+    /// What should be a list is something else.
+    #[error("`{}` in it is not a list", .path.join("."))]
+    NotAList {
+        /// The way to it.
+        path: Vec<String>,
+    },
     /// The edited text does not say what it should: a form that this editor does not know.
     #[error("it is written in a way that cannot be edited safely")]
     Unsafe,
@@ -56,7 +62,7 @@ struct Node {
 #[derive(Debug)]
 enum Kind {
     Object(Vec<Member>),
-    Array(Vec<Node>),
+    Array(Vec<Item>),
     Scalar(Value),
 }
 
@@ -66,6 +72,21 @@ struct Member {
     key_start: usize,
     value: Node,
     /// Where the comma behind the value stands, if there is one.
+    comma: Option<usize>,
+}
+
+#[derive(Debug)]
+struct Item {
+    value: Node,
+    /// Where the comma behind the value stands, if there is one.
+    comma: Option<usize>,
+}
+
+/// Where a member of an object or an item of a list stands.
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    start: usize,
+    end: usize,
     comma: Option<usize>,
 }
 
@@ -101,22 +122,38 @@ impl<'t> Jsonc<'t> {
         }
         Some(node.to_value())
     }
-
-    /// Whether an object stands at the end of a way of keys.
-    #[must_use]
-    pub fn holds_object(&self, path: &[&str]) -> bool {
-        self.get(path).is_some_and(|value| value.is_object())
-    }
 }
 
 impl Node {
     fn to_value(&self) -> Value {
         match &self.kind {
             Kind::Scalar(value) => value.clone(),
-            Kind::Array(items) => Value::Array(items.iter().map(Self::to_value).collect()),
+            Kind::Array(items) => Value::Array(items.iter().map(|item| item.value.to_value()).collect()),
             Kind::Object(members) => Value::Object(
                 members.iter().map(|member| (member.key.clone(), member.value.to_value())).collect(),
             ),
+        }
+    }
+
+    fn slots(&self) -> Vec<Slot> {
+        match &self.kind {
+            Kind::Object(members) => members
+                .iter()
+                .map(|member| Slot {
+                    start: member.key_start,
+                    end: member.value.span.end,
+                    comma: member.comma,
+                })
+                .collect(),
+            Kind::Array(items) => items
+                .iter()
+                .map(|item| Slot {
+                    start: item.value.span.start,
+                    end: item.value.span.end,
+                    comma: item.comma,
+                })
+                .collect(),
+            Kind::Scalar(_) => Vec::new(),
         }
     }
 

@@ -48,6 +48,24 @@ pub struct Report {
     pub warnings: Vec<String>,
 }
 
+impl Report {
+    fn new(agent: &str, outcome: Outcome) -> Self {
+        Self { agent: agent.to_owned(), outcome, warnings: Vec::new() }
+    }
+
+    /// Adds what became of one more file: what went wrong counts more than what was done.
+    fn add(&mut self, outcome: Outcome) {
+        match (&mut self.outcome, outcome) {
+            (Outcome::Changed(changes), Outcome::Changed(more)) => changes.extend(more),
+            (Outcome::Changed(_) | Outcome::Kept(_) | Outcome::Failed(_), Outcome::Unchanged) => {}
+            (Outcome::Changed(_), Outcome::Kept(why)) => self.warnings.push(format!("left alone: {why}")),
+            (Outcome::Failed(_), Outcome::Failed(second)) => self.warnings.push(second.to_string()),
+            (Outcome::Failed(_), _) => {}
+            (_, outcome) => self.outcome = outcome,
+        }
+    }
+}
+
 /// What became of one agent's settings.
 #[derive(Debug)]
 pub enum Outcome {

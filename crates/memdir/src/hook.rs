@@ -19,6 +19,7 @@ use memdir_lib::memory::Memory;
 
 mod after_tool;
 mod before_tool;
+mod index;
 mod journal;
 mod prompt_submitted;
 mod scratchpad;
@@ -39,15 +40,16 @@ pub(crate) fn run(arguments: &[OsString], world: &mut World) -> Exit {
     if let Some(name) = arguments.first().and_then(|name| name.to_str()) {
         name.clone_into(&mut event.name);
     }
-    let answered = answer(&event, world).and_then(|answer| say(&answer, &event, world));
+    let wants_index = arguments.iter().any(|argument| argument == "--index");
+    let answered = answer(&event, wants_index, world).and_then(|answer| say(&answer, &event, world));
     if let Err(error) = answered {
         note(&event, &error, world);
     }
     Exit::Yes
 }
 
-fn answer(event: &Event, world: &World) -> Result<Answer> {
-    let hook = Hook { event, env: environment(event, world)?, world };
+fn answer(event: &Event, wants_index: bool, world: &World) -> Result<Answer> {
+    let hook = Hook { event, env: environment(event, world)?, world, wants_index };
     if hook.is_paused() {
         return Ok(Answer::Nothing);
     }
@@ -81,6 +83,8 @@ struct Hook<'h> {
     event: &'h Event,
     env: Env,
     world: &'h World,
+    /// Whether the agent that calls does not read MEMORY.md by itself.
+    wants_index: bool,
 }
 
 impl Hook<'_> {

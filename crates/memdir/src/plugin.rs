@@ -5,6 +5,7 @@
 
 use anyhow::{Context, Result};
 use camino::Utf8Path;
+use memdir_core::wiring::shell_word;
 use memdir_lib::setup::{PluginContent, PluginFile};
 use serde_json::{Value, json};
 
@@ -56,7 +57,7 @@ fn with_hooks_of(program: &Utf8Path, text: &str) -> Result<String> {
         let groups = groups.as_array_mut().into_iter().flatten();
         for hook in groups.filter_map(|group| group.get_mut("hooks")?.as_array_mut()).flatten() {
             if let Some(command) = hook.get_mut("command") {
-                *command = json!(format!("{} hook {event}", quoted(program)));
+                *command = json!(format!("{} hook {event}", shell_word(program)));
             }
         }
     }
@@ -73,25 +74,9 @@ fn pretty(value: &Value) -> Result<String, serde_json::Error> {
     Ok(format!("{value:#}\n"))
 }
 
-/// A path as one word of a shell.
-fn quoted(path: &Utf8Path) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
-    if path.as_str().chars().all(plain) {
-        return path.to_string();
-    }
-    format!("'{}'", path.as_str().replace('\'', r"'\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_path_is_one_word_for_a_shell() {
-        let check = |path: &str, expected: &str| assert_eq!(quoted(Utf8Path::new(path)), expected);
-        check("/usr/bin/memdir", "/usr/bin/memdir");
-        check("/my tools/it's $HOME/memdir", r"'/my tools/it'\''s $HOME/memdir'");
-    }
 
     #[test]
     fn the_installed_plugin_names_the_program_everywhere() {

@@ -4,7 +4,7 @@ use serde::Serialize as _;
 use serde_json::ser::PrettyFormatter;
 use serde_json::{Map, Serializer, Value};
 
-use super::{Jsonc, JsoncError, Kind, Member, Node};
+use super::{Jsonc, JsoncError, Kind, Node};
 
 /// A key that occurs more often in one object was put there by nobody in their right mind.
 const MOST_DOUBLES: usize = 16;
@@ -42,22 +42,60 @@ impl Jsonc<'_> {
         Err(JsoncError::Unsafe)
     }
 
+    /// The text in which the list at the end of `path` ends with this item; the list and what is around it are made.
+    ///
+    /// # Errors
+    /// Something on the way is no object, what stands at its end is no list, or the text cannot be edited safely.
+    pub fn push(&self, path: &[&str], item: &Value) -> Result<String, JsoncError> {
+        let Some(list) = self.node(path) else {
+            return self.set(path, &Value::Array(vec![item.clone()]));
+        };
+        if !matches!(list.kind, Kind::Array(_)) {
+            return Err(JsoncError::NotAList { path: path.iter().map(|key| (*key).to_owned()).collect() });
+        }
+        let new = self.insert(list, "", item);
+        let mut expected = self.to_value();
+        if let Some(Value::Array(items)) = at(&mut expected, path) {
+            items.push(item.clone());
+        }
+        proven(new, &expected)
+    }
+
+    /// The text in which the list at the end of `path` lacks one item, counted from 0; `None` if there is none.
+    ///
+    /// # Errors
+    /// The text cannot be edited safely.
+    pub fn remove_item(&self, path: &[&str], position: usize) -> Result<Option<String>, JsoncError> {
+        let Some(list) = self.node(path).filter(|list| matches!(list.kind, Kind::Array(_))) else {
+            return Ok(None);
+        };
+        if position >= list.slots().len() {
+            return Ok(None);
+        }
+        let mut expected = self.to_value();
+        if let Some(Value::Array(items)) = at(&mut expected, path) {
+            items.remove(position);
+        }
+        proven(self.without(list, position), &expected).map(Some)
+    }
+
+    fn node(&self, path: &[&str]) -> Option<&Node> {
+        path.iter().try_fold(self.root.as_ref()?, |node, key| node.member(key).map(|member| &member.value))
+    }
+
     fn without_last(&self, path: &[&str]) -> Option<String> {
         let (last, way) = path.split_last()?;
-        let mut object = self.root.as_ref()?;
-        for key in way {
-            object = &object.member(key)?.value;
-        }
+        let object = self.node(way)?;
         let Kind::Object(members) = &object.kind else { return None };
         let position = members.iter().rposition(|member| member.key == *last)?;
-        Some(self.without(object, members, position))
+        Some(self.without(object, position))
     }
 
     fn with_member(&self, path: &[&str], value: &Value) -> Result<String, JsoncError> {
         let Some(root) = &self.root else { return Ok(self.first_value(&nested(path, value))) };
         let mut node = root;
         for (depth, key) in path.iter().enumerate() {
-            let Kind::Object(members) = &node.kind else {
+            let Kind::Object(_) = &node.kind else {
                 let path = path.iter().take(depth).map(|key| (*key).to_owned()).collect();
                 return Err(JsoncError::NotAnObject { path });
             };
@@ -65,7 +103,7 @@ impl Jsonc<'_> {
                 Some(member) => node = &member.value,
                 None => {
                     let rest = path.get(depth + 1..).unwrap_or_default();
-                    return Ok(self.insert(node, members, key, &nested(rest, value)));
+                    return Ok(self.insert(node, &format!("{}: ", quoted(key)), &nested(rest, value)));
                 }
             }
         }
@@ -85,47 +123,47 @@ impl Jsonc<'_> {
         new
     }
 
-    fn insert(&self, object: &Node, members: &[Member], key: &str, value: &Value) -> String {
+    /// Adds a value at the end of an object or a list, behind `key`, which is empty in a list.
+    fn insert(&self, container: &Node, key: &str, value: &Value) -> String {
         let end = self.line_end();
-        let outer = self.line_indent(object.span.start);
-        let Some(last) = members.last() else {
+        let outer = self.line_indent(container.span.start);
+        let Some(last) = container.slots().pop() else {
             let inner = format!("{outer}{}", self.indent_unit());
-            let member = format!("{}: {}", quoted(key), self.render(value, &inner));
-            let (open, close) = (object.span.start + 1, object.span.end - 1);
+            let member = format!("{key}{}", self.render(value, &inner));
+            let (open, close) = (container.span.start + 1, container.span.end - 1);
             let between = self.slice(open, close);
             let kept = if between.trim().is_empty() { "" } else { between.trim_end() };
             return self.replaced(&[(open, close, &format!("{kept}{end}{inner}{member}{end}{outer}"))]);
         };
-        let behind = last.comma.map_or(last.value.span.end, |comma| comma + 1);
-        let comma = if last.comma.is_some() { "" } else { "," };
-        if !self.slice(object.span.start, last.key_start).contains('\n') {
-            // The object stands on one line, and stays there.
-            let trailing = if last.comma.is_some() { "," } else { "" };
-            let member = format!("{comma} {}: {value}{trailing}", quoted(key));
+        let behind = last.comma.map_or(last.end, |comma| comma + 1);
+        let (comma, trailing) = if last.comma.is_some() { ("", ",") } else { (",", "") };
+        if !self.slice(container.span.start, last.start).contains('\n') {
+            // What stands on one line stays there.
+            let member = format!("{comma} {key}{value}{trailing}");
             return self.replaced(&[(behind, behind, &member)]);
         }
-        let inner = self.line_indent(last.key_start);
-        let trailing = if last.comma.is_some() { "," } else { "" };
-        let member = format!("{end}{inner}{}: {}{trailing}", quoted(key), self.render(value, &inner));
+        let inner = self.line_indent(last.start);
+        let member = format!("{end}{inner}{key}{}{trailing}", self.render(value, &inner));
         // A comment on the line of the last member belongs to it.
         let at = self.end_of_line_trivia(behind);
-        self.replaced(&[(last.value.span.end, last.value.span.end, comma), (at, at, &member)])
+        self.replaced(&[(last.end, last.end, comma), (at, at, &member)])
     }
 
-    fn without(&self, object: &Node, members: &[Member], position: usize) -> String {
-        let Some(member) = members.get(position) else { return self.text.to_owned() };
-        let previous = position.checked_sub(1).and_then(|previous| members.get(previous));
-        let mut start = member.key_start;
-        let mut end = member.comma.map_or(member.value.span.end, |comma| comma + 1);
+    fn without(&self, container: &Node, position: usize) -> String {
+        let slots = container.slots();
+        let Some(slot) = slots.get(position) else { return self.text.to_owned() };
+        let previous = position.checked_sub(1).and_then(|previous| slots.get(previous));
+        let mut start = slot.start;
+        let mut end = slot.comma.map_or(slot.end, |comma| comma + 1);
         let line_start = self.slice(0, start).rfind('\n').map_or(0, |at| at + 1);
         let rest = self.text.get(end..).unwrap_or_default();
         let line_rest = rest.find('\n').map_or(rest.len(), |at| at + 1);
-        let has_line = line_start > object.span.start
+        let has_line = line_start > container.span.start
             && self.slice(line_start, start).trim().is_empty()
             && self.slice(end, end + line_rest).trim().is_empty();
         let mut cuts = Vec::new();
-        // A comma before the last member goes, unless the last member had one behind it as well.
-        if let (None, Some(comma)) = (member.comma, previous.and_then(|previous| previous.comma)) {
+        // A comma before the last one goes, unless the last one had a comma behind it as well.
+        if let (None, Some(comma)) = (slot.comma, previous.and_then(|previous| previous.comma)) {
             if has_line || !self.slice(comma + 1, start).trim().is_empty() {
                 cuts.push((comma, comma + 1, ""));
             } else {
@@ -135,11 +173,11 @@ impl Jsonc<'_> {
         if has_line {
             start = line_start;
             end += line_rest;
-        } else if member.comma.is_some() {
+        } else if slot.comma.is_some() {
             end += rest.len() - rest.trim_start_matches([' ', '\t']).len();
         }
-        if members.len() == 1 {
-            let (open, close) = (object.span.start + 1, object.span.end - 1);
+        if slots.len() == 1 {
+            let (open, close) = (container.span.start + 1, container.span.end - 1);
             let left = format!("{}{}", self.slice(open, start), self.slice(end.min(close), close));
             if left.trim().is_empty() {
                 return self.replaced(&[(open, close, "")]);
@@ -232,6 +270,10 @@ fn put(whole: &mut Value, path: &[&str], value: &Value) {
     if let Value::Object(members) = whole {
         put(members.entry((*key).to_owned()).or_insert_with(|| Value::Object(Map::new())), rest, value);
     }
+}
+
+fn at<'w>(whole: &'w mut Value, path: &[&str]) -> Option<&'w mut Value> {
+    path.iter().try_fold(whole, |inner, key| inner.get_mut(*key))
 }
 
 fn take(whole: &mut Value, path: &[&str]) {

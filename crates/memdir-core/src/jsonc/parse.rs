@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{JsoncError, Kind, MAX_BYTES, Member, Node};
+use super::{Item, JsoncError, Kind, MAX_BYTES, Member, Node};
 
 /// No settings file nests deeper, and a hostile one must not exhaust the stack.
 const MAX_DEPTH: usize = 64;
@@ -84,24 +84,24 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn items(&mut self, depth: usize) -> Result<Vec<Node>, JsoncError> {
+    fn items(&mut self, depth: usize) -> Result<Vec<Item>, JsoncError> {
         self.at += 1;
-        let mut items = Vec::new();
-        let mut comma = None;
+        let mut items: Vec<Item> = Vec::new();
         loop {
             self.skip_trivia()?;
             match self.peek() {
                 Some(b']') => {
-                    self.note_trailing(comma);
+                    self.note_trailing(items.last().and_then(|item| item.comma));
                     self.at += 1;
                     return Ok(items);
                 }
-                Some(_) if items.is_empty() || comma.is_some() => {}
+                Some(_) if items.last().is_none_or(|item| item.comma.is_some()) => {}
                 Some(_) => return self.fail("a comma is missing"),
                 None => return self.fail("it ends inside a list"),
             }
-            items.push(self.value(depth + 1)?);
-            comma = self.comma()?;
+            let value = self.value(depth + 1)?;
+            let comma = self.comma()?;
+            items.push(Item { value, comma });
         }
     }
 

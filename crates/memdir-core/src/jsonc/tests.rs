@@ -59,6 +59,29 @@ fn a_member_is_removed_with_its_line_and_its_comma() {
 }
 
 #[test]
+fn an_item_is_added_to_a_list_and_taken_back() {
+    let check = |text: &str, expected: &str| {
+        let new = Jsonc::parse(text).unwrap().push(&["a"], &json!({"x": 1})).unwrap();
+        assert_eq!(new, expected);
+        let again = Jsonc::parse(&new).unwrap();
+        let count = again.get(&["a"]).unwrap().as_array().unwrap().len();
+        let back = again.remove_item(&["a"], count - 1).unwrap().unwrap();
+        let normal = |text: &str| Jsonc::parse(text).unwrap().to_value();
+        if count > 1 {
+            assert_eq!(back, text);
+        }
+        assert_eq!(normal(&back)["a"].as_array().map_or(0, Vec::len), count - 1);
+        assert_eq!(again.remove_item(&["a"], count).unwrap(), None);
+    };
+    check("{}", "{\n  \"a\": [\n    {\n      \"x\": 1\n    }\n  ]\n}");
+    check("{\"a\": [1]}", "{\"a\": [1, {\"x\":1}]}");
+    check("{\"a\": [\n  1, // one\n]}", "{\"a\": [\n  1, // one\n  {\n    \"x\": 1\n  },\n]}");
+    check("{\"a\": [ /* none */ ]}", "{\"a\": [ /* none */\n  {\n    \"x\": 1\n  }\n]}");
+    let error = Jsonc::parse("{\"a\": {}}").unwrap().push(&["a"], &json!(1)).unwrap_err();
+    assert_eq!(error.to_string(), "`a` in it is not a list");
+}
+
+#[test]
 fn what_is_not_understood_is_refused() {
     let check = |text: &str, message: &str| {
         let error = Jsonc::parse(text).and_then(|read| read.set(&["a", "b"], &json!(1))).unwrap_err();

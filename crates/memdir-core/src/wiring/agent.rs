@@ -12,7 +12,7 @@ use crate::look::{Kind, Look};
 pub enum Agent {
     /// Claude Code: the plugin, with hooks, tools, commands and a skill.
     Claude,
-    /// Codex: tools.
+    /// Codex: tools and hooks.
     Codex,
     /// Gemini CLI: tools.
     Gemini,
@@ -144,9 +144,36 @@ impl Agent {
         }
     }
 
-    /// What must stand in its settings for it to start `program`, whose plugin for Claude Code lies in `plugin_dir`.
+    /// What must stand in its settings for it to start `program`, whose plugin for Claude Code lies in `plugin_dir`: a
+    /// file or two; none if nothing says where they lie.
     #[must_use]
     pub fn wanted(
+        self,
+        env: &Env,
+        look: &impl Look,
+        program: &Utf8Path,
+        plugin_dir: &Utf8Path,
+    ) -> Vec<Wanted> {
+        let mut files = Vec::from_iter(self.main_file(env, look, program, plugin_dir));
+        if let (Self::Codex, Some(directory)) = (self, self.directory(env)) {
+            // It reads neither MEMORY.md nor its topic files by itself: the start of a session brings the index.
+            let events = [("SessionStart", " --index"), ("UserPromptSubmit", "")];
+            let members = events.map(|(event, more)| {
+                let command = format!("{} hook {event}{more}", shell_word(program));
+                let hook = json!({"type": "command", "command": command, "timeout": 10});
+                Member::item(&["hooks", event], json!({"hooks": [hook]}))
+            });
+            files.push(Wanted {
+                path: directory.join("hooks.json"),
+                format: Format::Json,
+                is_strict: true,
+                members: members.into(),
+            });
+        }
+        files
+    }
+
+    fn main_file(
         self,
         env: &Env,
         look: &impl Look,
@@ -190,6 +217,16 @@ impl Agent {
             }
         })
     }
+}
+
+/// A path as one word of a shell.
+#[must_use]
+pub fn shell_word(path: &Utf8Path) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
+    if path.as_str().chars().all(plain) {
+        return path.to_string();
+    }
+    format!("'{}'", path.as_str().replace('\'', r"'\''"))
 }
 
 /// What the client itself notes beside its settings once it has loaded the plugin, to be taken out with it. Each

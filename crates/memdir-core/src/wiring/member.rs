@@ -2,7 +2,7 @@
 
 use camino::Utf8Path;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::jsonc::{Jsonc, JsoncError};
 use crate::toml_table::{self, TomlError};
@@ -24,6 +24,9 @@ pub struct Member {
     pub path: Vec<String>,
     /// The value that makes the agent know memdir.
     pub value: Value,
+    /// Whether it is one item of a list that stands there, beside those of others.
+    #[serde(default)]
+    pub in_list: bool,
 }
 
 /// Why a settings file is left as it is.
@@ -41,7 +44,13 @@ impl Member {
     /// A member at the end of a way of keys.
     #[must_use]
     pub fn new(path: &[&str], value: Value) -> Self {
-        Self { path: path.iter().map(|key| (*key).to_owned()).collect(), value }
+        Self { path: path.iter().map(|key| (*key).to_owned()).collect(), value, in_list: false }
+    }
+
+    /// An item of the list at the end of a way of keys.
+    #[must_use]
+    pub fn item(path: &[&str], value: Value) -> Self {
+        Self { in_list: true, ..Self::new(path, value) }
     }
 
     fn keys(&self) -> Vec<&str> {
@@ -61,6 +70,9 @@ impl Member {
     pub fn is_ours(&self, found: &Value) -> bool {
         if *found == self.value {
             return true;
+        }
+        if self.in_list {
+            return self.path.last().is_some_and(|event| runs_hook(found, event));
         }
         match &self.value {
             Value::Bool(_) => found.is_boolean(),
@@ -93,6 +105,14 @@ fn starts_memdir(entry: &Value) -> bool {
     words.extend(entry.get("args").map(texts).unwrap_or_default());
     let program = words.first().and_then(|program| Utf8Path::new(program).file_name());
     program == Some("memdir") && words.get(1).is_some_and(|word| word == "mcp")
+}
+
+/// Whether an entry of an event runs `memdir hook EVENT`, by whatever path.
+fn runs_hook(entry: &Value, event: &str) -> bool {
+    let commands = entry.get("hooks").and_then(Value::as_array).into_iter().flatten();
+    let mut commands = commands.filter_map(|hook| hook.get("command")?.as_str());
+    let wanted = [format!("memdir hook {event}"), format!("memdir' hook {event}")];
+    commands.any(|command| wanted.iter().any(|wanted| command.contains(wanted)))
 }
 
 /// Whether every member stands in the text with its value.
@@ -128,7 +148,16 @@ pub fn find_foreign<'m>(
 fn get(format: Format, text: Option<&str>, member: &Member) -> Result<Option<Value>, WiringError> {
     let Some(text) = text else { return Ok(None) };
     Ok(match format {
-        Format::Json => Jsonc::parse(text)?.get(&member.keys()),
+        Format::Json => {
+            let found = Jsonc::parse(text)?.get(&member.keys());
+            match found {
+                Some(Value::Array(items)) if member.in_list => {
+                    items.into_iter().find(|item| member.is_ours(item))
+                }
+                _ if member.in_list => None,
+                found => found,
+            }
+        }
         Format::Toml => toml_table::get(text, &member.keys())?,
     })
 }
@@ -140,6 +169,10 @@ fn get(format: Format, text: Option<&str>, member: &Member) -> Result<Option<Val
 pub fn wire(format: Format, text: Option<&str>, members: &[Member]) -> Result<String, WiringError> {
     let mut new = text.unwrap_or_default().to_owned();
     for member in members {
+        if member.in_list {
+            new = Jsonc::parse(&without(format, &new, member)?)?.push(&member.keys(), &member.value)?;
+            continue;
+        }
         new = match (format, &member.value) {
             (Format::Json, value) => Jsonc::parse(&new)?.set(&member.keys(), value)?,
             (Format::Toml, Value::Object(table)) => toml_table::set(&new, &member.keys(), table)?,
@@ -166,18 +199,18 @@ pub fn unwire(
         if !get(format, Some(&new), member)?.is_some_and(|found| member.is_ours(&found)) {
             continue;
         }
-        new = without(format, &new, &keys)?;
+        new = without(format, &new, member)?;
         // An empty table in TOML needs no header, so it goes with what it held.
-        let around = if format == Format::Json { keys.len() } else { 0 };
+        let around = if format == Format::Json { keys.len() + usize::from(member.in_list) } else { 0 };
         for length in (1..around).rev() {
             let around = keys.get(..length).unwrap_or_default();
-            let is_empty = Jsonc::parse(&new)?.get(around) == Some(Value::Object(Map::new()));
+            let is_empty = matches!(Jsonc::parse(&new)?.get(around), Some(found) if is_empty(&found));
             let was_there =
-                base.is_some_and(|base| Jsonc::parse(base).is_ok_and(|base| base.holds_object(around)));
+                base.is_some_and(|base| Jsonc::parse(base).is_ok_and(|base| base.get(around).is_some()));
             if !is_empty || was_there {
                 break;
             }
-            new = without(format, &new, around)?;
+            new = Jsonc::parse(&new)?.remove(around)?.unwrap_or(new);
         }
     }
     let is_bare = match format {
@@ -187,12 +220,39 @@ pub fn unwire(
     Ok((base.is_some() || !is_bare).then_some(new))
 }
 
-fn without(format: Format, text: &str, keys: &[&str]) -> Result<String, WiringError> {
+fn without(format: Format, text: &str, member: &Member) -> Result<String, WiringError> {
+    let keys = member.keys();
+    if member.in_list {
+        return without_items(text, member);
+    }
     let fewer = match format {
-        Format::Json => Jsonc::parse(text)?.remove(keys)?,
-        Format::Toml => toml_table::remove(text, keys)?,
+        Format::Json => Jsonc::parse(text)?.remove(&keys)?,
+        Format::Toml => toml_table::remove(text, &keys)?,
     };
     Ok(fewer.unwrap_or_else(|| text.to_owned()))
+}
+
+/// The text without the items of a list that are ours.
+fn without_items(text: &str, member: &Member) -> Result<String, WiringError> {
+    let keys = member.keys();
+    let mut new = text.to_owned();
+    let Some(Value::Array(items)) = Jsonc::parse(text)?.get(&keys) else { return Ok(new) };
+    for (position, item) in items.iter().enumerate().rev() {
+        if member.is_ours(item)
+            && let Some(fewer) = Jsonc::parse(&new)?.remove_item(&keys, position)?
+        {
+            new = fewer;
+        }
+    }
+    Ok(new)
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    }
 }
 
 /// Why a reader of strict JSON would ignore the whole text, if it would.

@@ -65,3 +65,34 @@ fn a_manifest_is_read_as_written() {
     assert!(matches!(Manifest::parse(br#"{"v": 2, "files": []}"#), Err(ManifestError::Later)));
     assert!(Manifest::parse(b"{").is_err());
 }
+
+#[test]
+fn a_path_is_one_word_for_a_shell() {
+    let check = |path: &str, expected: &str| assert_eq!(shell_word(camino::Utf8Path::new(path)), expected);
+    check("/usr/bin/memdir", "/usr/bin/memdir");
+    check("/my tools/it's $HOME/memdir", r"'/my tools/it'\''s $HOME/memdir'");
+}
+
+#[test]
+fn a_hook_stands_beside_those_of_others() {
+    let hook = |command: &str| json!({"hooks": [{"type": "command", "command": command}]});
+    let members = [Member::item(&["hooks", "SessionStart"], hook("'/a b/memdir' hook SessionStart --index"))];
+    let check = |base: Option<&str>| {
+        let wired = wire(Format::Json, base, &members).unwrap();
+        assert!(is_wired(Format::Json, Some(&wired), &members).unwrap());
+        assert_eq!(find_foreign(Format::Json, Some(&wired), &members).unwrap(), None);
+        let moved =
+            [Member::item(&["hooks", "SessionStart"], hook("/usr/bin/memdir hook SessionStart --index"))];
+        assert!(!is_wired(Format::Json, Some(&wired), &moved).unwrap());
+        let again = wire(Format::Json, Some(&wired), &moved).unwrap();
+        assert_eq!(again.matches("memdir").count(), 1, "{again}");
+        assert_eq!(unwire(Format::Json, &again, base, &moved).unwrap().as_deref(), base, "{again}");
+    };
+    check(None);
+    check(Some(
+        "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"command\": \"theirs\"}]} // mine\n    ]\n  }\n}\n",
+    ));
+    check(Some("{\"hooks\": {\"SessionStart\": [], \"Stop\": []}}"));
+    let error = wire(Format::Json, Some("{\"hooks\": {\"SessionStart\": {}}}"), &members).unwrap_err();
+    assert_eq!(error.to_string(), "`hooks.SessionStart` in it is not a list");
+}

@@ -22,18 +22,28 @@ impl Setup {
     /// Makes one agent start `program`; `plugin` are the files of the plugin for Claude Code.
     pub fn install(&mut self, agent: Agent, program: &Utf8Path, plugin: &[PluginFile], mode: Mode) -> Report {
         let plugin_dir = self.dir.plugin_dir();
-        let wanted = agent.wanted(&self.env, &RealLook, program, &plugin_dir);
-        let mut warnings = Vec::new();
-        let outcome = match wanted {
-            None => Err(SetupError::NoSettings),
-            Some(wanted) => {
-                let plugin = if agent == Agent::Claude { plugin } else { &[] };
-                let outcome = self.install_file(agent.name(), &wanted, plugin, mode);
-                warnings = self.strict_warnings(&wanted);
-                outcome
+        let files = agent.wanted(&self.env, &RealLook, program, &plugin_dir);
+        let plugin = if agent == Agent::Claude { plugin } else { &[] };
+        let mut report = Report::new(agent.name(), Outcome::Unchanged);
+        if files.is_empty() {
+            report.add(Outcome::Failed(SetupError::NoSettings));
+        }
+        // All or nothing: what cannot be done is found out before anything is.
+        for wanted in &files {
+            match self.install_file(agent.name(), wanted, plugin, Mode::DryRun) {
+                Ok(Outcome::Unchanged | Outcome::Changed(_)) => {}
+                outcome => {
+                    report.add(outcome.unwrap_or_else(Outcome::Failed));
+                    return report;
+                }
             }
-        };
-        Report { agent: agent.name().to_owned(), outcome: outcome.unwrap_or_else(Outcome::Failed), warnings }
+        }
+        for wanted in &files {
+            let outcome = self.install_file(agent.name(), wanted, plugin, mode);
+            report.add(outcome.unwrap_or_else(Outcome::Failed));
+            report.warnings.extend(self.strict_warnings(wanted));
+        }
+        report
     }
 
     /// Whether the agent would ignore the file as it stands.

@@ -2,7 +2,7 @@
 
 use camino::Utf8Path;
 use memdir_core::content_hash::ContentHash;
-use memdir_core::wiring::{Agent, FileRecord, Format, Member, find_foreign, noted_beside, unwire};
+use memdir_core::wiring::{Agent, FileRecord, Format, Member, Wanted, find_foreign, noted_beside, unwire};
 use memdir_disk::disk_error::DiskError;
 use memdir_disk::real_look::RealLook;
 use memdir_disk::settings_file::{remove_settings, replace_settings};
@@ -14,7 +14,8 @@ impl Setup {
     /// Takes memdir out of every agent's settings that it is in, written down or not.
     pub fn uninstall(&mut self, mode: Mode) -> Vec<Report> {
         let mut reports = Vec::new();
-        for record in self.manifest.files.clone() {
+        // Backwards: a directory that was made for the first file of an agent is empty after the last is gone.
+        for record in self.manifest.files.clone().into_iter().rev() {
             let outcome = self.take_out(&record, mode).unwrap_or_else(Outcome::Failed);
             if mode == Mode::Do && !matches!(outcome, Outcome::Failed(_)) {
                 self.manifest.files.retain(|file| file.path != record.path);
@@ -25,10 +26,12 @@ impl Setup {
                 report.warnings.push(apart);
             }
         }
+        reports.reverse();
         for agent in Agent::ALL {
-            let Some(record) = self.unrecorded(agent) else { continue };
-            let outcome = self.take_out(&record, mode).unwrap_or_else(Outcome::Failed);
-            push(&mut reports, agent.name(), outcome);
+            for record in self.unrecorded(agent) {
+                let outcome = self.take_out(&record, mode).unwrap_or_else(Outcome::Failed);
+                push(&mut reports, agent.name(), outcome);
+            }
         }
         if let Err(error) = self.finish(&mut reports, mode) {
             push(&mut reports, Agent::Claude.name(), Outcome::Failed(error));
@@ -53,9 +56,13 @@ impl Setup {
     }
 
     /// What an agent's settings hold of ours although nothing is written down about it.
-    fn unrecorded(&self, agent: Agent) -> Option<FileRecord> {
+    fn unrecorded(&self, agent: Agent) -> Vec<FileRecord> {
         let program = Utf8Path::new("memdir");
-        let wanted = agent.wanted(&self.env, &RealLook, program, &self.dir.plugin_dir())?;
+        let files = agent.wanted(&self.env, &RealLook, program, &self.dir.plugin_dir());
+        files.into_iter().filter_map(|wanted| self.unrecorded_file(agent, wanted)).collect()
+    }
+
+    fn unrecorded_file(&self, agent: Agent, wanted: Wanted) -> Option<FileRecord> {
         if self.manifest.file(&wanted.path).is_some() {
             return None;
         }
@@ -170,15 +177,10 @@ fn apart(record: &FileRecord) -> Option<String> {
     ))
 }
 
-/// Adds to what is said about an agent already.
+/// Adds to what is said about an agent already; every project is said for itself.
 fn push(reports: &mut Vec<Report>, agent: &str, outcome: Outcome) {
-    if agent == Agent::Claude.name()
-        && let Outcome::Changed(more) = &outcome
-        && let Some(report) = reports.iter_mut().find(|report| report.agent == agent)
-        && let Outcome::Changed(changes) = &mut report.outcome
-    {
-        changes.extend(more.iter().cloned());
-        return;
+    match reports.iter_mut().find(|report| report.agent == agent && agent != PROJECT) {
+        Some(report) => report.add(outcome),
+        None => reports.push(Report::new(agent, outcome)),
     }
-    reports.push(Report { agent: agent.to_owned(), outcome, warnings: Vec::new() });
 }

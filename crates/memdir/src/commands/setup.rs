@@ -20,10 +20,10 @@ use crate::world::World;
 #[derive(Debug, Parser)]
 #[command(
     name = "setup",
-    after_help = "Claude Code gets a plugin: hooks, tools, the commands /memdir:* and a skill. The other agents get the tools, through
-the server `memdir mcp`. Every change of a settings file is shown as a diff; comments, order and everything else in it stay,
-and what was there before is kept. A second set-up changes nothing; `memdir uninstall` takes it all out again.
-The agents' own memory is never switched off.
+    after_help = "Claude Code gets a plugin: hooks, tools, the commands /memdir:* and a skill. Codex gets hooks and tools, the other
+agents the tools, through the server `memdir mcp`. Every change of a settings file is shown as a diff; comments, order and
+everything else in it stay, and what was there before is kept. A second set-up changes nothing; `memdir uninstall` takes
+it all out again. The agents' own memory is never switched off.
 
 Examples:
   memdir setup --dry-run

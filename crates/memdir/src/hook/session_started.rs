@@ -9,7 +9,7 @@ use memdir_lib::journal::{Journal, Writer};
 use memdir_lib::memory::Memory;
 use memdir_lib::place::Place;
 
-use super::{Hook, journal};
+use super::{Hook, index, journal};
 
 pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     let place = Place::find(&hook.env, &ClientFlags::default())?;
@@ -19,6 +19,9 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     let changed = memory.take_changed_by_others();
     if !changed.is_empty() {
         facts.push(changed_by_others(&changed));
+    }
+    if hook.wants_index {
+        facts.extend(index::quoted(hook)?);
     }
     facts.extend(journal::state(hook)?);
     hook.start_work();

@@ -200,6 +200,18 @@ fn a_subagent_that_the_client_does_not_tell_gets_the_index() {
 }
 
 #[test]
+fn an_agent_that_does_not_read_the_index_can_have_it() {
+    let (mut sandbox, _) = project();
+    sandbox.stdin = json!({"hook_event_name": "SessionStart", "source": "startup"}).to_string();
+    for (arguments, told) in
+        [(&["hook", "SessionStart", "--index"][..], true), (&["hook", "SessionStart"], false)]
+    {
+        let answer = sandbox.run(arguments.iter().copied()).stdout;
+        assert_eq!(answer.contains("how we release"), told, "{answer}");
+    }
+}
+
+#[test]
 fn what_goes_wrong_is_written_down_and_not_said() {
     let (mut sandbox, memory) = project();
     let state: Utf8PathBuf = sandbox.home.home().join(".local/share/memdir");

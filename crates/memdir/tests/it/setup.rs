@@ -124,6 +124,7 @@ fn every_agent_is_wired_in_its_own_file_and_taken_out() {
     let files = [
         (".claude/settings.json", "{}"),
         (".codex/config.toml", "# mine\nmodel = \"o3\" # fast\n\n[mcp_servers.other]\ncommand = \"x\"\n"),
+        (".codex/hooks.json", "{\"hooks\": {\"SessionStart\": [{\"hooks\": [{\"command\": \"theirs\"}]}]}}"),
         (".gemini/settings.json", "{\n\t// theme\n\t\"theme\": \"dark\",\n}\n"),
         (".cursor/mcp.json", "{\"mcpServers\": {\"other\": {\"command\": \"x\"}}}"),
         (".config/opencode/opencode.jsonc", "{\n  \"mcp\": {} // none\n}\n"),
@@ -146,6 +147,11 @@ fn every_agent_is_wired_in_its_own_file_and_taken_out() {
     assert!(read(".copilot/mcp-config.json").contains("\"tools\": [\r\n"));
     assert_eq!(json(&home.join(".cursor/mcp.json"))["mcpServers"]["memdir"]["command"], "/opt/bin/memdir");
     assert_eq!(json(&home.join(".config/Code/User/mcp.json"))["servers"]["memdir"]["type"], "stdio");
+    let hooks = json(&home.join(".codex/hooks.json"));
+    let commands = |event: &str| hooks["hooks"][event].to_string();
+    assert!(commands("SessionStart").contains("theirs"), "{hooks}");
+    assert!(commands("SessionStart").contains("\"/opt/bin/memdir hook SessionStart --index\""), "{hooks}");
+    assert!(commands("UserPromptSubmit").contains("\"/opt/bin/memdir hook UserPromptSubmit\""), "{hooks}");
     for (path, _) in files {
         assert!(read(path).contains("/opt/bin/memdir") || path.starts_with(".claude"), "{path}");
     }
