@@ -52,12 +52,15 @@ impl Archive {
                 ));
             }
         }
-        let is_sound = problems.is_empty();
+        if super::text::is_utf16(bytes) {
+            problems.push(Problem::new(0, "in UTF-16, where the journal is written in UTF-8"));
+        }
         for (at, line) in document.lines.iter().enumerate() {
             if super::document::is_conflict_marker(line) {
                 problems.push(Problem::new(at + 1, "a merge left its marker"));
             }
         }
+        let is_sound = problems.is_empty();
         Self { document, problems, is_sound }
     }
 

@@ -2,7 +2,7 @@
 
 use super::document::{Document, is_conflict_marker};
 use super::row::Row;
-use super::text::one_line;
+use super::text::{is_utf16, one_line};
 use super::{Problem, decode};
 
 mod quick_lookup;
@@ -109,18 +109,25 @@ impl Index {
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Self {
         let (text, problem) = decode(bytes);
-        let mut is_sound = problem.is_none();
+        let mut is_sound = problem.is_none() && !is_utf16(bytes);
         let mut problems: Vec<Problem> = problem.into_iter().collect();
+        if is_utf16(bytes) {
+            problems.push(Problem::new(0, "in UTF-16, where the journal is written in UTF-8"));
+        }
         let document = Document::parse(&text);
         for (at, line) in document.lines.iter().enumerate() {
             if is_conflict_marker(line) {
+                is_sound = false;
                 problems.push(Problem::new(at + 1, "a merge left its marker"));
             }
         }
         match document.table(RECENT) {
             Some(table) => {
+                let last = document.lines.len().saturating_sub(1);
                 for at in table.rows {
                     if Row::parse(document.line(at)).is_none() {
+                        // A row that ends the file was cut off, and with it whatever came behind.
+                        is_sound &= at != last;
                         problems.push(Problem::new(at + 1, "a row with too few cells"));
                     }
                 }

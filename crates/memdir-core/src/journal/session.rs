@@ -105,7 +105,8 @@ impl Session {
         let string = |name: &str| salvage_string(&text, name).unwrap_or_default();
         let after = |name: &str| value_after(&text, name);
         Self {
-            active: after("active").is_some_and(|rest| rest.starts_with("true")),
+            // Only a file that says so ends a journal: records are taken all the same.
+            active: after("active").is_none_or(|rest| !rest.starts_with("false")),
             started: string("started"),
             project_key: string("projectKey"),
             project_path: string("projectPath"),

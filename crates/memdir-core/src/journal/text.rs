@@ -38,6 +38,11 @@ pub fn decode(bytes: &[u8]) -> (String, Option<Problem>) {
     }
 }
 
+/// Whether a file says that it is UTF-16: it can be read, and would become another file if it were written.
+pub(super) fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF])
+}
+
 /// One line of at most `most` characters: white space folded, the rest cut with a mark.
 pub(super) fn one_line(text: &str, most: usize) -> String {
     let mut line = String::new();

@@ -56,8 +56,15 @@ pub enum MigrationAction {
     Same,
     /// Another file has its name: copied under a free one.
     KeepBoth,
-    /// Taken into account when index and session are made anew.
+    /// Taken into account when index and session are made anew, and kept as it was below `migrated/`.
     Merge,
+}
+
+/// Where the old index, archive and session lie as they were: what the new ones do not say is not lost.
+const KEPT: &str = "migrated";
+
+fn kept_path(step: &MigrationStep) -> Result<RelPath, JournalError> {
+    Ok(RelPath::parse(&format!("{KEPT}/{}", step.from))?)
 }
 
 impl Journal {
@@ -119,11 +126,19 @@ impl Journal {
         self.apply(writer, |_| {
             let mut plan = Plan::new(format!("bring the journal from {}", migration.from));
             for step in &migration.steps {
-                if matches!(step.action, MigrationAction::Copy | MigrationAction::KeepBoth) {
-                    let path = RelPath::parse(&step.to)?;
-                    let content = memdir_core::plan::Content(step.content.clone());
-                    plan.changes.push(Change::Write { path, content, base: None });
-                }
+                let path = match step.action {
+                    MigrationAction::Same => continue,
+                    MigrationAction::Copy | MigrationAction::KeepBoth => RelPath::parse(&step.to)?,
+                    MigrationAction::Merge => {
+                        let kept = kept_path(step)?;
+                        if absent_if_missing(root.read(&kept, MAX_FILE_BYTES))?.is_some() {
+                            continue;
+                        }
+                        kept
+                    }
+                };
+                let content = memdir_core::plan::Content(step.content.clone());
+                plan.changes.push(Change::Write { path, content, base: None });
             }
             Ok(plan)
         })?;
@@ -156,8 +171,12 @@ impl Journal {
         let root = self.root()?;
         let mut kept = Vec::new();
         for step in &migration.steps {
-            let copy = absent_if_missing(root.read(&RelPath::parse(&step.to)?, MAX_FILE_BYTES))?;
-            let is_safe = step.action == MigrationAction::Merge || copy.as_deref() == Some(&step.content);
+            let place = match step.action {
+                MigrationAction::Merge => kept_path(step)?,
+                _ => RelPath::parse(&step.to)?,
+            };
+            let copy = absent_if_missing(root.read(&place, MAX_FILE_BYTES))?;
+            let is_safe = copy.as_deref() == Some(&step.content);
             let old = migration.from.join(&step.from);
             if !is_safe || !remove_copy(&old, ContentHash::of(&step.content))? {
                 kept.push(step.from.clone());

@@ -5,9 +5,13 @@ use std::io::Write;
 use anyhow::{Result, anyhow};
 use camino::Utf8PathBuf;
 use clap::Args;
+use memdir_core::journal::key::SESSION_FILE;
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::{Change, Plan};
+use memdir_core::rel_path::RelPath;
+use memdir_core::settings::ClientFlags;
 use memdir_disk::apply::{Applied, Whose};
+use memdir_lib::journal::{Journal, Writer};
 use memdir_lib::memory::{Memory, Submitted, Wish};
 use memdir_lib::projects::Moved;
 use serde::Serialize;
@@ -142,7 +146,29 @@ pub(super) fn carry_out_as(
             }
         }
     };
+    if applied.operation.is_some() {
+        follow_journal(memory, world)?;
+    }
     report(plan, &applied, memory, how, world)
+}
+
+/// Where a journal's own directory was changed, its index and statistics follow from the records that are left.
+fn follow_journal(memory: &Memory, world: &mut World) -> Result<()> {
+    if !memory.read(&RelPath::parse(SESSION_FILE)?).is_ok_and(|session| session.is_some()) {
+        return Ok(());
+    }
+    let journal = Journal::open(&world.env()?, &ClientFlags::default())?;
+    if journal.directory() != memory.directory() {
+        return Ok(
+            world.warn("`memdir journal rebuild` in that project brings the journal's index up to date")?
+        );
+    }
+    let author = author(world);
+    let report = journal.rebuild(&Writer { author: &author, now: world.now })?;
+    for problem in &report.problems {
+        world.warn(problem)?;
+    }
+    Ok(())
 }
 
 /// Says that a change waits for the user.
@@ -226,7 +252,7 @@ fn print_json(
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         dry_run: bool,
     }
-    let absolute = |path: &memdir_core::rel_path::RelPath| memory.directory().join(path.as_path());
+    let absolute = |path: &RelPath| memory.directory().join(path.as_path());
     let mut paths: Vec<Utf8PathBuf> = match &applied.operation {
         Some(operation) => operation.changes.iter().map(|change| absolute(&change.path)).collect(),
         None => plan.changes.iter().map(|change| absolute(change.path())).collect(),

@@ -22,7 +22,8 @@ use crate::world::World;
 #[command(
     name = "purge",
     after_help = "For secrets. A memory goes with all its versions and its lines in every version of the index; a text is replaced by
-[purged] wherever it stands. It cannot be undone, and memdir says what it cannot reach.
+[purged] wherever it stands in the directory: the project's memory, or the one that --dir names, such as a journal or
+`~/.claude/user`. It cannot be undone, and memdir says what it cannot reach.
 
 Examples:
   memdir purge tabs
@@ -32,7 +33,7 @@ pub(crate) struct Purge {
     /// The memory's name, its file's stem, or its path in the directory, also if it is gone
     #[arg(required_unless_present = "pattern", conflicts_with = "pattern")]
     name: Option<String>,
-    /// Exactly this text, in all files and all their versions
+    /// Exactly this text, in all files of the directory and all their versions
     #[arg(long, value_name = "TEXT")]
     pattern: Option<String>,
     /// Show which files would change, and change nothing
@@ -48,7 +49,8 @@ pub(crate) struct Purge {
 }
 
 /// Where a purged text may live on.
-const OUT_OF_REACH: [&str; 4] = [
+const OUT_OF_REACH: [&str; 5] = [
+    "other directories with a history of their own: the journal, `user/`, other projects; give each with --dir",
     "session transcripts of the client, which repeat what an agent read and wrote",
     "backups, snapshots and synchronised copies of this machine, and directories set aside by a move",
     "what was shared: team members' copies, remotes, and providers that were sent a prompt",
@@ -120,7 +122,7 @@ impl Purge {
                 op: Option<&'r str>,
                 paths: Vec<camino::Utf8PathBuf>,
                 versions: usize,
-                out_of_reach: [&'static str; 4],
+                out_of_reach: [&'static str; 5],
                 warnings: &'r [String],
             }
             let absolute = |path: &RelPath| memory.directory().join(path.as_path());

@@ -22,7 +22,6 @@ mod update;
 #[derive(Debug, Parser)]
 #[command(
     name = "user",
-    args_conflicts_with_subcommands = true,
     after_help = "Six Markdown files in `user/` of the client's configuration directory: profile, preferences, communication, technical,
 observations, feedback. Each holds dated list items under headings, and you may edit them by hand. What you say is
 stored at once; what an agent only observed is not used before you confirm it.
@@ -222,6 +221,9 @@ impl Run for User {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
+        if self.json && self.action.is_some() {
+            anyhow::bail!("--json belongs behind the subcommand: `memdir user … --json`");
+        }
         let profile = Profile::open(&world.env()?)?;
         match self.action {
             None => show::show(&profile, None, self.json, world),

@@ -30,7 +30,6 @@ mod show;
 #[derive(Debug, Parser)]
 #[command(
     name = "workspace",
-    args_conflicts_with_subcommands = true,
     after_help = "The map is `workspace.md` in the client's configuration directory. It is yours: edit it by hand as you like; memdir
 changes the line that a change is about, and leaves everything else alone. A project is named by its key, or by `.` for
 the one you stand in. What was done is in `memdir log --dir ~/.claude`, and `memdir undo --dir ~/.claude` takes it back.
@@ -179,6 +178,9 @@ impl Run for Workspace {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
+        if self.json && self.action.is_some() {
+            anyhow::bail!("--json belongs behind the subcommand: `memdir workspace … --json`");
+        }
         let map = Map::open(&world.env()?)?;
         match self.action {
             None => overview::overview(&map, self.json, world),

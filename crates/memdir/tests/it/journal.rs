@@ -643,6 +643,67 @@ fn an_old_journal_is_brought_over_and_kept_until_told() {
     assert_eq!(sandbox.json(&["journal", "status"])["counts"]["decisions"], 1);
     assert_eq!(sandbox.home.tree("home/project/.claude"), "memory/notes.txt: \"other\"");
     assert_eq!(sandbox.json(&["journal", "migrate"])["steps"], Value::Null);
+    assert!(sandbox.file("migrated/_index.md").starts_with("# Memory Index\n"));
+}
+
+#[test]
+fn what_the_new_index_does_not_say_is_kept_before_an_old_one_goes() {
+    let sandbox = started();
+    let old = sandbox.cwd.join(".claude/memory");
+    let index = "# Memory Index\n\n## Current State\n- **Task**: the old one\n\n## My notes\nsauce\n";
+    for (name, text) in [
+        ("_index.md", index),
+        ("_session.json", "{\"active\": true, \"own\": \"keep\"}"),
+        ("_index-archive.md", "# Archive\nan old line\n"),
+    ] {
+        sandbox.home.write(old.join(name), text);
+    }
+    sandbox.ok(&["journal", "migrate", "--apply", "--delete"]);
+    assert_eq!(sandbox.home.tree("home/project/.claude"), "");
+    assert_eq!(sandbox.file("migrated/_index.md"), index);
+    assert!(sandbox.file("migrated/_session.json").contains("keep"));
+    assert!(sandbox.file("migrated/_index-archive.md").contains("an old line"));
+}
+
+#[test]
+fn a_damaged_session_ends_no_journal() {
+    for damage in ["", "null", "[]", "{\"act", "{\"active\":\"yes\",\"stats\":[]}"] {
+        let sandbox = started();
+        sandbox.home.write(sandbox.home.home().join(".claude/projects/project/_session.json"), damage);
+        sandbox.ok(&["journal", "decide", "--title", "t", "--category", "process", "--decision", "x"]);
+        assert_eq!(sandbox.json(&["journal", "status"])["active"], true, "{damage}");
+    }
+}
+
+#[test]
+fn an_index_with_an_unfinished_merge_is_left_alone_until_it_is_rebuilt() {
+    let sandbox = started();
+    let decide = |title: &str| {
+        sandbox.run(["journal", "decide", "--title", title, "--category", "process", "--decision", "x"])
+    };
+    decide("One");
+    let path = sandbox.home.home().join(".claude/projects/project/_index.md");
+    let merging = sandbox.file("_index.md").replacen("| Decision", "<<<<<<< HEAD\n| Decision", 1);
+    sandbox.home.write(&path, &merging);
+    let block = decide("Two");
+    assert_eq!((block.code, sandbox.file("_index.md")), (0, merging), "{}", block.stderr);
+    assert!(block.stderr.contains("rebuild"), "{}", block.stderr);
+    sandbox.ok(&["journal", "rebuild"]);
+    assert!(sandbox.file("_index.md").contains("two") && !sandbox.file("_index.md").contains("<<<<"));
+}
+
+#[test]
+fn the_index_follows_when_a_record_is_taken_back() {
+    let sandbox = started();
+    for title in ["One", "Two"] {
+        sandbox.ok(&["journal", "decide", "--title", title, "--category", "process", "--decision", "x"]);
+    }
+    let directory = sandbox.home.home().join(".claude/projects/project");
+    sandbox.ok(&["undo", "--dir", directory.as_str()]);
+    let index = sandbox.file("_index.md");
+    let rows: Vec<&str> = index.lines().filter(|line| line.starts_with("| Decision")).collect();
+    assert!(rows.len() == 1 && rows[0].contains("_one.md"), "{index}");
+    assert_eq!(sandbox.json(&["journal", "status"])["counts"]["decisions"], 1);
 }
 
 #[test]

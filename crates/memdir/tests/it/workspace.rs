@@ -183,3 +183,19 @@ fn an_agents_change_waits_where_the_user_wants_to_review() {
     assert_eq!(sandbox.run(["review", "accept", id, "--dir", directory.as_str()]).code, 0);
     assert!(std::fs::read_to_string(map).unwrap().contains("| shop |"));
 }
+
+#[test]
+fn options_for_all_commands_stand_before_a_subcommand_too() {
+    let sandbox = Sandbox::new();
+    for command in [
+        &["user", "--cwd", "/", "show"][..],
+        &["--cwd", "/", "user", "history"],
+        &["--cwd", "/", "workspace", "show", "x"],
+    ] {
+        let block = sandbox.run(command.iter().copied());
+        assert!(!block.stderr.contains("cannot be used"), "{command:?}: {}", block.stderr);
+    }
+    let block = sandbox.run(["user", "--json", "show"]);
+    assert_eq!(block.code, 2);
+    assert!(block.stderr.contains("behind the subcommand"), "{}", block.stderr);
+}

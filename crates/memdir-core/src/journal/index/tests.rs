@@ -62,7 +62,7 @@ fn an_edit_changes_its_lines_and_no_other() {
     let text = "# Memory Index: app\nStatus: INACTIVE\nmine\n\n## Current State\n- **Task**: old\n- note of mine\n\n## Recent Files (Last 20)\n| Category | File | Updated | Summary |\n|---|---|---|---|\n<<<<<<< HEAD\n| Decision | decisions/a.md | 2026-01-01T00:00:00Z | a |\n=======\n| Decision | decisions/b.md | 2026-01-02T00:00:00Z | b |\n>>>>>>> x\n| broken |\n\n## Quick Lookup\n- mine → decisions/2026*.md\n\n## Own\ntext\n";
     let mut index = Index::parse(text.as_bytes());
     assert_eq!(index.problems.len(), 4, "{:?}", index.problems);
-    assert!(index.is_sound);
+    assert!(!index.is_sound, "a merge that was never finished is nobody's to write over");
     assert_eq!(index.rows().len(), 2);
     index.put_row(&row(1));
     index.set_state(&CurrentState { task: "new".into(), ..CurrentState::default() });
@@ -95,6 +95,12 @@ fn a_truncated_or_foreign_file_is_read_and_not_trusted() {
     let cut = Index::parse(&whole.as_bytes()[..whole.find("|---").unwrap()]);
     assert!(!cut.is_sound && !cut.problems.is_empty());
     assert_eq!(cut.head("Path"), Some("/h/app"));
+    let row_start = whole.find("| Decision").or_else(|| whole.find("decisions/")).unwrap();
+    assert!(!Index::parse(&whole.as_bytes()[..row_start + 14]).is_sound, "cut inside a row");
+    let wide: Vec<u8> =
+        [0xFF, 0xFE].into_iter().chain(whole.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let wide = Index::parse(&wide);
+    assert_eq!((wide.rows(), wide.is_sound), (vec![row(1)], false));
     let latin = Index::parse(&[whole.as_bytes(), b"caf\xE9\n"].concat());
     assert!(!latin.is_sound);
     assert_eq!(latin.rows(), [row(1)]);
