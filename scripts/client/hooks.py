@@ -10,7 +10,7 @@ WORK = os.path.abspath(sys.argv[1])
 MEMDIR = WORK + "/memdir"
 CLAUDE = [WORK + "/node_modules/.bin/claude"]
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-EVENTS = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart", "SubagentStop", "PreCompact",
+EVENTS = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SubagentStart", "SubagentStop", "PreCompact",
           "PostCompact", "SessionEnd"]
 SETTINGS = '{\n  "cleanupPeriodDays": 30\n}\n'
 PLUGIN = "/.local/share/memdir/claude-plugin"

@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 
 use super::corpus;
-use super::measure::{Table, compare_fed, cpu_of_fed, ratio};
+use super::measure::{Table, cpu_of_fed, ratio, shortest_fed};
 use super::sandbox::{Bench, true_command};
 
 /// What the client waits for at every turn: whole processes of a hook, at three sizes of the memory directory.
@@ -79,7 +79,7 @@ impl Store {
             self.feed(event, run, fields(run));
             self.bench.command(&["hook", event])
         };
-        compare_fed(RUNS, || self.fed(), subject, true_command)
+        shortest_fed(RUNS, || self.fed(), subject, true_command)
     }
 
     fn cpu(&self, event: &str, mut fields: impl FnMut(usize) -> Value) -> f64 {
