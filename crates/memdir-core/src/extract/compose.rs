@@ -119,7 +119,8 @@ pub(super) fn name(prefix: &str, text: &str) -> String {
         let folded = fold(word);
         let slug = client_slug(&folded.replace('\'', ""));
         let is_small = Language::is_small_word(&folded) && !KEPT.contains(&folded.as_ref());
-        if slug.is_empty() || slug.len() > 24 || is_small {
+        let is_opening = matches!(slug.as_str(), "im" | "ive" | "id" | "please" | "youre" | "its" | "thats");
+        if slug.is_empty() || slug.len() > 24 || is_small || is_opening {
             continue;
         }
         if taken == NAME_WORDS || name.len() + slug.len() + 1 > NAME_BYTES {

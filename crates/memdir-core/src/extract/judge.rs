@@ -10,6 +10,11 @@ use super::places::is_place;
 use super::sentence::sentences;
 use super::token::{Token, TokenKind, contract, fold, tokens};
 
+mod statement;
+mod weights;
+
+use statement::add;
+
 /// The kinds of memories that a person's words become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
@@ -208,9 +213,7 @@ impl<'s> Sentence<'s> {
             says_we: pieces.iter().any(|piece| WE.contains(&piece.word.as_ref()))
                 || EASTERN_WE.iter().any(|we| text.contains(we)),
             past: table.any_in("debug", &pieces),
-            names_file: pieces
-                .iter()
-                .any(|piece| piece.kind == TokenKind::Code && piece.text.contains(['/', '.'])),
+            names_file: pieces.iter().any(|piece| names_file(piece)),
         }
     }
 
@@ -250,240 +253,6 @@ impl<'s> Sentence<'s> {
         let possible = kinds.into_iter().filter(|(_, score)| *score >= 0);
         possible.reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
-
-    /// The sum of what speaks for and against, in tenths.
-    fn weigh(&self, weights: &[(Cue, i32)]) -> i32 {
-        weights.iter().filter(|(cue, _)| self.cues.has(*cue)).map(|(_, weight)| weight).sum()
-    }
-
-    fn feedback(&self, turn: &Turn) -> i32 {
-        let signs = self.weigh(&[
-            (Cue::FeedbackStrong, 30),
-            (Cue::Feedback, 20),
-            (Cue::FeedbackWeak, 5),
-            (Cue::Durable, 10),
-            (Cue::Directive, 10),
-            (Cue::Process, 10),
-            (Cue::Preference, 15),
-            (Cue::Generic, 10),
-            (Cue::Scope, 10),
-            (Cue::Experience, 10),
-            (Cue::Complaint, 10),
-            (Cue::Specific, -20),
-            (Cue::Spec, -20),
-            (Cue::OneOff, -40),
-            (Cue::Soon, -20),
-            (Cue::Task, -10),
-            (Cue::Reported, -40),
-        ]);
-        let commands =
-            [Cue::FeedbackStrong, Cue::Feedback, Cue::FeedbackWeak, Cue::Directive, Cue::Preference];
-        if !commands.iter().any(|cue| self.cues.has(*cue)) {
-            return -1;
-        }
-        let around = if turn.explains || self.cues.has(Cue::Reason) { 5 } else { 0 }
-            + if turn.is_liked { 10 } else { 0 }
-            + if turn.is_corrected { 10 } else { 0 }
-            - if turn.is_task { 15 } else { 0 }
-            - if turn.is_one_off { 20 } else { 0 }
-            - if turn.asks && !self.cues.has(Cue::FeedbackStrong) { 10 } else { 0 };
-        // A particular file is named in passing wishes more often than in rules.
-        let path = if self.names_file && !self.cues.has(Cue::FeedbackStrong) { 10 } else { 0 };
-        signs + around - path - FEEDBACK_LINE
-    }
-
-    fn user(&self) -> i32 {
-        self.weigh(&[
-            (Cue::User, 25),
-            (Cue::Habit, 20),
-            (Cue::Reported, -30),
-            (Cue::OneOff, -10),
-            (Cue::Spec, -10),
-        ]) - 20
-    }
-
-    fn project(&self, turn: &Turn) -> i32 {
-        let cues = &self.cues;
-        let mut score = self.weigh(&[
-            (Cue::Project, 25),
-            (Cue::ProjectWeak, 10),
-            (Cue::Reason, 7),
-            (Cue::Scope, 3),
-            (Cue::OneOff, -25),
-            (Cue::Task, -15),
-            (Cue::Specific, -7),
-            (Cue::Spec, -7),
-            (Cue::Reported, -30),
-        ]);
-        if cues.has(Cue::External) && cues.has(Cue::Modal) {
-            let is_product = cues.has(Cue::Spec);
-            score += if is_product {
-                8
-            } else if self.says_we {
-                25
-            } else {
-                20
-            };
-        } else if cues.has(Cue::External) && cues.has(Cue::Reason) && self.says_we {
-            score += 20;
-        }
-        if self.is_deadline() {
-            score += 25;
-        } else if !self.days.is_empty() {
-            score += 7;
-        }
-        if self.past && !cues.has(Cue::External) {
-            score -= if cues.has(Cue::Project) { 10 } else { 15 };
-        }
-        // A limit from outside that ends some day is no passing wish.
-        if cues.has(Cue::OneOff) && (cues.has(Cue::External) || self.is_deadline()) {
-            score += 15;
-        }
-        if turn.is_task {
-            score -= 10;
-        } else if turn.wants_work {
-            score -= 5;
-        }
-        score - 25
-    }
-
-    fn reference(&self, turn: &Turn) -> i32 {
-        let mut score = self.weigh(&[
-            (Cue::Kept, 15),
-            (Cue::Locative, 10),
-            (Cue::OneOff, -10),
-            (Cue::Task, -15),
-            (Cue::Reported, -10),
-            (Cue::Specific, -5),
-        ]);
-        if self.has_place {
-            score += 15;
-        }
-        if turn.asks || turn.wants_work {
-            score -= 10;
-        }
-        if self.has_place { score - 25 } else { -1 }
-    }
-
-    /// An event with a day that is still to come.
-    fn is_deadline(&self) -> bool {
-        self.cues.has(Cue::Deadline) && !self.days.is_empty()
-    }
-}
-
-/// Adds a sentence to the statement of its kind, or begins one.
-fn add(
-    kind: Kind,
-    at: usize,
-    sentences: &[Sentence<'_>],
-    kinds: &[Option<(Kind, i32)>],
-    statements: &mut Vec<Statement>,
-) {
-    let Some(sentence) = sentences.get(at) else { return };
-    let text = with_dates(sentence);
-    let day = sentence.days.iter().map(|day| day.date).max();
-    let reason = reason_in(sentence);
-    let statement = match statements.iter_mut().find(|statement| statement.kind == kind) {
-        Some(statement) => {
-            if statement.text.len() + text.len() < STATEMENT_BYTES * 2 {
-                statement.text.push(' ');
-                statement.text.push_str(&text);
-            }
-            statement
-        }
-        None => {
-            statements.push(Statement { kind, text, reason: None, day: None });
-            let Some(last) = statements.last_mut() else { return };
-            last
-        }
-    };
-    statement.day = statement.day.max(day);
-    if statement.reason.is_none() {
-        statement.reason = reason;
-    }
-    // What follows in the same breath says more of it.
-    let following = sentences.get(at + 1).zip(kinds.get(at + 1));
-    if let Some((next, None)) = following
-        && next.paragraph == sentence.paragraph
-        && next.is_plain_remark()
-        && statement.text.len() + next.text.len() < STATEMENT_BYTES
-    {
-        let text = with_dates(next);
-        statement.text.push(' ');
-        statement.text.push_str(&text);
-        statement.day = statement.day.max(next.days.iter().map(|day| day.date).max());
-        if statement.reason.is_none() && next.cues.has(Cue::Reason) {
-            statement.reason = Some(next.text.trim().to_owned());
-        }
-    }
-}
-
-impl Sentence<'_> {
-    /// A sentence that only says more of what was said before.
-    fn is_plain_remark(&self) -> bool {
-        let cues = &self.cues;
-        let other = [
-            Cue::Task,
-            Cue::OneOff,
-            Cue::Content,
-            Cue::Withdraw,
-            Cue::Reported,
-            Cue::Sarcasm,
-            Cue::Hypothetical,
-            Cue::Soon,
-        ];
-        !self.asks && self.words > 2 && !self.has_colon && !other.iter().any(|cue| cues.has(*cue))
-    }
-}
-
-/// The part of a sentence behind the word that gives a reason.
-fn reason_in(sentence: &Sentence<'_>) -> Option<String> {
-    const MARKS: [&str; 21] = [
-        " because ",
-        " since ",
-        " so that ",
-        ", otherwise ",
-        " due to ",
-        " porque ",
-        " ya que ",
-        " weil ",
-        " damit ",
-        " denn ",
-        " parce que ",
-        " parce qu'",
-        " car ",
-        " puisque ",
-        " já que ",
-        " pois ",
-        "因为",
-        "由于",
-        "否则",
-        "不然",
-        " sonst ",
-    ];
-    let lower = sentence.text.to_lowercase();
-    // Lower case can change lengths; then the place is not known.
-    if lower.len() != sentence.text.len() {
-        return None;
-    }
-    let (at, mark) =
-        MARKS.iter().filter_map(|mark| Some((lower.find(mark)?, mark))).min_by_key(|(at, _)| *at)?;
-    let reason = sentence.text.get(at + mark.len()..)?.trim().trim_end_matches(['.', '。', '!']);
-    (reason.chars().count() > 3).then(|| reason.to_owned())
-}
-
-/// The sentence with every day that it names written out behind its words.
-fn with_dates(sentence: &Sentence<'_>) -> String {
-    let mut text = sentence.text.replace('\n', " ");
-    if text.len() != sentence.text.len() {
-        return text;
-    }
-    for day in sentence.days.iter().rev().filter(|day| !day.is_absolute) {
-        if text.is_char_boundary(day.end) {
-            text.insert_str(day.end, &format!(" ({})", day.date));
-        }
-    }
-    text
 }
 
 /// A text without spaces as its patterns see it: quotations, addresses and code are one sign each.
@@ -505,6 +274,17 @@ fn masked(pieces: &[Token<'_>], text: &str) -> String {
         }
     }
     masked
+}
+
+/// A path, or a name as only code has it: `OrderService`.
+fn names_file(piece: &Token<'_>) -> bool {
+    let is_camel = piece.kind == TokenKind::Word
+        && piece
+            .text
+            .chars()
+            .zip(piece.text.chars().skip(1))
+            .any(|(one, next)| one.is_lowercase() && next.is_uppercase());
+    is_camel || piece.kind == TokenKind::Code && piece.text.contains(['/', '.'])
 }
 
 fn count_words(pieces: &[Token<'_>]) -> usize {

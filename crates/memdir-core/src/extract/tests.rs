@@ -140,7 +140,10 @@ fn turns_that_were_written_to_mislead_do_so_rarely() {
         let all = measure(&[file])["all"];
         assert!(all.precision() >= 0.85 && all.recall() >= 0.6, "{} {}", all.precision(), all.recall());
     }
-    let nothing = measure(&[include_str!("testdata/adversarial_sixth.txt")]);
+    let nothing = measure(&[
+        include_str!("testdata/adversarial_sixth.txt"),
+        include_str!("testdata/adversarial_eighth.txt"),
+    ]);
     let wrong = nothing.get("all").map_or(0, |score| score.wrong);
-    assert!(wrong <= 2, "{wrong} of 65");
+    assert!(wrong <= 5, "{wrong} of 140");
 }

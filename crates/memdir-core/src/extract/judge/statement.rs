@@ -1,0 +1,132 @@
+//! Sentences that say one thing, put together: the statement, its reason, its days.
+
+use super::{Kind, STATEMENT_BYTES, Sentence, Statement};
+use crate::extract::cues::Cue;
+
+/// Adds a sentence to the statement of its kind, or begins one.
+pub(super) fn add(
+    kind: Kind,
+    at: usize,
+    sentences: &[Sentence<'_>],
+    kinds: &[Option<(Kind, i32)>],
+    statements: &mut Vec<Statement>,
+) {
+    let Some(sentence) = sentences.get(at) else { return };
+    let text = with_dates(sentence);
+    let day = sentence.days.iter().map(|day| day.date).max();
+    let reason = reason_in(sentence);
+    let statement = match statements.iter_mut().find(|statement| statement.kind == kind) {
+        Some(statement) => {
+            if statement.text.len() + text.len() < STATEMENT_BYTES * 2 {
+                statement.text.push(' ');
+                statement.text.push_str(&text);
+            }
+            statement
+        }
+        None => {
+            statements.push(Statement { kind, text, reason: None, day: None });
+            let Some(last) = statements.last_mut() else { return };
+            last
+        }
+    };
+    statement.day = statement.day.max(day);
+    if statement.reason.is_none() {
+        statement.reason = reason;
+    }
+    // What follows in the same breath says more of it.
+    let following = sentences.get(at + 1).zip(kinds.get(at + 1));
+    if let Some((next, None)) = following
+        && next.paragraph == sentence.paragraph
+        && next.is_plain_remark()
+        && statement.text.len() + next.text.len() < STATEMENT_BYTES
+    {
+        let text = with_dates(next);
+        statement.text.push(' ');
+        statement.text.push_str(&text);
+        statement.day = statement.day.max(next.days.iter().map(|day| day.date).max());
+        if statement.reason.is_none() && next.cues.has(Cue::Reason) {
+            statement.reason = Some(next.text.trim().to_owned());
+        }
+    }
+}
+
+impl Sentence<'_> {
+    /// A sentence that only says more of what was said before.
+    pub(super) fn is_plain_remark(&self) -> bool {
+        let cues = &self.cues;
+        let other = [
+            Cue::Task,
+            Cue::OneOff,
+            Cue::Content,
+            Cue::Withdraw,
+            Cue::Reported,
+            Cue::Sarcasm,
+            Cue::Hypothetical,
+            Cue::Soon,
+        ];
+        !self.asks && self.words > 2 && !self.has_colon && !other.iter().any(|cue| cues.has(*cue))
+    }
+}
+
+/// The part of a sentence behind the word that gives a reason.
+fn reason_in(sentence: &Sentence<'_>) -> Option<String> {
+    const MARKS: [&str; 21] = [
+        " because ",
+        " since ",
+        " so that ",
+        ", otherwise ",
+        " due to ",
+        " porque ",
+        " ya que ",
+        " weil ",
+        " damit ",
+        " denn ",
+        " parce que ",
+        " parce qu'",
+        " car ",
+        " puisque ",
+        " já que ",
+        " pois ",
+        "因为",
+        "由于",
+        "否则",
+        "不然",
+        " sonst ",
+    ];
+    let lower = sentence.text.to_lowercase();
+    // Lower case can change lengths; then the place is not known.
+    if lower.len() != sentence.text.len() {
+        return None;
+    }
+    let marked = MARKS.iter().filter_map(|mark| Some(lower.find(mark)? + mark.len())).min();
+    // Without a word for it, the reason is the clause that speaks of the thing again.
+    let explains = sentence.cues.has(Cue::Reason) || sentence.cues.has(Cue::Experience);
+    let trailing = || {
+        explains.then(|| lower.rfind(", ")).flatten().map(|comma| comma + 2).filter(|start| {
+            let first = lower.get(*start..).unwrap_or_default().split_whitespace().next().unwrap_or_default();
+            AGAIN.contains(&first)
+        })
+    };
+    let reason = sentence.text.get(marked.or_else(trailing)?..)?.trim().trim_end_matches(['.', '。', '!']);
+    (reason.chars().count() > 3).then(|| reason.to_owned())
+}
+
+/// Words that take up what was just named.
+const AGAIN: [&str; 18] = [
+    "they", "it", "we", "that", "this", "they're", "it's", "sie", "es", "wir", "das", "ils", "elles", "ça",
+    "on", "nos", "eles", "luego",
+];
+
+/// The sentence with every day that it names written out behind its words.
+fn with_dates(sentence: &Sentence<'_>) -> String {
+    let mut text = sentence.text.replace('\n', " ");
+    if text.len() != sentence.text.len() {
+        return text;
+    }
+    for day in sentence.days.iter().rev().filter(|day| !day.is_absolute) {
+        if text.is_char_boundary(day.end) {
+            text.insert_str(day.end, &format!(" ({})", day.date));
+        }
+    }
+    text
+}
