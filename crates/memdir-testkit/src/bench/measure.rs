@@ -75,7 +75,7 @@ pub(crate) fn shortest_fed(
     shortest
 }
 
-fn wall(command: &mut Command, input: &impl Fn() -> Stdio) -> Duration {
+pub(crate) fn wall(command: &mut Command, input: &impl Fn() -> Stdio) -> Duration {
     command.stdin(input()).stdout(Stdio::null()).stderr(Stdio::null());
     let start = Instant::now();
     let status = command.status().unwrap();
@@ -84,7 +84,7 @@ fn wall(command: &mut Command, input: &impl Fn() -> Stdio) -> Duration {
     elapsed
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
+pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times[times.len() / 2]
 }

@@ -21,6 +21,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("search", bench::search),
     ("transcripts", bench::transcripts),
     ("extract", bench::extract),
+    ("mcp", bench::mcp),
 ];
 
 fn main() -> ExitCode {

@@ -1,6 +1,7 @@
+use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -108,12 +109,23 @@ impl Open {
                 all |= !self.searcher.refresh_file(path).unwrap_or(false);
             }
         }
+        let sources = &self.sources;
         let is_wanted = |source: &Source| {
-            let place = self.sources.iter().position(|known| known == source);
+            let place = sources.iter().position(|known| known == source);
             all || place.and_then(|place| needs_look.get(place)).copied().unwrap_or(true)
         };
-        let mut limits = Limits { now, deadline: Some(Instant::now() + PATIENCE), progress: &mut |_, _| {} };
-        let freshness = self.searcher.refresh_some(&mut limits, is_wanted)?;
+        let searcher = &mut self.searcher;
+        let mut refresh = move || {
+            let deadline = Some(Instant::now() + PATIENCE);
+            searcher.refresh_some(&mut Limits { now, deadline, progress: &mut |_, _| {} }, is_wanted)
+        };
+        let freshness = match all {
+            // What a thread took for a big indexing goes back to the system when it ends; the server stays small.
+            true => {
+                thread::scope(|scope| scope.spawn(refresh).join()).map_err(|_| anyhow!("indexing failed"))?
+            }
+            false => refresh(),
+        }?;
         if all {
             self.is_partial = freshness.waiting > 0;
         }

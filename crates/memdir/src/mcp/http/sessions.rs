@@ -111,7 +111,11 @@ impl State {
                 self.queue.push_back(message);
             } else if message.is_array() || (own.is_some() && message.get("id") == own) {
                 answer = Some(message);
-            } else if self.answers.len() < MOST_QUEUED {
+            } else {
+                // Whoever has not fetched its answer by now has hung up.
+                if self.answers.len() >= MOST_QUEUED {
+                    self.answers.clear();
+                }
                 let id = message.get("id").map(ToString::to_string).unwrap_or_default();
                 self.answers.insert(id, message);
             }
