@@ -3,6 +3,8 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -48,6 +50,21 @@ impl CacheDir {
             Ok(()) => Ok(Some(CacheWriter { path: self.path.clone(), _lock: lock })),
             Err(fs::TryLockError::WouldBlock) => Ok(None),
             Err(fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// As [`CacheDir::try_write`], but waits for whoever has the right, though no longer than `patience`.
+    ///
+    /// # Errors
+    /// The folder or its lock cannot be made.
+    pub fn write_within(&self, patience: Duration) -> io::Result<Option<CacheWriter>> {
+        let start = Instant::now();
+        loop {
+            let writer = self.try_write()?;
+            if writer.is_some() || start.elapsed() >= patience {
+                return Ok(writer);
+            }
+            thread::sleep(Duration::from_millis(1));
         }
     }
 }
@@ -99,6 +116,7 @@ mod tests {
         let cache = CacheDir::new(Utf8Path::from_path(folder.path()).unwrap().join("a/b"));
         let writer = cache.try_write().unwrap().unwrap();
         assert!(cache.try_write().unwrap().is_none());
+        assert!(cache.write_within(Duration::from_millis(2)).unwrap().is_none());
         writer.write("x", |file| file.write_all(b"old")).unwrap();
         let failed = writer.write("x", |file| {
             file.write_all(b"new")?;
@@ -117,6 +135,6 @@ mod tests {
         names.sort();
         assert_eq!(names, ["lock", "y"]);
         drop(writer);
-        assert!(cache.try_write().unwrap().is_some());
+        assert!(cache.write_within(Duration::ZERO).unwrap().is_some());
     }
 }

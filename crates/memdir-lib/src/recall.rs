@@ -23,6 +23,9 @@ pub struct Wanted<'w> {
     pub tools: &'w [String],
 }
 
+/// How often another process of the same session may be faster before nothing is recalled.
+const MAX_CLAIMS: usize = 16;
+
 /// Recalls at most a handful of memories of the project in which `env.cwd` lies, as quoted data.
 ///
 /// A damaged index costs a memory, not the agent's turn. Without a place for our state nothing is recalled.
@@ -42,12 +45,15 @@ pub fn recall(
     let mut searcher = Searcher::open(&cache, sources::project_sources(env, flags, &scopes)?)
         .with_usage(sources::usage(env));
     let mut shown = wanted.session.map(|id| ShownMemories::load(&folder, id));
-    let none = HashSet::new();
-    let paths = shown.as_ref().map_or(&none, ShownMemories::paths);
-    let options = RecallOptions { now, budget: wanted.budget, tools: wanted.tools, shown: paths };
-    let recalled = searcher.recall(wanted.prompt, &options).unwrap_or_default();
-    if let Some(shown) = &mut shown {
-        shown.add(recalled.memories.iter().map(|memory| memory.path.clone()));
+    for _ in 0..MAX_CLAIMS {
+        let none = HashSet::new();
+        let paths = shown.as_ref().map_or(&none, ShownMemories::paths);
+        let options = RecallOptions { now, budget: wanted.budget, tools: wanted.tools, shown: paths };
+        let recalled = searcher.recall(wanted.prompt, &options).unwrap_or_default();
+        let chosen: Vec<_> = recalled.memories.iter().map(|memory| memory.path.clone()).collect();
+        if shown.as_mut().is_none_or(|shown| shown.claim(&chosen)) {
+            return Ok(recalled);
+        }
     }
-    Ok(recalled)
+    Ok(Recalled::default())
 }

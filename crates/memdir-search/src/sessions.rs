@@ -11,7 +11,7 @@ use memdir_core::look::Look;
 use crate::collection::open_file;
 use crate::document::{shorten, without_secrets};
 use crate::error::SearchError;
-use crate::transcript::{Entry, Reader, Role, session_files, without_reminders};
+use crate::transcript::{Entry, Problems, Reader, Role, session_files, without_reminders};
 
 /// A session, as far as a look at its beginning tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,11 +104,12 @@ fn summary(path: &Utf8Path, id: &str, agents: usize) -> Option<SessionSummary> {
     Some(summary)
 }
 
-/// The turns of a transcript; with `around`, only that turn and `distance` on either side of it.
-///
-/// # Errors
-/// The transcript cannot be read.
-pub fn read_session(path: &Utf8Path, around: Option<(&str, usize)>) -> Result<Vec<SessionTurn>, SearchError> {
+/// The turns of a transcript; with `around`, only that turn and `distance` on either side of it. And what could not be
+/// read on the way.
+pub(crate) fn read_session(
+    path: &Utf8Path,
+    around: Option<(&str, usize)>,
+) -> Result<(Vec<SessionTurn>, Problems), SearchError> {
     let read = |source| SearchError::Read { path: path.to_owned(), source };
     let mut turns: Vec<SessionTurn> = Vec::new();
     let mut found = None;
@@ -135,7 +136,7 @@ pub fn read_session(path: &Utf8Path, around: Option<(&str, usize)>) -> Result<Ve
     if around.is_some() && found.is_none() {
         turns.clear();
     }
-    Ok(turns)
+    Ok((turns, reader.problems()))
 }
 
 fn readable(entry: Entry<'_>) -> Option<SessionTurn> {

@@ -1,5 +1,6 @@
 use std::collections::HashSet;
 use std::fs;
+use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_disk::cache_dir::CacheDir;
@@ -18,6 +19,9 @@ pub struct ShownMemories {
 /// Sessions that are remembered; beyond it the folder starts afresh.
 const MAX_SESSIONS: usize = 512;
 
+/// How long another process may keep us from writing; it needs about a millisecond.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 impl ShownMemories {
     /// What the session has been shown so far, kept below `folder`.
     #[must_use]
@@ -28,8 +32,7 @@ impl ShownMemories {
             checksum(session.as_bytes()),
             checksum(format!("{session}\0").as_bytes())
         );
-        let known = fs::read(cache.path().join(&name)).ok();
-        let paths = known.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        let paths = read(&cache, &name);
         Self { cache, name, paths }
     }
 
@@ -39,24 +42,36 @@ impl ShownMemories {
         &self.paths
     }
 
-    /// Remembers that these have been shown. Failing to is no error: they are shown again.
-    pub fn add(&mut self, paths: impl IntoIterator<Item = Utf8PathBuf>) {
-        let new: Vec<Utf8PathBuf> =
-            paths.into_iter().filter(|path| self.paths.insert(path.clone())).collect();
-        if new.is_empty() {
-            return;
+    /// Claims these for this session: `false` if another process of the session has shown one of them meanwhile. Then
+    /// none is claimed, and [`ShownMemories::paths`] knows of those.
+    ///
+    /// Where nothing can be written they count as claimed: to be shown again is better than never.
+    pub fn claim(&mut self, paths: &[Utf8PathBuf]) -> bool {
+        if paths.is_empty() {
+            return true;
         }
-        let Ok(Some(writer)) = self.cache.try_write() else { return };
+        let Ok(Some(writer)) = self.cache.write_within(PATIENCE) else { return true };
+        self.paths.extend(read(&self.cache, &self.name));
+        if paths.iter().any(|path| self.paths.contains(path)) {
+            return false;
+        }
+        self.paths.extend(paths.iter().cloned());
         let bytes = serde_json::to_vec(&self.paths).unwrap_or_default();
         let _ = writer.write(&self.name, |out| out.write_all(&bytes));
         let mut usage = Usage::load(self.cache.path());
-        usage.add(&new);
+        usage.add(paths);
         let _ = writer.write(usage::NAME, |out| out.write_all(&usage.encode()));
         let count = fs::read_dir(self.cache.path()).map_or(0, Iterator::count);
         if count > MAX_SESSIONS {
             writer.remove_others(|name| name == self.name || name == usage::NAME);
         }
+        true
     }
+}
+
+fn read(cache: &CacheDir, name: &str) -> HashSet<Utf8PathBuf> {
+    let known = fs::read(cache.path().join(name)).ok();
+    known.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -67,14 +82,38 @@ mod tests {
     fn every_session_has_its_own() {
         let folder = tempfile::tempdir().unwrap();
         let folder = Utf8Path::from_path(folder.path()).unwrap().join("recall");
-        ShownMemories::load(&folder, "one").add(["/a".into()]);
-        ShownMemories::load(&folder, "one").add(["/b".into()]);
+        let claim = |session: &str, path: &str| ShownMemories::load(&folder, session).claim(&[path.into()]);
+        assert!(claim("one", "/a") && claim("one", "/b"));
         let one = ShownMemories::load(&folder, "one");
         assert_eq!(one.paths(), &HashSet::from(["/a".into(), "/b".into()]));
         assert!(ShownMemories::load(&folder, "two").paths().is_empty());
-        ShownMemories::load(&folder, "two").add(["/a".into(), "/a".into()]);
+        assert!(claim("two", "/a"));
         let usage = Usage::load(&folder);
         assert!(usage.favour("/a".into()) > usage.favour("/b".into()));
         assert!(usage.favour("/b".into()) > usage.favour("/c".into()));
+    }
+
+    #[test]
+    fn of_many_who_claim_the_same_one_gets_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(folder.path()).unwrap().join("recall");
+        let all: Vec<ShownMemories> = (0..16).map(|_| ShownMemories::load(&folder, "same")).collect();
+        let claimed = std::thread::scope(|scope| {
+            let claims: Vec<_> = all
+                .into_iter()
+                .enumerate()
+                .map(|(number, mut shown)| {
+                    scope.spawn(move || {
+                        let common = shown.claim(&["/common".into(), format!("/{number}").into()]);
+                        assert!(shown.paths().contains(Utf8Path::new("/common")));
+                        assert!(shown.claim(&[format!("/own-{number}").into()]));
+                        common
+                    })
+                })
+                .collect();
+            claims.into_iter().map(|claim| claim.join().unwrap()).filter(|claimed| *claimed).count()
+        });
+        assert_eq!(claimed, 1);
+        assert_eq!(ShownMemories::load(&folder, "same").paths().len(), 16 + 2, "nobody's claim was lost");
     }
 }

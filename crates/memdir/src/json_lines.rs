@@ -11,7 +11,8 @@ use crate::world::World;
 /// The longest line that is read; a longer one is answered with an error and passed over.
 const MAX_LINE: u64 = 64 << 20;
 
-/// Answers every line of standard input. The answer carries the question's `key` (its id), whatever that is.
+/// Answers every line of standard input. The answer carries the question's `key` (its id), whatever that is, and the
+/// version of the contract.
 ///
 /// A line that is no JSON object is answered with `error`, so that answers stay in step with questions.
 pub(crate) fn answer_each(
@@ -28,7 +29,7 @@ pub(crate) fn answer_each(
         }
         if line.len() as u64 == MAX_LINE && line.last() != Some(&b'\n') {
             skip_line(&mut input)?;
-            writeln!(world.stdout, "{}", json!({ key: null, "error": "the line is too long" }))?;
+            writeln!(world.stdout, "{}", json!({ "v": 1, key: null, "error": "the line is too long" }))?;
             continue;
         }
         if line.trim_ascii().is_empty() {
@@ -36,7 +37,7 @@ pub(crate) fn answer_each(
         }
         let reply = match parse(&line) {
             Ok(question) => {
-                let mut reply = Map::new();
+                let mut reply = Map::from_iter([("v".to_owned(), 1.into())]);
                 reply.insert(key.to_owned(), question.get(key).cloned().unwrap_or(Value::Null));
                 match answer(&question) {
                     Ok(fields) => reply.extend(fields),
@@ -45,6 +46,7 @@ pub(crate) fn answer_each(
                 reply
             }
             Err(error) => Map::from_iter([
+                ("v".to_owned(), 1.into()),
                 (key.to_owned(), Value::Null),
                 ("error".to_owned(), format!("not a JSON object: {error}").into()),
             ]),

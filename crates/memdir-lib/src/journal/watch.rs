@@ -1,5 +1,5 @@
-use std::fs::File;
-use std::io::BufReader;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 
 use camino::Utf8Path;
@@ -25,16 +25,19 @@ pub struct Watched {
     pub last_prompt: String,
 }
 
+/// Of a longer transcript only the end is read: what is still visible to the agent stands there.
+const MAX_BYTES: u64 = 1 << 30;
+
 /// Looks through a transcript: whether its context was compacted since the agent last spoke.
 ///
 /// Only the main conversation counts. What was said before a boundary is no longer visible, so a breadcrumb there is
 /// none.
 ///
 /// # Errors
-/// The file cannot be read. Nothing in it is an error.
+/// The file cannot be read, or is none: a device or a pipe may never end. Nothing in it is an error.
 pub fn watch_transcript(path: &Utf8Path, key: &str) -> Result<Watched, JournalError> {
     let failed = |source| JournalError::Transcript { path: path.to_owned(), source };
-    let file = File::open(path).map_err(failed)?;
+    let file = open_end(path).map_err(failed)?;
     let mut watched = Watched::default();
     let mut answers: Vec<String> = Vec::new();
     let mut spoke = false;
@@ -65,4 +68,15 @@ pub fn watch_transcript(path: &Utf8Path, key: &str) -> Result<Watched, JournalEr
         watched.evidence.breadcrumb = Some(Breadcrumb::look_for(answers.iter().map(String::as_str), key));
     }
     Ok(watched)
+}
+
+/// The end of a regular file as long as it is now, however much is written to it meanwhile.
+fn open_end(path: &Utf8Path) -> io::Result<impl Read> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(MAX_BYTES)))?;
+    Ok(file.take(MAX_BYTES.min(length)))
 }

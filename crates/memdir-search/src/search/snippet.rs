@@ -5,6 +5,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::{ControlFlow, Range};
 use std::os::unix::fs::FileExt;
 
+use camino::Utf8Path;
+
 use super::Place;
 use crate::analyze::{Analyzer, TermMap, fold_text};
 use crate::collection::{Kind, open_file};
@@ -17,6 +19,8 @@ use crate::transcript::{Entry, Position, Reader, without_reminders};
 const SNIPPET: usize = 200;
 /// What a line is worth that holds a phrase.
 const PHRASE: f32 = 1_000.0;
+/// How much of a transcript is looked through for its first prompt.
+const MAX_HEAD: u64 = 4 << 20;
 /// How much of a file is looked through for a phrase.
 const MAX_FILE: u64 = 1 << 20;
 /// How much of a unit is looked at.
@@ -30,6 +34,17 @@ pub(super) struct Snippets<'a> {
     phrases: Vec<String>,
 }
 
+/// The first thing that a person typed. A sub-agent may not have been told anything that was kept: then what its session
+/// began with, and at last the name of the file.
+fn session_title(path: &Utf8Path) -> String {
+    let prompt = |path: &Utf8Path| first_prompt(open_file(path).ok()?.take(MAX_HEAD));
+    let of_session = || {
+        let folder = path.parent().filter(|folder| folder.file_name() == Some("subagents"))?.parent()?;
+        prompt(&folder.with_file_name(format!("{}.jsonl", folder.file_name()?)))
+    };
+    prompt(path).or_else(of_session).unwrap_or_else(|| path.file_stem().unwrap_or_default().to_owned())
+}
+
 impl<'a> Snippets<'a> {
     pub(super) fn new(query: &Query, ranked: &Ranked, analyzer: &'a mut Analyzer) -> Self {
         let weight = |found: &TermWeight| Some((query.terms.get(found.index)?.term, found.weight));
@@ -40,11 +55,8 @@ impl<'a> Snippets<'a> {
 
     /// Fills in the snippet and the line; a session's title too. A file that is gone leaves them as they are.
     pub(super) fn fill(&mut self, place: &mut Place) {
-        if place.kind == Kind::Transcripts
-            && let Ok(file) = open_file(&place.hit.path)
-            && let Some(title) = first_prompt(file.take(4 << 20))
-        {
-            place.hit.title = title;
+        if place.kind == Kind::Transcripts {
+            place.hit.title = session_title(&place.hit.path);
         }
         let text = if self.phrases.is_empty() { text_of(place) } else { whole_text_of(place) };
         let Some(text) = text.map(|text| without_secrets(text.into())) else { return };

@@ -2,13 +2,16 @@
 
 use std::io::Write;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use camino::Utf8PathBuf;
 use clap::{Parser, Subcommand};
 use jiff::Timestamp;
 use memdir_disk::real_look::RealLook;
 use memdir_lib::place::Place;
-use memdir_search::{SessionSummary, SessionTurn, list_sessions, read_session};
+use memdir_search::transcript::{Problems, session_files};
+use memdir_search::{
+    SessionChoice, SessionReading, SessionSummary, SessionTurn, choose_session, list_sessions,
+};
 use serde::Serialize;
 
 use super::Run;
@@ -56,11 +59,12 @@ enum Action {
     /// Print what was said and done in a session
     #[command(after_help = "Examples:
   memdir sessions show 5c0523b1
+  memdir sessions show agent-a1b2c3
   memdir sessions show 5c0523b1 --around 8d1f03a2-6b7c-4c55-9f0e-2a9d3a1b7c10 --json")]
     Show {
-        /// The session's id, or the beginning of it
+        /// The id of the session or of a sub-agent (agent-…), or the beginning of it
         id: String,
-        /// Only this turn and those around it
+        /// Only this turn and those around it, in the session or in one of its sub-agents
         #[arg(long, value_name = "UUID")]
         around: Option<String>,
         /// How many turns on either side
@@ -75,13 +79,14 @@ impl Run for Sessions {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
-        let mut sessions = self.find(world)?;
+        let folders = self.folders(world)?;
         if let Some(Action::Show { id, around, distance }) = &self.action {
-            let chosen = choose(&sessions, id)?;
             let around = around.as_deref().map(|uuid| (uuid, *distance));
-            let turns = read_session(&chosen.path, around)?;
-            return show(chosen, &turns, self.json, world);
+            return self.show(&folders, id, around, world);
         }
+        let mut sessions: Vec<SessionSummary> =
+            folders.iter().flat_map(|folder| list_sessions(&RealLook, folder)).collect();
+        sessions.sort_by(|one, other| other.modified.cmp(&one.modified).then_with(|| one.id.cmp(&other.id)));
         if let Some(branch) = &self.branch {
             sessions.retain(|session| session.branch == *branch);
         }
@@ -103,35 +108,49 @@ impl Run for Sessions {
 }
 
 impl Sessions {
-    fn find(&self, world: &World) -> Result<Vec<SessionSummary>> {
+    /// The project's directory, or those of all projects.
+    fn folders(&self, world: &World) -> Result<Vec<Utf8PathBuf>> {
         let env = world.env()?;
         let place = Place::find(&env, &self.client.flags())?;
-        let own = env.cwd.join(&place.location.project_dir);
         if !self.all {
-            return Ok(list_sessions(&RealLook, &own));
+            return Ok(vec![env.cwd.join(&place.location.project_dir)]);
         }
-        let mut sessions = Vec::new();
-        for entry in place.projects.projects_dir().read_dir_utf8().into_iter().flatten().flatten() {
-            sessions.extend(list_sessions(&RealLook, entry.path()));
-        }
-        sessions.sort_by(|one, other| other.modified.cmp(&one.modified).then_with(|| one.id.cmp(&other.id)));
-        Ok(sessions)
+        let entries = place.projects.projects_dir().read_dir_utf8().into_iter().flatten().flatten();
+        Ok(entries.map(camino::Utf8DirEntry::into_path).collect())
     }
-}
 
-fn choose<'a>(sessions: &'a [SessionSummary], id: &str) -> Result<&'a SessionSummary> {
-    if let Some(exact) = sessions.iter().find(|session| session.id == id) {
-        return Ok(exact);
-    }
-    let matching: Vec<&SessionSummary> =
-        sessions.iter().filter(|session| session.id.starts_with(id)).collect();
-    match matching.as_slice() {
-        [only] => Ok(only),
-        [] => Err(anyhow!("there is no session `{}` here", printable(id))),
-        several => {
-            let ids: Vec<&str> = several.iter().map(|session| session.id.as_str()).collect();
-            bail!("`{}` is ambiguous: {}", printable(id), ids.join(", "))
+    fn show(
+        &self,
+        folders: &[Utf8PathBuf],
+        id: &str,
+        around: Option<(&str, usize)>,
+        world: &mut World,
+    ) -> Result<Exit> {
+        let files: Vec<_> = folders.iter().flat_map(|folder| session_files(&RealLook, folder)).collect();
+        let chosen = match choose_session(&files, id) {
+            SessionChoice::One(chosen) => chosen,
+            SessionChoice::Nothing => {
+                writeln!(world.stderr, "there is no session `{}` here", printable(id))?;
+                return Ok(Exit::No);
+            }
+            SessionChoice::Several(ids) => {
+                bail!("`{}` is ambiguous: {}", printable(id), printable(&ids.join(", ")))
+            }
+        };
+        let reading = chosen.read(around)?;
+        if self.json {
+            world.print_json(&Turns::of(&chosen.id, &reading))?;
+        } else {
+            print(&reading.turns, world)?;
         }
+        if let Some(unread) = reading.unread() {
+            world.warn(&unread)?;
+        }
+        if reading.turns.is_empty() {
+            writeln!(world.stderr, "{}", reading.why_nothing(around.is_some()))?;
+            return Ok(Exit::No);
+        }
+        Ok(Exit::Yes)
     }
 }
 
@@ -196,6 +215,9 @@ struct Turns<'a> {
     id: &'a str,
     path: &'a Utf8PathBuf,
     items: Vec<TurnItem<'a>>,
+    /// Lines over the limit, and lines that are no JSON.
+    too_long: u64,
+    broken: u64,
 }
 
 #[derive(Serialize)]
@@ -209,18 +231,26 @@ struct TurnItem<'a> {
     actions: &'a [String],
 }
 
-fn show(session: &SessionSummary, turns: &[SessionTurn], json: bool, world: &mut World) -> Result<Exit> {
-    let role = |turn: &SessionTurn| turn.role.map_or("compaction", |role| role.as_str());
-    let exit = if turns.is_empty() { Exit::No } else { Exit::Yes };
-    if json {
-        let item = |turn: &SessionTurn| (turn.line, role(turn), turn.time);
-        let items = turns.iter().map(|turn| {
-            let (line, role, time) = item(turn);
-            TurnItem { uuid: &turn.uuid, line, role, time, text: &turn.text, actions: &turn.actions }
-        });
-        world.print_json(&Turns { id: &session.id, path: &session.path, items: items.collect() })?;
-        return Ok(exit);
+impl<'a> Turns<'a> {
+    fn of(id: &'a str, reading: &'a SessionReading) -> Self {
+        let item = |turn: &'a SessionTurn| TurnItem {
+            uuid: &turn.uuid,
+            line: turn.line,
+            role: role(turn),
+            time: turn.time,
+            text: &turn.text,
+            actions: &turn.actions,
+        };
+        let Problems { too_long, broken } = reading.problems;
+        Self { id, path: &reading.path, items: reading.turns.iter().map(item).collect(), too_long, broken }
     }
+}
+
+fn role(turn: &SessionTurn) -> &'static str {
+    turn.role.map_or("compaction", |role| role.as_str())
+}
+
+fn print(turns: &[SessionTurn], world: &mut World) -> Result<()> {
     let paint = world.paint;
     for turn in turns {
         let time = turn.time.map(|time| time.to_string()).unwrap_or_default();
@@ -238,8 +268,5 @@ fn show(session: &SessionSummary, turns: &[SessionTurn], json: bool, world: &mut
         }
         writeln!(world.stdout)?;
     }
-    if turns.is_empty() {
-        writeln!(world.stderr, "no such turn in this session")?;
-    }
-    Ok(exit)
+    Ok(())
 }

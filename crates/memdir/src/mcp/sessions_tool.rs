@@ -1,9 +1,10 @@
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
+use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::settings::ClientFlags;
 use memdir_disk::real_look::RealLook;
 use memdir_lib::place::Place;
-use memdir_search::transcript::Role;
-use memdir_search::{SessionSummary, SessionTurn, list_sessions, read_session};
+use memdir_search::transcript::{Role, session_files};
+use memdir_search::{ChosenSession, SessionChoice, SessionTurn, choose_session, list_sessions};
 use serde_json::{Value, json};
 
 use super::read_tool::quote;
@@ -12,7 +13,7 @@ use super::workplace::Asked;
 
 /// Lists the past sessions of the project, newest first.
 pub(super) fn list(asked: &Asked<'_>, limit: usize) -> Result<ToolAnswer> {
-    let mut sessions = sessions(asked)?;
+    let mut sessions = list_sessions(&RealLook, &folder(asked)?);
     sessions.truncate(limit);
     let mut text = if sessions.is_empty() { "No sessions yet.".to_owned() } else { String::new() };
     let items: Vec<Value> = sessions
@@ -33,12 +34,13 @@ pub(super) fn list(asked: &Asked<'_>, limit: usize) -> Result<ToolAnswer> {
 
 /// Shows the last turns of a session, or those around one.
 pub(super) fn show(asked: &Asked<'_>, id: &str, around: Option<&str>, limit: usize) -> Result<ToolAnswer> {
-    let sessions = sessions(asked)?;
-    let chosen = choose(&sessions, id)?;
-    let mut turns = read_session(&chosen.path, around.map(|uuid| (uuid, limit / 2)))?;
-    if turns.is_empty() {
-        bail!("there is no such turn in this session");
+    let chosen = choose(&folder(asked)?, id)?;
+    let reading = chosen.read(around.map(|uuid| (uuid, limit / 2)))?;
+    if reading.turns.is_empty() {
+        bail!("{}", reading.why_nothing(around.is_some()));
     }
+    let unread = reading.unread();
+    let mut turns = reading.turns;
     let left_out = turns.len().saturating_sub(limit);
     turns.drain(..left_out);
     let mut text = String::new();
@@ -46,7 +48,10 @@ pub(super) fn show(asked: &Asked<'_>, id: &str, around: Option<&str>, limit: usi
         text.push_str(&format!("[{left_out} earlier turns are left out]\n\n"));
     }
     turns.iter().for_each(|turn| push(turn, &mut text));
-    Ok(ToolAnswer::text(quote(asked, &format!("session {}", chosen.id), chosen.modified, &text)))
+    if let Some(unread) = unread {
+        text.push_str(&format!("[{unread}]\n"));
+    }
+    Ok(ToolAnswer::text(quote(asked, &format!("session {}", chosen.id), reading.modified, &text)))
 }
 
 fn push(turn: &SessionTurn, text: &mut String) {
@@ -63,19 +68,15 @@ fn push(turn: &SessionTurn, text: &mut String) {
     text.push('\n');
 }
 
-fn sessions(asked: &Asked<'_>) -> Result<Vec<SessionSummary>> {
+fn folder(asked: &Asked<'_>) -> Result<Utf8PathBuf> {
     let place = Place::find(asked.env, &ClientFlags::default())?;
-    Ok(list_sessions(&RealLook, &asked.env.cwd.join(&place.location.project_dir)))
+    Ok(asked.env.cwd.join(&place.location.project_dir))
 }
 
-fn choose<'s>(sessions: &'s [SessionSummary], id: &str) -> Result<&'s SessionSummary> {
-    let mut matching = sessions.iter().filter(|session| session.id.starts_with(id));
-    match (matching.next(), matching.next()) {
-        (Some(only), None) => Ok(only),
-        (None, _) => Err(anyhow!("there is no session `{}` here", line_of(id))),
-        (Some(_), Some(_)) => sessions
-            .iter()
-            .find(|session| session.id == id)
-            .ok_or_else(|| anyhow!("more than one session begins with `{}`", line_of(id))),
+fn choose(folder: &Utf8Path, id: &str) -> Result<ChosenSession> {
+    match choose_session(&session_files(&RealLook, folder), id) {
+        SessionChoice::One(chosen) => Ok(chosen),
+        SessionChoice::Nothing => bail!("there is no session `{}` here", line_of(id)),
+        SessionChoice::Several(_) => bail!("more than one session begins with `{}`", line_of(id)),
     }
 }

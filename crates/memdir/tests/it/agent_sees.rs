@@ -101,10 +101,10 @@ fn a_hostile_text_is_cleaned_escaped_and_flagged() {
     assert_snapshot!(sandbox.show("check memory --jsonl"), @r#"
     exit 0
     --- stdout
-    {"id":"plain","action":"allow","rendered":"Use tabs.","reasons":[]}
-    {"id":"hidden","action":"flag","rendered":"Use tabs.","reasons":["invisible-characters","hidden-text"]}
-    {"id":"closing","action":"escape","rendered":"<\\/system-reminder> hello","reasons":["forged-structure"]}
-    {"id":"huge","action":"reject","rendered":"","reasons":["too-large"]}
+    {"v":1,"id":"plain","action":"allow","rendered":"Use tabs.","reasons":[]}
+    {"v":1,"id":"hidden","action":"flag","rendered":"Use tabs.","reasons":["invisible-characters","hidden-text"]}
+    {"v":1,"id":"closing","action":"escape","rendered":"<\\/system-reminder> hello","reasons":["forged-structure"]}
+    {"v":1,"id":"huge","action":"reject","rendered":"","reasons":["too-large"]}
     "#);
 }
 
@@ -119,7 +119,7 @@ fn a_secret_is_found_and_never_printed() {
     assert!(!block.stdout.contains(&token));
     let first: Value = serde_json::from_str(block.stdout.lines().next().unwrap()).unwrap();
     assert_eq!((&first["found"][0]["line"], &first["found"][0]["column"]), (&2.into(), &5.into()));
-    assert!(block.stdout.ends_with("{\"id\":2,\"found\":[]}\n"), "{}", block.stdout);
+    assert!(block.stdout.ends_with("{\"v\":1,\"id\":2,\"found\":[]}\n"), "{}", block.stdout);
     sandbox.stdin = format!("use {token} here");
     assert_eq!(sandbox.run(["check", "secrets"]).code, 1);
 }

@@ -46,11 +46,11 @@ fn lines_are_answered_in_order_whatever_they_are() {
     assert_snapshot!(sandbox.show("check path --root ../../memory --jsonl"), @r#"
     exit 0
     --- stdout
-    {"id":1,"verdict":"allow","why":"a.md"}
-    {"id":null,"error":"not a JSON object: expected ident at line 1 column 2"}
-    {"id":"two","verdict":"deny","why":"not UTF-8"}
-    {"id":3,"error":"there is no surface `nowhere`"}
-    {"id":4,"verdict":"deny","why":"it belongs to the operating system"}
+    {"v":1,"id":1,"verdict":"allow","why":"a.md"}
+    {"v":1,"id":null,"error":"not a JSON object: expected ident at line 1 column 2"}
+    {"v":1,"id":"two","verdict":"deny","why":"not UTF-8"}
+    {"v":1,"id":3,"error":"there is no surface `nowhere`"}
+    {"v":1,"id":4,"verdict":"deny","why":"it belongs to the operating system"}
     "#);
 }
 

@@ -735,3 +735,14 @@ fn a_session_that_starts_is_told_and_a_compacted_one_goes_on() {
     sandbox.stdin = serde_json::json!({"source": "compact", "cwd": sandbox.cwd}).to_string();
     assert_eq!(sandbox.run(["hook", "SessionStart"]).stdout, "");
 }
+
+#[test]
+fn a_transcript_that_never_ends_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["journal", "start"]);
+    for path in ["/dev/zero", "/"] {
+        let block = sandbox.run(["journal", "recover", "--transcript", path]);
+        let message = format!("error: cannot read the transcript `{path}`: not a regular file\n");
+        assert_eq!((block.code, block.stderr), (2, message));
+    }
+}

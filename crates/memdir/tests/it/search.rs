@@ -130,12 +130,12 @@ fn lines_are_answered_in_order() {
     let folder = project_dir(&sandbox);
     let block = sandbox.run(["search", "--transcripts", folder.as_str(), "--jsonl", "-n", "1"]);
     let lines: Vec<Value> = block.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines[0], serde_json::json!({"qid": 1, "ranked": ["u2"]}));
-    assert!(lines[1]["error"].is_string());
+    assert_eq!(lines[0], serde_json::json!({"v": 1, "qid": 1, "ranked": ["u2"]}));
+    assert!(lines[1]["error"].is_string() && lines[1]["v"] == 1);
     assert_eq!((block.code, &lines[2]["ranked"]), (0, &serde_json::json!([])));
     sandbox.stdin = "{\"qid\":1,\"query\":\"tabs\"}\n".into();
     let block = sandbox.run(["search", "--dir", folder.join("memory").as_str(), "--jsonl"]);
-    let expected = serde_json::json!({"qid": 1, "ranked": [folder.join("memory/tabs.md")]});
+    let expected = serde_json::json!({"v": 1, "qid": 1, "ranked": [folder.join("memory/tabs.md")]});
     assert_eq!(serde_json::from_str::<Value>(&block.stdout).unwrap(), expected);
 }
 
@@ -183,6 +183,37 @@ fn recall_gives_what_matters_once_a_session() {
     assert_eq!(recall("a", prompt), (1, vec![]));
     assert_eq!(recall("b", prompt), (0, vec!["deploy".to_owned()]));
     assert_eq!(recall("b", "thanks, go on"), (1, vec![]));
+}
+
+#[test]
+fn processes_of_one_session_recall_nothing_twice() {
+    let sandbox = project();
+    let folder = project_dir(&sandbox).join("memory");
+    for number in 0..6 {
+        let text = format!(
+            "---\nname: zebra-{number}\ndescription: Zebra crossing {number}\n---\nZebra crossing.\n"
+        );
+        fs::write(folder.join(format!("zebra-{number}.md")), text).unwrap();
+    }
+    sandbox.run(["search", "anything"]);
+    let children: Vec<_> = (0..16)
+        .map(|_| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_memdir"));
+            command.args(["recall", "--json", "--session", "same", "--prompt", "zebra crossing"]);
+            command.env_clear().env("HOME", sandbox.home.home()).current_dir(&sandbox.cwd);
+            command.stdout(std::process::Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    let mut names = Vec::new();
+    for child in children {
+        let answer: Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+        let memories = answer["memories"].as_array().unwrap();
+        names.extend(memories.iter().map(|memory| memory["name"].as_str().unwrap().to_owned()));
+    }
+    let shown = names.len();
+    names.sort();
+    names.dedup();
+    assert!(shown == names.len() && shown > 0, "{shown} shown: {names:?}");
 }
 
 /// One real process of the program in a folder of Markdown.
@@ -313,6 +344,82 @@ fn sessions_are_listed_and_opened_at_a_turn() {
         (Some("assistant"), Some(2))
     );
     assert!(sandbox.run(["sessions", "show", "s"]).stdout.contains("The certificate expired."));
-    assert_eq!(sandbox.run(["sessions", "show", "nope"]).code, 2);
+    let block = sandbox.run(["sessions", "show", "nope", "--json"]);
+    assert_eq!((block.code, block.stdout.as_str()), (1, ""));
+    assert_eq!(block.stderr, "there is no session `nope` here\n");
     assert_eq!(sandbox.run(["sessions", "show", "s1", "--around", "nope"]).code, 1);
+}
+
+#[test]
+fn what_a_sub_agent_said_is_found_titled_and_opened() {
+    let sandbox = project();
+    let folder = project_dir(&sandbox);
+    let write = |path: &str, uuid: &str, text: &str| {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let line = format!(
+            "{{\"type\":\"assistant\",\"uuid\":\"{uuid}\",\"isSidechain\":true,\"message\":{{\"role\":\"assistant\",\"content\":\"{text}\"}}}}\n"
+        );
+        fs::write(path, line).unwrap();
+    };
+    write("s1/subagents/agent-ab.jsonl", "m2", "The okapi sleeps.");
+    write("left/subagents/agent-cd.jsonl", "m3", "The quagga is gone.");
+    let check = |words: &str, title: &str, opened: &[(&[&str], &str)]| {
+        let block = sandbox.run(["search", "--json", "--in", "sessions", words]);
+        let answer: Value = serde_json::from_str(&block.stdout).unwrap();
+        assert_eq!(answer["hits"][0]["title"], title);
+        for (arguments, said) in opened {
+            let block = sandbox.run(["sessions", "show"].iter().chain(*arguments).copied());
+            assert!(block.code == 0 && block.stdout.contains(said), "{arguments:?} {}", block.stderr);
+        }
+    };
+    let opened: &[(&[&str], &str)] = &[
+        (&["s1", "--around", "m2"], "The okapi sleeps."),
+        (&["agent-ab"], "The okapi sleeps."),
+        (&["agent-ab", "--around", "m2"], "The okapi sleeps."),
+    ];
+    check("okapi", "Why is the tunnel to the database down?", opened);
+    let opened: &[(&[&str], &str)] = &[
+        (&["left", "--around", "m3"], "The quagga is gone."),
+        (&["left"], "The quagga is gone."),
+        (&["agent-c"], "The quagga is gone."),
+    ];
+    check("quagga", "agent-cd", opened);
+    let block = sandbox.run(["sessions", "show", "s1", "--around", "m2", "--json"]);
+    let shown: Value = serde_json::from_str(&block.stdout).unwrap();
+    assert!(shown["path"].as_str().unwrap().ends_with("s1/subagents/agent-ab.jsonl"));
+    let block = sandbox.run(["sessions", "show", "agent-"]);
+    assert_eq!(block.code, 2);
+    assert!(block.stderr.contains("ambiguous: agent-cd, agent-ab"), "{}", block.stderr);
+}
+
+#[test]
+fn lines_that_cannot_be_read_are_said() {
+    let sandbox = project();
+    let folder = project_dir(&sandbox);
+    let long = format!("{{\"type\":\"user\",\"message\":\"{}\"}}\n", "x".repeat(17 << 20));
+    let broken = "{\"type\":\"user\",\"message\":{\n";
+    let said = fs::read_to_string(folder.join("s1.jsonl")).unwrap();
+    let check = |text: &str, around: &[&str], code: u8, message: &str| {
+        fs::write(folder.join("s2.jsonl"), text).unwrap();
+        let block = sandbox.run(["sessions", "show", "s2"].iter().chain(around).copied());
+        assert_eq!((block.code, block.stderr.as_str()), (code, message));
+    };
+    let one = "warning: 1 line of the transcript left out: over 16 MB\n";
+    check("", &[], 1, "nothing was said in this session\n");
+    check(&long, &[], 1, &format!("{one}nothing in this session can be read\n"));
+    check(
+        &long,
+        &["--around", "u1"],
+        1,
+        &format!("{one}no such turn in this session, as far as it can be read\n"),
+    );
+    check(&said, &[], 0, "");
+    check(&format!("{said}{long}"), &[], 0, one);
+    check(&format!("{broken}{said}"), &[], 0, "warning: 1 line of the transcript left out: broken\n");
+    let both = "warning: 3 lines of the transcript left out: 1 over 16 MB, 2 broken\n";
+    check(&format!("{broken}{said}{broken}{long}"), &[], 0, both);
+    let block = sandbox.run(["sessions", "show", "s2", "--json"]);
+    let shown: Value = serde_json::from_str(&block.stdout).unwrap();
+    assert_eq!((shown["too_long"].as_u64(), shown["broken"].as_u64()), (Some(1), Some(2)));
 }

@@ -114,9 +114,9 @@ fn projects_are_registered_related_and_shown() {
     \u{1b}[2Jtask
     ");
     assert_snapshot!(sandbox.show("workspace show nobody"), @r"
-    exit 2
+    exit 1
     --- stderr
-    error: no project `nobody` is registered
+    no project `nobody` is registered
     hint: `memdir workspace` shows those that are
     ");
     assert_snapshot!(sandbox.show("workspace relate shop fork-of nobody"), @r"

@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use memdir_core::workspace::{Initiative, Project, Relation};
 use memdir_lib::workspace::Workspace as Map;
 use serde::Serialize;
@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::{overview, warn_of_problems};
 use crate::exit::Exit;
 use crate::output::{printable, printable_lines};
-use crate::report::WithHint;
 use crate::world::World;
 
 /// One project, and the index of its journal.
@@ -16,8 +15,9 @@ pub(super) fn show(workspace: &Map, name: &str, json: bool, world: &mut World) -
     let map = workspace.map()?;
     let key = if name == "." { workspace.key_for(workspace.here(), &map) } else { name.to_owned() };
     let Some(project) = map.project(&key) else {
-        return Err(anyhow!("no project `{key}` is registered"))
-            .hint("`memdir workspace` shows those that are");
+        writeln!(world.stderr, "no project `{}` is registered", printable(&key))?;
+        writeln!(world.stderr, "hint: `memdir workspace` shows those that are")?;
+        return Ok(Exit::No);
     };
     let index = workspace.journal_index(&project.key)?;
     if json {
