@@ -143,11 +143,13 @@ impl Profile {
     pub fn render(&self, budget: usize, now: Timestamp) -> RenderedProfile {
         let readable = Category::ALL.into_iter().filter_map(|category| {
             let bytes = read(&self.memory, category).ok().flatten()?;
-            Some((category, String::from_utf8_lossy(&bytes).into_owned()))
+            let written = std::fs::symlink_metadata(self.path(category)).and_then(|file| file.modified());
+            let written = written.ok().and_then(|time| Timestamp::try_from(time).ok());
+            Some((category, String::from_utf8_lossy(&bytes).into_owned(), written))
         });
-        let files: Vec<(Category, String)> = readable.collect();
-        let files: Vec<(Category, &str)> =
-            files.iter().map(|(category, text)| (*category, text.as_str())).collect();
+        let files: Vec<(Category, String, Option<Timestamp>)> = readable.collect();
+        let files: Vec<(Category, &str, Option<Timestamp>)> =
+            files.iter().map(|(category, text, written)| (*category, text.as_str(), *written)).collect();
         render(&files, budget, now)
     }
 

@@ -22,7 +22,7 @@ mod usage;
 
 pub use collection::{Collection, Freshness, Kind, Limits, Scope, Source};
 pub use error::SearchError;
-pub use query::Query;
+pub use query::{NothingAsked, Query};
 pub use recall::{RecallOptions, Recalled, RecalledMemory};
 pub use search::{Found, Hit, Options};
 pub use searcher::Searcher;

@@ -38,6 +38,19 @@ pub struct Query {
     pub(crate) asks_agent: bool,
     /// Words that were left out because they say nothing.
     pub(crate) empty_words: bool,
+    /// Filters whose value means nothing: their words are looked for instead.
+    pub(crate) not_understood: Vec<(String, String)>,
+}
+
+/// Why a question asks for nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NothingAsked {
+    /// It holds only words that stand everywhere.
+    CommonWords,
+    /// It says only what must not be there.
+    OnlyExcluded,
+    /// It holds no word at all.
+    NoWords,
 }
 
 /// A stretch of time on one side of an event, and the day of the event.
@@ -52,6 +65,8 @@ pub(crate) struct Window {
 pub(crate) struct QueryTerm {
     pub(crate) term: Term,
     pub(crate) text: String,
+    /// The word as it was typed.
+    pub(crate) typed: String,
     pub(crate) weight: f32,
     /// A word as typed, rather than a form that we made of it.
     pub(crate) is_word: bool,
@@ -90,6 +105,7 @@ impl Query {
                 }
                 split::Part::Filter { key, value } => {
                     if !query.filters.add(key, value, today) {
+                        query.not_understood.push((key.to_owned(), value.to_owned()));
                         words.push_str(key);
                         words.push(' ');
                         words.push_str(value);
@@ -129,10 +145,30 @@ impl Query {
         &self.filters.scopes
     }
 
-    /// Whether there is nothing to look for.
+    /// The types that it asks for with `type:`, in lower case.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.terms.is_empty() && self.phrases.is_empty() && self.times.is_empty() && self.filters.is_empty()
+    pub fn types(&self) -> &[String] {
+        &self.filters.types
+    }
+
+    /// Filters whose value means nothing, with it: their words are looked for instead.
+    #[must_use]
+    pub fn not_understood(&self) -> &[(String, String)] {
+        &self.not_understood
+    }
+
+    /// Why there is nothing to look for, if that is so.
+    #[must_use]
+    pub fn nothing_asked(&self) -> Option<NothingAsked> {
+        let is_empty = self.terms.is_empty()
+            && self.phrases.is_empty()
+            && self.times.is_empty()
+            && self.filters.is_empty();
+        is_empty.then_some(match (self.empty_words, self.excluded.is_empty()) {
+            (true, _) => NothingAsked::CommonWords,
+            (false, false) => NothingAsked::OnlyExcluded,
+            (false, true) => NothingAsked::NoWords,
+        })
     }
 
     fn add_words(&mut self, text: &str, analyzer: &mut Analyzer) {
@@ -142,10 +178,11 @@ impl Query {
             analyzer.each_term(word.text(), |term, text, sort| {
                 said = true;
                 let weight = if sort == Sort::Weak { WEAK } else { 1.0 };
-                self.add(QueryTerm { term, text: text.to_owned(), weight, is_word: sort == Sort::Word });
+                let (text, typed) = (text.to_owned(), word.text().to_owned());
+                self.add(QueryTerm { term, text, typed, weight, is_word: sort == Sort::Word });
             });
             let says_nothing = !said;
-            self.empty_words |= says_nothing;
+            self.empty_words |= says_nothing && word.text().chars().any(char::is_alphanumeric);
             let lower = if says_nothing { String::new() } else { word.text().to_lowercase() };
             if !previous.is_empty()
                 && !lower.is_empty()
@@ -154,7 +191,8 @@ impl Query {
             {
                 let joined = format!("{previous}{lower}");
                 analyzer.each_term(&joined, |term, text, _| {
-                    self.add(QueryTerm { term, text: text.to_owned(), weight: JOINED, is_word: false });
+                    let (text, typed) = (text.to_owned(), joined.clone());
+                    self.add(QueryTerm { term, text, typed, weight: JOINED, is_word: false });
                 });
             }
             previous = if lower.is_ascii() { lower } else { String::new() };

@@ -264,7 +264,7 @@ impl Scores {
                 *best = best.max(score);
             }
         }
-        if touched.is_empty() && query.terms.is_empty() && !query.is_empty() {
+        if touched.is_empty() && query.terms.is_empty() && query.nothing_asked().is_none() {
             touched.extend(0..segment.units() as u32);
         }
         let with_neighbours = spread(&in_order(touched, units), unit_group);

@@ -135,6 +135,7 @@ impl Asked {
                         query.terms.push(QueryTerm {
                             term,
                             text: text.to_owned(),
+                            typed: String::new(),
                             weight: RELATED,
                             is_word: false,
                         });

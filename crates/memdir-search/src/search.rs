@@ -9,7 +9,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use crate::analyze::{Analyzer, Term};
 use crate::collection::{Collection, Kind, Live, Scope};
 use crate::error::SearchError;
-use crate::query::{Filters, Query};
+use crate::query::{Filters, NothingAsked, Query};
 use crate::rank::{Scored, best_first, rank};
 use crate::segment::{GroupRecord, Postings, Segment, UnitRecord};
 use crate::transcript::Role;
@@ -38,10 +38,10 @@ pub struct Options {
 pub struct Found {
     /// Best first.
     pub hits: Vec<Hit>,
-    /// Words that occur nowhere, and what was looked for instead.
+    /// Words that occur nowhere, and what was looked for instead, as it is written in a hit where hits have snippets.
     pub corrected: Vec<(String, String)>,
-    /// The question held only words that say nothing.
-    pub nothing_asked: bool,
+    /// Why there was nothing to look for, if that is so.
+    pub nothing_asked: Option<NothingAsked>,
 }
 
 /// A file of Markdown, or a turn of a session.
@@ -102,13 +102,14 @@ pub(crate) fn search(
     }
     let query = dated_query.as_ref().unwrap_or(query);
     let mut ranked = rank(&lives, query, today)?;
-    let mut found = Found { nothing_asked: query.is_empty(), ..Found::default() };
+    let mut found = Found { nothing_asked: query.nothing_asked(), ..Found::default() };
     let mut corrected_query = None;
+    let mut corrections = Vec::new();
     if typo::is_wanted(query, &ranked) {
-        let (corrected, corrections) = typo::correct(&lives, query, &ranked)?;
+        let corrected;
+        (corrected, corrections) = typo::correct(&lives, query, &ranked, analyzer)?;
         if !corrections.is_empty() {
             ranked = rank(&lives, &corrected, today)?;
-            found.corrected = corrections;
             corrected_query = Some(corrected);
         }
     }
@@ -143,6 +144,10 @@ pub(crate) fn search(
             snippets.fill(&mut place);
         }
         found.hits.push(place.hit);
+    }
+    for correction in corrections {
+        let meant = snippets.as_written(&found.hits, correction.term).unwrap_or(correction.meant);
+        found.corrected.push((correction.typed, meant));
     }
     Ok(found)
 }

@@ -1,4 +1,5 @@
 use jiff::Timestamp;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::Category;
@@ -37,14 +38,18 @@ Where you act on something of it, say so: `💭 Based on your preference: …`";
 const SMALLEST: usize = 80;
 
 /// Renders what agents may use of a profile, within a budget of tokens: what the user said, and what was observed
-/// and confirmed. It is quoted as data, file by file.
+/// and confirmed. It is quoted as data, file by file; with each file goes when it was last written, if that is known.
 #[must_use]
-pub fn render(files: &[(Category, &str)], budget: usize, now: Timestamp) -> RenderedProfile {
+pub fn render(
+    files: &[(Category, &str, Option<Timestamp>)],
+    budget: usize,
+    now: Timestamp,
+) -> RenderedProfile {
     let mut rendered = RenderedProfile::default();
     let mut room = budget.saturating_mul(4).saturating_sub(INTRODUCTION.chars().count());
     let mut parts = Vec::new();
     for category in ORDER {
-        let Some((_, text)) = files.iter().find(|(known, _)| *known == category) else { continue };
+        let Some((_, text, written)) = files.iter().find(|(known, ..)| *known == category) else { continue };
         let file = ProfileFile::parse(category, text);
         rendered.waiting += file.items.iter().filter(|item| !item.may_be_used()).count();
         let usable = usable(&file, text);
@@ -53,7 +58,7 @@ pub fn render(files: &[(Category, &str)], budget: usize, now: Timestamp) -> Rend
         }
         let name = format!("{}/{}", super::DIRECTORY, category.file());
         let newest = file.items.iter().filter_map(|item| item.date).max();
-        let modified = newest.and_then(|date| date.to_zoned(TimeZone::UTC).ok()).map(|day| day.timestamp());
+        let modified = newest.and_then(|date| time_on(date, *written, now));
         let quote = |units: usize| {
             let provenance = Provenance { file: &name, owner: Owner::User, modified, changed_by: None, now };
             hygiene::render(&usable, &provenance, units)
@@ -81,6 +86,12 @@ pub fn render(files: &[(Category, &str)], budget: usize, now: Timestamp) -> Rend
         rendered.tokens = rendered.text.chars().count().div_ceil(4);
     }
     rendered
+}
+
+/// When on a day something was noted: an item has no hour, but its file has, if it was last written on that day.
+fn time_on(date: Date, written: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
+    let is_of_day = |written: &Timestamp| *written <= now && written.to_zoned(TimeZone::UTC).date() == date;
+    written.filter(is_of_day).or_else(|| Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp()))
 }
 
 /// The lines of a file that agents may see: no comment, nothing between the marks of a merge, no item that waits; of

@@ -213,7 +213,7 @@ pub(crate) fn keep_profile(data: &[u8]) {
         }
     }
     let told = user::render(
-        &[(Category::Observations, &text), (Category::Profile, &text)],
+        &[(Category::Observations, &text, None), (Category::Profile, &text, None)],
         120,
         Timestamp::UNIX_EPOCH,
     );

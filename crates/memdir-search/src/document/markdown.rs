@@ -39,7 +39,7 @@ pub(crate) fn add_markdown(builder: &mut SegmentBuilder, file: &FileId<'_>, byte
     if path != front.name {
         inherited.extend(builder.terms_of(path, Weight::CONTEXT));
     }
-    let time = crate::query::day_in(file.path).map_or(file.modified, |day| day * 86_400);
+    let time = crate::query::day_in(file.path).map_or(file.modified, |day| time_on(day, file.modified));
     let time = crate::segment::minutes(time);
     let weight = if is_index { Weight::POINTER } else { Weight::BODY };
     let mut units = 0;
@@ -63,6 +63,14 @@ pub(crate) fn add_markdown(builder: &mut SegmentBuilder, file: &FileId<'_>, byte
         let record = UnitRecord { line: 1, length: text.len() as u64, ..UnitRecord::default() };
         builder.end_unit(&UnitDraft { record, time, ..UnitDraft::default() }, &inherited);
     }
+}
+
+/// When on a day a file was written. A day has no hour, but the file has, if it was last written on that day, wherever
+/// on earth that was counted; a file that was touched later has only the day.
+fn time_on(day: i64, modified: i64) -> i64 {
+    const HOUR: i64 = 3_600;
+    let (start, end) = (day * 24 * HOUR, (day + 1) * 24 * HOUR - 60);
+    if (start - 14 * HOUR..end + 12 * HOUR).contains(&modified) { modified.clamp(start, end) } else { start }
 }
 
 /// What the frontmatter says, and the text behind it.
@@ -170,6 +178,20 @@ mod tests {
         check("---\ntype: user\nmetadata:\n  type: project\n---\n", "", "project", "");
         check("---\nname: a\nno end", "", "", "---\nname: a\nno end");
         check("no front", "", "", "no front");
+    }
+
+    #[test]
+    fn a_day_takes_its_hour_from_the_file() {
+        let check = |modified: &str, expected: &str| {
+            let seconds = |text: &str| text.parse::<jiff::Timestamp>().unwrap().as_second();
+            let day = seconds("2026-11-15T00:00:00Z") / 86_400;
+            assert_eq!(time_on(day, seconds(modified)), seconds(expected), "{modified}");
+        };
+        check("2026-11-15T10:20:30Z", "2026-11-15T10:20:30Z");
+        check("2026-11-14T21:30:00Z", "2026-11-15T00:00:00Z");
+        check("2026-11-16T07:00:00Z", "2026-11-15T23:59:00Z");
+        check("2026-12-01T10:00:00Z", "2026-11-15T00:00:00Z");
+        check("2020-01-01T10:00:00Z", "2026-11-15T00:00:00Z");
     }
 
     #[test]

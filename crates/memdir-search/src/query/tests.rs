@@ -83,6 +83,15 @@ fn bad_questions() {
         assert_eq!(parse(text).terms, [], "{text:?}");
     }
     assert!(parse("the of and").empty_words);
+    let check =
+        |text: &str, expected: Option<NothingAsked>| assert_eq!(parse(text).nothing_asked(), expected);
+    check("the of and", Some(NothingAsked::CommonWords));
+    check("-tabs", Some(NothingAsked::OnlyExcluded));
+    check("?!.,;", Some(NothingAsked::NoWords));
+    check("\u{1f980}", Some(NothingAsked::NoWords));
+    check("tabs", None);
+    assert_eq!(parse("since:banana tabs").not_understood(), [("since".to_owned(), "banana".to_owned())]);
+    assert!(parse("since:2026-10 in:all type:bogus tabs").not_understood().is_empty());
     let long = "word and other ".repeat(10_000);
     assert!(parse(&long).terms.len() < 10);
     let many = (0..50_000).map(|number| format!("w{number} ")).collect::<String>();

@@ -7,8 +7,8 @@ use std::os::unix::fs::FileExt;
 
 use camino::Utf8Path;
 
-use super::Place;
-use crate::analyze::{Analyzer, TermMap, fold_text};
+use super::{Hit, Place};
+use crate::analyze::{Analyzer, Term, TermMap, fold_text};
 use crate::collection::{Kind, open_file};
 use crate::document::{first_prompt, without_secrets};
 use crate::query::Query;
@@ -76,7 +76,7 @@ impl<'a> Snippets<'a> {
         let mut best = (0, "", -1.0);
         for (number, line) in text.lines().enumerate() {
             let mut score = 0.0;
-            let mut seen: Vec<crate::analyze::Term> = Vec::new();
+            let mut seen: Vec<Term> = Vec::new();
             let weights = &self.weights;
             self.analyzer.each_term(line, |term, _, _| {
                 if let Some(weight) = weights.get(&term)
@@ -120,6 +120,18 @@ impl<'a> Snippets<'a> {
 }
 
 impl Snippets<'_> {
+    /// A term as a person wrote it: the first word of the hits that was found by it.
+    pub(super) fn as_written(&mut self, hits: &[Hit], wanted: Term) -> Option<String> {
+        let marked = |hit: &Hit, mark: &Range<usize>| hit.snippet.get(mark.clone()).map(str::to_lowercase);
+        let mut words =
+            hits.iter().flat_map(|hit| hit.marks.iter().filter_map(move |mark| marked(hit, mark)));
+        words.find(|word| {
+            let mut is_it = false;
+            self.analyzer.each_term(word, |term, _, _| is_it |= term == wanted);
+            is_it
+        })
+    }
+
     /// Where the words stand that were asked for.
     fn asked_for(&mut self, text: &str) -> Vec<Range<usize>> {
         let weights = &self.weights;

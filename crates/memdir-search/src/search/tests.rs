@@ -199,7 +199,7 @@ fn what_was_of_use_wins_only_between_equals() {
 fn a_mistyped_word_is_understood() {
     let store = store(MEMORIES);
     assert_eq!(store.first("postgers"), "db/postgres.md");
-    assert_eq!(store.found("exponetial").corrected, [("exponeti".to_owned(), "exponenti".to_owned())]);
+    assert_eq!(store.found("exponetial").corrected, [("exponetial".to_owned(), "exponential".to_owned())]);
     assert_eq!(store.first("exponetial"), "retries.md");
     assert_eq!(store.names("zzzzqqqq"), Vec::<String>::new());
 }

@@ -1,6 +1,6 @@
 //! Words that occur nowhere, and the words that were probably meant.
 
-use crate::analyze::Term;
+use crate::analyze::{Analyzer, Sort, Term};
 use crate::collection::Live;
 use crate::error::SearchError;
 use crate::query::{Query, QueryTerm};
@@ -29,12 +29,21 @@ fn unknown<'a>(query: &'a Query, ranked: &'a Ranked) -> impl Iterator<Item = &'a
     })
 }
 
+/// A word that occurs nowhere, and what is looked for instead.
+pub(super) struct Correction {
+    pub(super) typed: String,
+    /// As the index knows it: without its ending.
+    pub(super) meant: String,
+    pub(super) term: Term,
+}
+
 /// The question with the nearest words that do occur, and what was replaced by what.
 pub(super) fn correct(
     lives: &[&Live],
     query: &Query,
     ranked: &Ranked,
-) -> Result<(Query, Vec<(String, String)>), SearchError> {
+    analyzer: &mut Analyzer,
+) -> Result<(Query, Vec<Correction>), SearchError> {
     let unknown: Vec<&QueryTerm> = unknown(query, ranked).take(MAX_WORDS).collect();
     let mut nearest: Vec<Vec<Alternative>> = unknown.iter().map(|_| Vec::new()).collect();
     for live in lives {
@@ -54,6 +63,9 @@ pub(super) fn correct(
             }
         }
     }
+    for (word, alternatives) in unknown.iter().zip(&mut nearest) {
+        add_swapped(alternatives, lives, &word.typed, analyzer)?;
+    }
     let mut corrected = query.clone();
     let mut corrections = Vec::new();
     for (word, mut alternatives) in unknown.into_iter().zip(nearest) {
@@ -63,16 +75,66 @@ pub(super) fn correct(
         for alternative in
             alternatives.into_iter().filter(|alternative| alternative.distance == best).take(MAX_ALTERNATIVES)
         {
-            corrections.push((word.text.clone(), alternative.text.clone()));
+            corrections.push(Correction {
+                typed: word.typed.clone(),
+                meant: alternative.text.clone(),
+                term: alternative.term,
+            });
             corrected.terms.push(QueryTerm {
                 term: alternative.term,
                 text: alternative.text,
+                typed: String::new(),
                 weight: WEIGHT * word.weight,
                 is_word: false,
             });
         }
     }
     Ok((corrected, corrections))
+}
+
+/// The longest word whose letters are swapped to find another.
+const MAX_SWAPPED: usize = 24;
+
+/// Adds the words that come of swapping two letters. The index knows words without their endings, and a swap can make
+/// or hide an ending, so it is the whole word that has to be tried.
+fn add_swapped(
+    alternatives: &mut Vec<Alternative>,
+    lives: &[&Live],
+    typed: &str,
+    analyzer: &mut Analyzer,
+) -> Result<(), SearchError> {
+    let letters: Vec<char> = typed.to_lowercase().chars().take(MAX_SWAPPED + 1).collect();
+    if letters.len() > MAX_SWAPPED {
+        return Ok(());
+    }
+    for place in 1..letters.len() {
+        let mut swapped = letters.clone();
+        swapped.swap(place - 1, place);
+        if swapped == letters {
+            continue;
+        }
+        let swapped: String = swapped.into_iter().collect();
+        let mut terms = Vec::new();
+        analyzer.each_term(&swapped, |term, text, sort| {
+            if sort == Sort::Word {
+                terms.push((term, text.to_owned()));
+            }
+        });
+        for (term, text) in terms {
+            if alternatives.iter().any(|known| known.term == term && known.distance == 1) {
+                continue;
+            }
+            for live in lives {
+                if let Some(entry) = live.segment.find(term)? {
+                    add(
+                        alternatives,
+                        Alternative { distance: 1, passages: entry.passages, term, text: text.clone() },
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 struct Alternative {
@@ -84,7 +146,10 @@ struct Alternative {
 
 fn add(alternatives: &mut Vec<Alternative>, new: Alternative) {
     match alternatives.iter_mut().find(|known| known.term == new.term) {
-        Some(known) => known.passages += new.passages,
+        Some(known) => {
+            known.passages += new.passages;
+            known.distance = known.distance.min(new.distance);
+        }
         None => alternatives.push(new),
     }
 }

@@ -11,16 +11,19 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use memdir_lib::sources;
 use memdir_search::analyze::Analyzer;
-use memdir_search::{Freshness, Hit, Limits, Options, Query, Scope, Searcher, Source};
+use memdir_search::{Freshness, Hit, Limits, NothingAsked, Options, Query, Scope, Searcher, Source};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use self::warnings::{PLACES, warnings};
 use super::Run;
 use crate::arguments::{ClientOptions, Global};
 use crate::exit::Exit;
 use crate::json_lines;
 use crate::output::{Paint, human_age, printable};
 use crate::world::World;
+
+mod warnings;
 
 /// Find memories, journal entries and past sessions
 #[derive(Debug, Parser)]
@@ -29,6 +32,7 @@ use crate::world::World;
     after_help = "Words may be in any form; a phrase in quotation marks must stand there exactly, and
 -word must not. type:, project:, in:, since:, until:, before:, on:, path:, branch: and role:
 narrow the answer. Times are understood: yesterday, last week, in May, 2026-10.
+Past sessions are looked into with --in sessions or --in all.
 
 Examples:
   memdir search retry policy of the billing job
@@ -43,7 +47,7 @@ pub(crate) struct Search {
     /// How many hits
     #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 10)]
     limit: usize,
-    /// Where to look: memories, team, agents, logs, journal, instructions, sessions or all
+    /// Where to look: memories, team, agents, logs, journal, instructions, sessions or all; all but sessions by default
     #[arg(long = "in", value_name = "WHERE", value_delimiter = ',')]
     within: Vec<String>,
     /// Search any folder of Markdown instead
@@ -91,9 +95,14 @@ impl Run for Search {
             return self.answer_lines(&mut searcher, world);
         }
         let found = self.find(&mut searcher, &text, world.now, true)?;
+        let query = searcher.parse(&text, today(world.now));
+        let warnings = warnings(&query, found.hits.is_empty());
+        for warning in &warnings {
+            world.warn(warning)?;
+        }
         if self.json {
             let hits = found.hits.iter().map(|hit| Shown::of(hit, world.now)).collect();
-            world.print_json(&Answer { hits, partial, corrected: &found.corrected })?;
+            world.print_json(&Answer { hits, partial, corrected: &found.corrected, warnings })?;
         } else {
             print(&found.hits, world)?;
             for (typed, meant) in &found.corrected {
@@ -101,7 +110,15 @@ impl Run for Search {
             }
         }
         if found.hits.is_empty() && !self.json {
-            let why = if found.nothing_asked { "only words that stand everywhere" } else { "nothing found" };
+            let why = match found.nothing_asked {
+                Some(NothingAsked::CommonWords) => "only words that stand everywhere",
+                Some(NothingAsked::OnlyExcluded) => "only words that must not stand there: add one that must",
+                Some(NothingAsked::NoWords) => "no word to look for",
+                None if self.is_everywhere_but_sessions(&query) => {
+                    "nothing found; past sessions were not looked into: add `--in sessions`"
+                }
+                None => "nothing found",
+            };
             writeln!(world.stderr, "{why}")?;
         }
         if partial {
@@ -138,6 +155,12 @@ impl Search {
         Ok(Searcher::open(&cache, sources).with_usage(sources::usage(&env)))
     }
 
+    /// Whether nobody said where to look.
+    fn is_everywhere_but_sessions(&self, query: &Query) -> bool {
+        let is_folder = self.dir.is_some() || self.transcripts.is_some();
+        !is_folder && self.within.is_empty() && query.scopes().is_empty()
+    }
+
     /// What `--in` and `in:` ask for. Filters of the query narrow it further.
     fn scopes(&self, query: &Query) -> Result<Vec<Scope>> {
         let mut scopes = query.scopes().to_vec();
@@ -145,9 +168,7 @@ impl Search {
             match Scope::named(word) {
                 _ if word == "all" => scopes.extend(Scope::ALL),
                 Some(scope) => scopes.push(scope),
-                None => bail!(
-                    "`{word}` is nothing that can be searched: memories, team, agents, logs, journal, instructions, sessions or all"
-                ),
+                None => bail!("`{word}` is nothing that can be searched: {PLACES}"),
             }
         }
         if scopes.is_empty() {
@@ -228,6 +249,7 @@ struct Answer<'a> {
     partial: bool,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     corrected: &'a [(String, String)],
+    warnings: Vec<String>,
 }
 
 #[derive(Serialize)]

@@ -151,8 +151,22 @@ fn what_cannot_be_searched_is_said() {
     check(&["--in", "limbo", "x"], 2, "`limbo` is nothing that can be searched");
     check(&["--dir", "nowhere", "x"], 2, "cannot search `nowhere`");
     check(&["the", "of"], 1, "only words that stand everywhere");
-    check(&["zzzqqq"], 1, "nothing found");
-    check(&["postgers", "tabz"], 0, "looked for `tab`");
+    check(&["--", "-tabs"], 1, "only words that must not stand there");
+    check(&["?!"], 1, "no word to look for");
+    check(&["\u{1f980}"], 1, "no word to look for");
+    check(&["tunnel"], 1, "nothing found; past sessions were not looked into: add `--in sessions`\n");
+    check(&["--in", "team", "zzzqqq"], 1, "nothing found\n");
+    check(&["in:journal zzzqqq"], 1, "nothing found\n");
+    check(&["postgers", "tabz"], 0, "No `tabz`; looked for `tabs`.");
+    check(&["tbas"], 0, "No `tbas`; looked for `tabs`.");
+    check(&["in:nowhere", "tabs"], 0, "warning: `in:nowhere` is no filter");
+    check(&["since:banana", "tabs"], 0, "`since:` takes a day or a time");
+    check(&["type:bogus", "tabs"], 1, "memories are user, feedback, project or reference");
+    let block = sandbox.run(["search", "--json", "role:banana tabs"]);
+    let answer: Value = serde_json::from_str(&block.stdout).unwrap();
+    let warning = "`role:banana` is no filter, so its words are looked for; `role:` takes user or assistant";
+    assert_eq!(answer["warnings"], serde_json::json!([warning]));
+    assert_eq!(answer["hits"][0]["title"], "tabs");
 }
 
 #[test]
@@ -397,7 +411,7 @@ fn what_a_sub_agent_said_is_found_titled_and_opened() {
 fn lines_that_cannot_be_read_are_said() {
     let sandbox = project();
     let folder = project_dir(&sandbox);
-    let long = format!("{{\"type\":\"user\",\"message\":\"{}\"}}\n", "x".repeat(17 << 20));
+    let long = format!("{{\"type\":\"user\",\"message\":\"{}\"}}\n", "x".repeat(40 << 20));
     let broken = "{\"type\":\"user\",\"message\":{\n";
     let said = fs::read_to_string(folder.join("s1.jsonl")).unwrap();
     let check = |text: &str, around: &[&str], code: u8, message: &str| {
