@@ -46,6 +46,7 @@ pub fn replace_settings(path: &Utf8Path, base: Option<&[u8]>, content: &[u8]) ->
     if current.as_ref().is_some_and(|(_, stat)| stat.mode & 0o222 == 0) {
         return DiskError::refused(path, "it is write-protected");
     }
+    remove_leftovers(&place);
     let random = random_bits().during("get random bits for", path)?;
     let new = place.sibling(format!(".{}.memdir-{:x}.tmp", place.name, random >> 64));
     write_new(&new, content, current.as_ref().map(|(_, stat)| stat), None)?;
@@ -98,6 +99,21 @@ pub fn missing_dirs(path: &Utf8Path) -> Vec<Utf8PathBuf> {
     let mut missing: Vec<Utf8PathBuf> = above.map(ToOwned::to_owned).collect();
     missing.reverse();
     missing
+}
+
+/// Removes what set-ups that were killed left beside the file. Whoever writes now made theirs just now.
+fn remove_leftovers(place: &Place) {
+    const OLD: std::time::Duration = std::time::Duration::from_secs(60);
+    let start = format!(".{}.memdir-", place.name);
+    let Some(Ok(entries)) = place.path.parent().map(fs::read_dir) else { return };
+    for entry in entries.flatten() {
+        let is_ours =
+            entry.file_name().to_str().is_some_and(|name| name.starts_with(&start) && name.ends_with(".tmp"));
+        let age = entry.metadata().and_then(|metadata| metadata.modified()).map(|time| time.elapsed());
+        if is_ours && age.is_ok_and(|age| age.is_ok_and(|age| age > OLD)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// `false`: it is not what it was, and everything is as before.

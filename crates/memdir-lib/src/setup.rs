@@ -25,6 +25,8 @@ pub struct Setup {
     env: Env,
     dir: SetupDir,
     manifest: Manifest,
+    /// What the user should know before all else.
+    warnings: Vec<String>,
     _lock: Option<SetupLock>,
 }
 
@@ -144,14 +146,24 @@ impl Setup {
             Mode::DryRun => None,
             Mode::Do => Some(dir.lock()?),
         };
+        let path = state_dir.join("setup/manifest.json");
+        let mut warnings = Vec::new();
         let manifest = match dir.manifest()? {
             None => Manifest::default(),
-            Some(bytes) => Manifest::parse(&bytes).map_err(|source| SetupError::Manifest {
-                path: state_dir.join("setup/manifest.json"),
-                source,
-            })?,
+            Some(bytes) => match Manifest::parse(&bytes) {
+                Ok(manifest) => manifest,
+                Err(error @ ManifestError::Damaged(_)) => {
+                    // What is ours is known by what it starts, too; nobody shall be locked out by our own state.
+                    warnings.push(format!("`{path}`: {error}; it is kept among the backups, and begun anew"));
+                    if mode == Mode::Do {
+                        dir.keep_backup(&path, &bytes)?;
+                    }
+                    Manifest::default()
+                }
+                Err(source) => return Err(SetupError::Manifest { path, source }),
+            },
         };
-        Ok(Self { env: env.clone(), dir, manifest, _lock: lock })
+        Ok(Self { env: env.clone(), dir, manifest, warnings, _lock: lock })
     }
 
     /// The agents that there is a sign of.

@@ -88,9 +88,41 @@ impl Member {
                 };
                 name(found).is_some() && name(found) == name(&self.value)
             }
-            Value::Object(_) => starts_memdir(found),
+            Value::Object(wanted) => {
+                let same = |command: &Value| found.get("command") == Some(command);
+                starts_memdir(found) || wanted.get("command").is_some_and(same)
+            }
             _ => false,
         }
+    }
+
+    /// Whether a value is as a set-up writes it, by whatever path the program was called: nobody has added to it or
+    /// decided otherwise since, so it may be written anew.
+    #[must_use]
+    pub fn is_untouched(&self, found: &Value) -> bool {
+        match (&self.value, found) {
+            _ if *found == self.value => true,
+            _ if self.in_list => self.is_ours(found),
+            (Value::Object(wanted), Value::Object(there)) => {
+                let agrees = |(key, value): (&String, &Value)| {
+                    let other = there.get(key);
+                    other == Some(value)
+                        || key == "source"
+                        || (key == "command" && other.is_some_and(|other| same_but_program(value, other)))
+                };
+                wanted.len() == there.len() && wanted.iter().all(agrees) && self.is_ours(found)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether two commands differ in the program at most.
+fn same_but_program(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::String(_), Value::String(_)) => true,
+        (Value::Array(one), Value::Array(other)) => one.get(1..) == other.get(1..),
+        _ => false,
     }
 }
 
@@ -128,7 +160,8 @@ pub fn is_wired(format: Format, text: Option<&str>, members: &[Member]) -> Resul
     Ok(true)
 }
 
-/// The first member in whose place something stands that is not ours.
+/// The first member in whose place something stands that somebody else wrote or changed. `written` is what we are
+/// known to have written there.
 ///
 /// # Errors
 /// The text cannot be understood.
@@ -136,9 +169,14 @@ pub fn find_foreign<'m>(
     format: Format,
     text: Option<&str>,
     members: &'m [Member],
+    written: &[Member],
 ) -> Result<Option<&'m Member>, WiringError> {
     for member in members {
-        if get(format, text, member)?.is_some_and(|found| !member.is_ours(&found)) {
+        let is_known = |found: &Value| {
+            member.is_untouched(found)
+                || written.iter().any(|known| known.path == member.path && known.value == *found)
+        };
+        if get(format, text, member)?.is_some_and(|found| !is_known(&found)) {
             return Ok(Some(member));
         }
     }

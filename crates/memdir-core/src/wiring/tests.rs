@@ -35,13 +35,18 @@ fn what_others_wrote_in_between_stays() {
 fn ours_is_known_by_what_it_starts() {
     let check = |found: &str, foreign: bool| {
         let members = members();
-        assert_eq!(find_foreign(Format::Json, Some(found), &members).unwrap().is_some(), foreign, "{found}");
+        assert_eq!(
+            find_foreign(Format::Json, Some(found), &members, &[]).unwrap().is_some(),
+            foreign,
+            "{found}"
+        );
     };
     check("{}", false);
     check(r#"{"mcpServers": {"memdir": {"command": "/old/memdir", "args": ["mcp"]}}}"#, false);
-    check(r#"{"mcpServers": {"memdir": {"command": ["memdir", "mcp"]}}}"#, false);
+    check(r#"{"mcpServers": {"memdir": {"command": ["memdir", "mcp"]}}}"#, true);
+    check(r#"{"mcpServers": {"memdir": {"command": "memdir", "args": ["mcp"], "trust": true}}}"#, true);
     check(r#"{"mcpServers": {"memdir": {"command": "npx", "args": ["memdir"]}}}"#, true);
-    check(r#"{"on": {"memdir@memdir": false}}"#, false);
+    check(r#"{"on": {"memdir@memdir": false}}"#, true);
     check(r#"{"mcpServers": {"memdir": null}}"#, true);
     let place = |path: &str| json!({"source": {"source": "directory", "path": path}});
     let marketplace = Member::new(&["m"], place("/home/u/.local/share/memdir/claude-plugin"));
@@ -80,7 +85,7 @@ fn a_hook_stands_beside_those_of_others() {
     let check = |base: Option<&str>| {
         let wired = wire(Format::Json, base, &members).unwrap();
         assert!(is_wired(Format::Json, Some(&wired), &members).unwrap());
-        assert_eq!(find_foreign(Format::Json, Some(&wired), &members).unwrap(), None);
+        assert_eq!(find_foreign(Format::Json, Some(&wired), &members, &[]).unwrap(), None);
         let moved =
             [Member::item(&["hooks", "SessionStart"], hook("/usr/bin/memdir hook SessionStart --index"))];
         assert!(!is_wired(Format::Json, Some(&wired), &moved).unwrap());

@@ -25,6 +25,7 @@ impl Setup {
         let files = agent.wanted(&self.env, &RealLook, program, &plugin_dir);
         let plugin = if agent == Agent::Claude { plugin } else { &[] };
         let mut report = Report::new(agent.name(), Outcome::Unchanged);
+        report.warnings.append(&mut self.warnings);
         if files.is_empty() {
             report.add(Outcome::Failed(SetupError::NoSettings));
         }
@@ -106,11 +107,16 @@ impl Setup {
         if is_wired(*format, current.as_deref(), members).map_err(at(path))? {
             return Ok(Step::Nothing);
         }
-        if let Some(foreign) = find_foreign(*format, current.as_deref(), members).map_err(at(path))? {
-            let name = foreign.name();
-            return Ok(Step::Keep(format!(
-                "`{name}` in `{path}` is there already and was not made by memdir setup"
-            )));
+        let record = self.manifest.file(path);
+        let written = record.map_or(&[][..], |record| &record.members);
+        if let Some(foreign) =
+            find_foreign(*format, current.as_deref(), members, written).map_err(at(path))?
+        {
+            let why = match record {
+                None => "is there already and was not made by memdir setup",
+                Some(_) => "was changed since memdir setup wrote it, and stays as it is",
+            };
+            return Ok(Step::Keep(format!("`{}` in `{path}` {why}", foreign.name())));
         }
         let base = self.base_of(wanted, current.as_deref())?;
         let new = wire(*format, base.as_deref(), members).map_err(at(path))?;

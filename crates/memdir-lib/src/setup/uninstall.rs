@@ -36,6 +36,9 @@ impl Setup {
         if let Err(error) = self.finish(&mut reports, mode) {
             push(&mut reports, Agent::Claude.name(), Outcome::Failed(error));
         }
+        if let Some(report) = reports.first_mut() {
+            report.warnings.append(&mut self.warnings);
+        }
         reports
     }
 
@@ -68,7 +71,7 @@ impl Setup {
         }
         let text = read_text(&wanted.path).ok()??;
         // A plugin that is only switched on could come from anywhere; its marketplace says from where.
-        if find_foreign(wanted.format, Some(&text), &wanted.members).ok()?.is_some() {
+        if find_foreign(wanted.format, Some(&text), &wanted.members, &[]).ok()?.is_some() {
             return None;
         }
         let without_ours = unwire(wanted.format, &text, Some(&text), &wanted.members).ok()?;
@@ -103,6 +106,10 @@ impl Setup {
                 return Ok(None);
             }
             if mode == Mode::Do {
+                // Whoever added to our entry finds it among the backups.
+                if let Some(current) = current.as_deref().filter(|text| !is_untouched(record, text)) {
+                    self.dir.keep_backup(&record.path, current.as_bytes())?;
+                }
                 match put_back(record, current.as_deref(), target.as_deref()) {
                     Err(DiskError::Conflict { .. } | DiskError::Restless { .. }) => continue,
                     other => other?,
@@ -118,8 +125,7 @@ impl Setup {
     fn target(&self, record: &FileRecord, current: Option<&str>) -> Result<Option<String>, SetupError> {
         let Some(current) = current else { return Ok(None) };
         let before = self.backup(record.backup.as_deref());
-        let is_untouched = ContentHash::of(current.as_bytes()) == record.after;
-        if is_untouched && (record.backup.is_none() || before.is_some()) {
+        if is_untouched(record, current) && (record.backup.is_none() || before.is_some()) {
             return Ok(before);
         }
         // A file that was there before us stays, even if its backup is gone.
@@ -157,6 +163,11 @@ impl Setup {
         }
         Ok(changes)
     }
+}
+
+/// Whether a file is as set-up left it.
+fn is_untouched(record: &FileRecord, current: &str) -> bool {
+    ContentHash::of(current.as_bytes()) == record.after
 }
 
 fn put_back(record: &FileRecord, current: Option<&str>, target: Option<&str>) -> Result<(), DiskError> {

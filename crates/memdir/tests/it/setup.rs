@@ -393,3 +393,41 @@ fn two_projects_with_one_name_are_put_apart_and_together_again() {
     assert!(other.run(["uninstall"]).stderr.contains("no longer looks for it there"));
     assert_eq!(theirs(&other), before);
 }
+
+#[test]
+fn what_somebody_wrote_by_hand_or_changed_since_is_left_alone() {
+    let sandbox = Sandbox::new();
+    let settings = sandbox.home.home().join(".gemini/settings.json");
+    let by_hand =
+        "{\"mcpServers\":{\"memdir\":{\"command\":\"memdir\",\"args\":[\"mcp\"],\"env\":{\"A\":\"b\"}}}}\n";
+    sandbox.home.write(&settings, by_hand);
+    let read = || fs::read_to_string(&settings).unwrap();
+    sandbox.run(["setup", "gemini"]);
+    assert_eq!(read(), by_hand);
+    sandbox.run(["uninstall"]);
+    assert_eq!(read(), by_hand);
+
+    sandbox.home.write(&settings, "{}\n");
+    assert_eq!(sandbox.run(["setup", "gemini"]).code, 0);
+    let trusted = read().replacen("\"args\"", "\"trust\": true,\n      \"args\"", 1);
+    sandbox.home.write(&settings, &trusted);
+    let block = sandbox.run(["setup", "gemini"]);
+    assert!(block.stdout.contains("changed since") || block.stderr.contains("changed since"), "{}", block.stdout);
+    assert_eq!(read(), trusted);
+    assert_eq!(sandbox.run(["uninstall"]).code, 0);
+    assert!(!read().contains("memdir"), "{}", read());
+}
+
+#[test]
+fn a_damaged_manifest_locks_nobody_out() {
+    let sandbox = Sandbox::new();
+    let settings = sandbox.home.home().join(".gemini/settings.json");
+    sandbox.home.write(&settings, "{}\n");
+    assert_eq!(sandbox.run(["setup", "gemini"]).code, 0);
+    sandbox.home.write(sandbox.home.home().join(".local/share/memdir/setup/manifest.json"), "{");
+    let block = sandbox.run(["uninstall"]);
+    assert_eq!(block.code, 0, "{}", block.stderr);
+    assert!(block.stderr.contains("manifest.json"), "{}", block.stderr);
+    let left = fs::read_to_string(&settings).unwrap();
+    assert!(!left.contains("memdir"), "{left}");
+}
