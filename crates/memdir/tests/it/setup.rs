@@ -396,7 +396,7 @@ fn two_projects_with_one_name_are_put_apart_and_together_again() {
 
 #[test]
 fn what_somebody_wrote_by_hand_or_changed_since_is_left_alone() {
-    let sandbox = Sandbox::new();
+    let sandbox = sandbox();
     let settings = sandbox.home.home().join(".gemini/settings.json");
     let by_hand =
         "{\"mcpServers\":{\"memdir\":{\"command\":\"memdir\",\"args\":[\"mcp\"],\"env\":{\"A\":\"b\"}}}}\n";
@@ -420,7 +420,7 @@ fn what_somebody_wrote_by_hand_or_changed_since_is_left_alone() {
 
 #[test]
 fn a_damaged_manifest_locks_nobody_out() {
-    let sandbox = Sandbox::new();
+    let sandbox = sandbox();
     let settings = sandbox.home.home().join(".gemini/settings.json");
     sandbox.home.write(&settings, "{}\n");
     assert_eq!(sandbox.run(["setup", "gemini"]).code, 0);
