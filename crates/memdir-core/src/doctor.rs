@@ -104,6 +104,8 @@ pub struct Surroundings {
     pub history_problems: Vec<String>,
     /// What is broken among the changes that wait for the user.
     pub staged_problems: Vec<String>,
+    /// What is broken in the list of what the user rejected.
+    pub rejection_problems: Vec<String>,
     /// What is wrong with the user's settings of memdir.
     pub config_problems: Vec<String>,
     /// Keys in those settings that mean nothing to us.

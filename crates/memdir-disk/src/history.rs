@@ -120,11 +120,14 @@ impl History {
                 Err(error) => recorded.problems.push(format!("cannot read `{path}`: {error}")),
             }
         }
-        let impostors = segment::impostors(&self.dir)?;
-        recorded
-            .problems
-            .extend(impostors.iter().map(|path| format!("`{path}` is no file, and was not looked into")));
+        recorded.problems.extend(self.impostors()?);
         Ok(recorded)
+    }
+
+    /// A line for whatever is called like a segment and is none.
+    fn impostors(&self) -> Result<impl Iterator<Item = String>, DiskError> {
+        let impostors = segment::impostors(&self.dir)?;
+        Ok(impostors.into_iter().map(|path| format!("`{path}` is no file, and was not looked into")))
     }
 
     /// Records a change that somebody else made, noticed afterwards: its record, and for each change the versions

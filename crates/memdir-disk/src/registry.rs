@@ -309,19 +309,14 @@ fn absent_if_broken<Record>(
     result: Result<Option<Record>, RegistryError>,
 ) -> Result<Option<Record>, RegistryError> {
     let Err(RegistryError::Broken { path, .. }) = result else { return result };
-    for attempt in 1..100 {
-        let suffix = if attempt == 1 { ".broken".to_owned() } else { format!(".broken-{attempt}") };
-        let aside = Utf8PathBuf::from(format!("{path}{suffix}"));
-        match fs::hard_link(&path, &aside) {
-            Ok(()) => {
-                remove(&path)?;
-                return Ok(None);
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(source) => return Err(RegistryError::Io { action: "set aside", path, source }),
+    match state_file::keep_broken(&path) {
+        Ok(true) => remove(&path).map(|()| None),
+        Ok(false) => {
+            let reason = "and too many broken ones lie beside it already".to_owned();
+            Err(RegistryError::Broken { path, reason })
         }
+        Err(source) => Err(RegistryError::Io { action: "set aside", path, source }),
     }
-    Err(RegistryError::Broken { path, reason: "and too many broken ones lie beside it already".to_owned() })
 }
 
 fn write<Record: Serialize>(path: &Utf8Path, record: &Record) -> Result<(), RegistryError> {

@@ -135,10 +135,28 @@ impl StagedPlans {
         }
     }
 
-    /// Whether the user has rejected this before. A file that cannot be read rejects nothing.
+    /// Whether the user has rejected this before. Of a broken file counts what can be read.
     #[must_use]
     pub fn was_rejected(&self, fingerprint: &ContentHash) -> bool {
-        self.rejected().contains(fingerprint)
+        self.rejected().0.contains(fingerprint)
+    }
+
+    /// What is wrong with the list of rejections, a line each: it is broken, or a broken one was set aside.
+    #[must_use]
+    pub fn rejection_problems(&self) -> Vec<String> {
+        let mut problems: Vec<String> = self.rejected().1.into_iter().collect();
+        let names = fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let mut aside: Vec<String> = names
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| {
+                name.strip_prefix(REJECTED).is_some_and(|rest| rest.starts_with(state_file::BROKEN))
+            })
+            .collect();
+        aside.sort();
+        problems.extend(aside.into_iter().map(|name| {
+            format!("`{}` is a list of rejections that was broken, and was set aside", self.dir.join(name))
+        }));
+        problems
     }
 
     /// Remembers that the user does not want this.
@@ -148,21 +166,39 @@ impl StagedPlans {
     pub fn remember_rejected(&self, fingerprint: ContentHash) -> Result<(), DiskError> {
         state_file::make_directory(&self.dir).during("create", &self.dir)?;
         let _lock = self.lock()?;
-        let mut fingerprints = self.rejected();
+        let path = self.dir.join(REJECTED);
+        let (mut fingerprints, problem) = self.rejected();
+        if problem.is_some() && !state_file::keep_broken(&path).during("set aside", &path)? {
+            return DiskError::refused(&path, "it is broken, and too many broken ones lie beside it already");
+        }
         if !fingerprints.contains(&fingerprint) {
             fingerprints.push(fingerprint);
         }
         let behind = fingerprints.len().saturating_sub(MAX_REJECTED);
         fingerprints.drain(..behind);
-        let path = self.dir.join(REJECTED);
         let bytes = serde_json::to_vec(&Rejected { v: VERSION, fingerprints });
         state_file::replace(&path, &bytes.map_err(io::Error::from).during("write", &path)?)
             .during("write", &path)
     }
 
-    fn rejected(&self) -> Vec<ContentHash> {
-        let bytes = state_file::read(&self.dir.join(REJECTED), MAX_BYTES).ok().flatten().unwrap_or_default();
-        serde_json::from_slice::<Rejected>(&bytes).map(|rejected| rejected.fingerprints).unwrap_or_default()
+    /// What was rejected, and what is wrong with the file that says so.
+    fn rejected(&self) -> (Vec<ContentHash>, Option<String>) {
+        let path = self.dir.join(REJECTED);
+        let bytes = match state_file::read(&path, MAX_BYTES) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return (Vec::new(), None),
+            Err(error) => return (Vec::new(), Some(format!("cannot read `{path}`: {error}"))),
+        };
+        match serde_json::from_slice::<Rejected>(&bytes) {
+            Ok(rejected) => (rejected.fingerprints, None),
+            Err(error) => {
+                // A file that was cut off holds whole fingerprints still.
+                let pieces = bytes.split(|byte| *byte == b'"');
+                let whole =
+                    pieces.filter_map(|piece| ContentHash::from_hex(std::str::from_utf8(piece).ok()?));
+                (whole.collect(), Some(format!("cannot understand `{path}`: {error}")))
+            }
+        }
     }
 
     fn lock(&self) -> Result<fs::File, DiskError> {
@@ -198,3 +234,39 @@ pub fn waiting_elsewhere(state_dir: &Utf8Path, own: Option<&StoreId>) -> Vec<(Ut
 }
 
 const REJECTED: &str = "rejected.json";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_list_of_rejections_is_kept_and_what_can_be_read_of_it_counts() {
+        let hashes = [1, 2, 3].map(|number: u8| ContentHash::of(&[number]));
+        let [first, second, third] = hashes;
+        let check = |damage: &dyn Fn(&[u8]) -> Vec<u8>, still: &[ContentHash]| {
+            let temp = tempfile::tempdir().unwrap();
+            let plans = StagedPlans::of(Utf8Path::from_path(temp.path()).unwrap(), &StoreId("s".into()));
+            assert!(!plans.was_rejected(&first));
+            plans.remember_rejected(first).unwrap();
+            plans.remember_rejected(second).unwrap();
+            assert_eq!(plans.rejection_problems(), [""; 0]);
+            let path = plans.dir.join(REJECTED);
+            let broken = damage(&fs::read(&path).unwrap());
+            fs::write(&path, &broken).unwrap();
+            assert_eq!(plans.rejection_problems().len(), 1);
+            plans.remember_rejected(third).unwrap();
+            let count = |hash: &&ContentHash| plans.was_rejected(hash);
+            assert_eq!(hashes.iter().filter(count).copied().collect::<Vec<_>>(), [still, &[third]].concat());
+            assert_eq!(fs::read(format!("{path}.broken")).unwrap(), broken);
+            let told = plans.rejection_problems();
+            assert!(told.len() == 1 && told[0].contains("rejected.json.broken"), "{told:?}");
+            fs::write(&path, "{").unwrap();
+            plans.remember_rejected(third).unwrap();
+            assert!(plans.dir.join("rejected.json.broken-2").exists());
+        };
+        check(&|bytes| bytes[..bytes.len() - 1].to_vec(), &[first, second]);
+        check(&|bytes| bytes[..bytes.len() - 10].to_vec(), &[first]);
+        check(&|_| Vec::new(), &[]);
+        check(&|_| b"\0\0\xff".to_vec(), &[]);
+    }
+}

@@ -58,6 +58,22 @@ pub(crate) fn replace(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     sync_directory(directory)
 }
 
+/// Gives a file that could not be understood a second name beside it, so that whoever broke it can look at it before
+/// it is replaced. `false` if too many lie there already.
+pub(crate) fn keep_broken(path: &Utf8Path) -> io::Result<bool> {
+    for attempt in 1..100 {
+        let suffix = if attempt == 1 { BROKEN.to_owned() } else { format!("{BROKEN}-{attempt}") };
+        match fs::hard_link(path, format!("{path}{suffix}")) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            linked => return linked.map(|()| true),
+        }
+    }
+    Ok(false)
+}
+
+/// What the names of broken files end in, or in this with a number.
+pub(crate) const BROKEN: &str = ".broken";
+
 /// Makes a rename or removal in a directory durable.
 pub(crate) fn sync_directory(directory: &Utf8Path) -> io::Result<()> {
     File::open(directory)?.sync_all()

@@ -51,7 +51,7 @@ pub use daily_log::Logged;
 pub use error::MemoryError;
 pub use extraction::ExtractionPlan;
 pub use freshness::KnownFreshness;
-pub use history::Log;
+pub use history::{Log, is_time};
 pub use import::Import;
 pub use purge::{PURGED, Purge, Purged};
 pub use review::Submitted;

@@ -9,8 +9,8 @@ use crate::memory::auto_index::{IndexSource, is_indexed};
 use crate::memory::change::{Indexes, reindex};
 use crate::memory::entrypoint::{ENTRYPOINT, MAX_LINES, MAX_UNITS};
 use crate::memory::index::{
-    Index, IndexReport, LineNote, MAX_LINE_UNITS, OVERFLOW, add_line, balance, examine as examine_index,
-    format_line,
+    Index, IndexEntry, IndexReport, LineNote, MAX_LINE_UNITS, OVERFLOW, add_lines, balance,
+    examine as examine_index, format_line, parse_line,
 };
 use crate::memory::js_text;
 use crate::memory::manifest::client_description;
@@ -43,15 +43,36 @@ pub(super) fn examine(patient: &Patient, findings: &mut Vec<Finding>) {
     let mut report = examine_index(text, &files);
     report.missing.retain(|path| is_indexed(path));
     // A line for a file that the overflow lists too is a second line, and none for a file that is gone.
-    report.dangling.retain(|note| !patient.files.iter().any(|file| points_to(note, file)));
+    let there: HashSet<&str> = patient.files.iter().map(|file| file.path.as_str()).collect();
+    report
+        .dangling
+        .retain(|note| !parse_line(&note.text).is_some_and(|entry| there.contains(entry.path.as_str())));
+    for (name, line) in conflicts(patient) {
+        findings.push(Finding {
+            id: "index-conflict",
+            severity: Severity::Error,
+            path: Some(name.to_owned()),
+            line: Some(line),
+            what: format!("line {line} is a conflict marker: two versions of the index stand in one file"),
+            why: "the agent reads both versions, and no line can be added or removed while it is open which one holds",
+            fix: Fix::by_hand(format!("keep what holds of both and take the markers out: `memdir edit {name}`")),
+        });
+    }
     let doctor = IndexDoctor { patient, text, overflow: &overflow, report: &report };
     doctor.lines(findings);
     doctor.missing(findings);
     doctor.limits(findings);
 }
 
-fn points_to(note: &LineNote, file: &PatientFile) -> bool {
-    crate::memory::index::parse_line(&note.text).is_some_and(|entry| entry.path == file.path.as_str())
+/// The first line of the index and of its overflow where a merge stopped. `=======` alone is a heading.
+pub(super) fn conflicts(patient: &Patient) -> Vec<(&'static str, usize)> {
+    let is_marker = |line: &[u8]| {
+        let behind = line.strip_prefix(b"<<<<<<<").or_else(|| line.strip_prefix(b">>>>>>>"));
+        behind.is_some_and(|behind| matches!(behind.first(), None | Some(b' ' | b'\r')))
+    };
+    let both = [(ENTRYPOINT, &patient.index), (OVERFLOW, &patient.overflow)];
+    let first = |content: &Vec<u8>| content.split(|byte| *byte == b'\n').position(is_marker);
+    both.into_iter().filter_map(|(name, content)| Some((name, first(content.as_ref()?)? + 1))).collect()
 }
 
 fn absent(patient: &Patient, findings: &mut Vec<Finding>) {
@@ -150,13 +171,12 @@ impl IndexDoctor<'_> {
         let missing: HashSet<&str> = self.report.missing.iter().map(String::as_str).collect();
         let plan = self.plan("add index lines for memories that have none", || {
             let files = self.patient.files.iter().filter(|file| missing.contains(file.path.as_str()));
-            let mut text = self.text.to_owned();
-            for source in files.filter_map(source) {
+            let entries = files.filter_map(source).map(|source| {
                 let stem = source.path.rsplit('/').next().unwrap_or(&source.path).trim_end_matches(".md");
                 let hook = js_text::fold_white_space(source.description.as_deref().unwrap_or_default());
-                text = add_line(&text, stem, &source.path, &hook);
-            }
-            text
+                IndexEntry { title: stem.to_owned(), path: source.path, hook }
+            });
+            add_lines(self.text, entries)
         });
         for path in &self.report.missing {
             findings.push(Finding {
@@ -232,8 +252,12 @@ impl IndexDoctor<'_> {
         text
     }
 
-    /// The plan that gives the index a new text, with what does not fit moved to the overflow file.
+    /// The plan that gives the index a new text, with what does not fit moved to the overflow file; `None` while
+    /// nobody has said which of two versions holds.
     fn plan(&self, reason: &str, make: impl FnOnce() -> String) -> Option<Arc<Plan>> {
+        if !conflicts(self.patient).is_empty() {
+            return None;
+        }
         let overflow = self.patient.overflow.as_ref().map(|_| self.overflow);
         let files = self.patient.files.iter();
         let modified = files.map(|file| (file.path.to_string(), file.modified)).collect();

@@ -7,9 +7,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
+use super::index_lines::conflicts;
 use super::{Finding, Fix, Patient, PatientFile, Severity};
 use crate::memory::auto_index::is_indexed;
 use crate::memory::change::{FoundFile, Indexes, remove};
+use crate::memory::index::Index;
 use crate::memory::topic::{Topic, decode};
 use crate::plan::Plan;
 
@@ -24,30 +26,43 @@ const BANDS: usize = 8;
 const ROWS: usize = 3;
 /// How many texts of one bucket are compared.
 const MOST_IN_BUCKET: usize = 32;
+/// How many removals are worked out in one go: each holds the whole index, and no more are made in one go.
+const MOST_REMOVALS: usize = 64;
 
 pub(super) fn examine(patient: &Patient, findings: &mut Vec<Finding>) {
+    let listed = listed(patient);
     let mut same: HashMap<&[u8], &PatientFile> = HashMap::new();
+    // Oldest first: of two that are as good, the newer one is the copy.
+    let oldest_first = patient
+        .files
+        .iter()
+        .rev()
+        .filter(|file| is_indexed(file.path.as_str()) && !file.content.trim_ascii().is_empty());
+    for file in oldest_first.clone() {
+        let kept = same.entry(&file.content).or_insert(file);
+        if rank(file, &listed) < rank(kept, &listed) {
+            *kept = file;
+        }
+    }
+    let mut removals = if conflicts(patient).is_empty() { MOST_REMOVALS } else { 0 };
     let mut single = Vec::new();
-    // Oldest first: the newer one is the copy.
-    for file in patient.files.iter().rev().filter(|file| is_indexed(file.path.as_str())) {
-        if file.content.trim_ascii().is_empty() {
+    for file in oldest_first {
+        let Some(kept) = same.get(file.content.as_slice()) else { continue };
+        if kept.path == file.path {
+            single.push(file);
             continue;
         }
-        match same.get(file.content.as_slice()) {
-            Some(first) => findings.push(Finding {
-                id: "memory-duplicate",
-                severity: Severity::Warning,
-                path: Some(file.path.to_string()),
-                line: None,
-                what: format!("has exactly the content of `{}`", first.path),
-                why: "it takes room in the index, and an edit of one leaves the other as it was",
-                fix: Fix::by_plan("remove it and its line in the index", removal(patient, file)),
-            }),
-            None => {
-                same.insert(&file.content, file);
-                single.push(file);
-            }
-        }
+        let plan = if removals > 0 { removal(patient, file) } else { None };
+        removals = removals.saturating_sub(1);
+        findings.push(Finding {
+            id: "memory-duplicate",
+            severity: Severity::Warning,
+            path: Some(file.path.to_string()),
+            line: None,
+            what: format!("has exactly the content of `{}`", kept.path),
+            why: "it takes room in the index, and an edit of one leaves the other as it was",
+            fix: Fix::by_plan("remove it and its line in the index", plan),
+        });
     }
     for (older, newer, share) in near_pairs(&single) {
         findings.push(Finding {
@@ -60,6 +75,22 @@ pub(super) fn examine(patient: &Patient, findings: &mut Vec<Finding>) {
             fix: Fix::by_hand(format!("bring both into `{}`, then `memdir rm {}`", older.path, newer.path)),
         });
     }
+}
+
+/// Of equal files the one of the lowest rank stays: nobody else can change it, then the index lists it.
+fn rank(file: &PatientFile, listed: &HashSet<String>) -> (bool, bool) {
+    let is_exposed = file.access.foreign_owner || file.access.mode & 0o022 != 0;
+    (is_exposed, !listed.contains(file.path.as_str()))
+}
+
+/// The paths that the index or its overflow lists.
+fn listed(patient: &Patient) -> HashSet<String> {
+    let both = [&patient.index, &patient.overflow].into_iter().flatten();
+    let paths = both.flat_map(|content| {
+        let text = decode(content).0;
+        Index::parse(&text).entries().map(|(_, entry)| entry.path.clone()).collect::<Vec<_>>()
+    });
+    paths.collect()
 }
 
 fn removal(patient: &Patient, file: &PatientFile) -> Option<Arc<Plan>> {

@@ -82,6 +82,15 @@ pub(super) fn examine(surroundings: &Surroundings, now: Timestamp, findings: &mu
             Fix::by_hand("remove the file; whoever wants the change proposes it again"),
         );
     }
+    for problem in &surroundings.rejection_problems {
+        found(
+            "state-rejected",
+            Severity::Warning,
+            problem.clone(),
+            "what you rejected may be proposed to you again; what could be read of it still counts",
+            Fix::by_hand("look into the file, then remove it"),
+        );
+    }
     for warning in &surroundings.config_warnings {
         found(
             "state-config-key",

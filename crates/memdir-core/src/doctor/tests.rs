@@ -176,6 +176,71 @@ fn copies_are_found_exact_or_near() {
     insta::assert_snapshot!(mended(&ill, "memory-duplicate"), @"remove copy.md");
 }
 
+#[test]
+fn of_equal_files_the_one_stays_that_is_safe_then_listed_then_oldest() {
+    let text = format!("{HEADER}Use tabs.\n");
+    let check = |index: &str, spoil: &dyn Fn(&mut PatientFile), expected: &str| {
+        // Newest first: without a reason against it, `old.md` stays.
+        let mut files = vec![file("new.md", &text), file("old.md", &text)];
+        spoil(&mut files[1]);
+        let findings = examine(&patient(index, files));
+        let copies: Vec<_> = findings.iter().filter(|finding| finding.id == "memory-duplicate").collect();
+        assert_eq!(copies.len(), 1);
+        assert_eq!(copies[0].path.as_deref(), Some(expected), "{index}");
+        assert!(copies[0].fix.automatic);
+    };
+    let both = "- [x](new.md)\n- [x](old.md)\n";
+    check(both, &|_| {}, "new.md");
+    check("- [x](new.md)\n", &|_| {}, "old.md");
+    for index in [both, "- [x](old.md)\n"] {
+        check(index, &|file| file.access.mode = 0o666, "old.md");
+        check(index, &|file| file.access.mode = 0o620, "old.md");
+        check(index, &|file| file.access.foreign_owner = true, "old.md");
+        check(index, &|file| file.access.mode = 0o644, "new.md");
+    }
+}
+
+#[test]
+fn many_copies_are_all_named_and_the_first_are_mended() {
+    let files: Vec<PatientFile> =
+        (0..500).map(|number| file(&format!("{number}.md"), &format!("{HEADER}Use tabs.\n"))).collect();
+    let index: String = files.iter().map(|file| format!("- [x]({})\n", file.path)).collect();
+    let findings = examine(&patient(&index, files));
+    let copies = findings.iter().filter(|finding| finding.id == "memory-duplicate");
+    assert_eq!(copies.clone().count(), 499);
+    assert_eq!(copies.filter(|finding| finding.fix.automatic).count(), 64);
+}
+
+#[test]
+fn an_index_with_conflict_markers_is_named_and_left_alone() {
+    let files = || {
+        let text = format!("{HEADER}Use tabs.\n");
+        vec![file("a.md", &text), file("b.md", &text), file("c.md", &format!("{HEADER}Other.\n"))]
+    };
+    let index = "# Mine\n<<<<<<< HEAD\n- [a](a.md) — x\n=======\n- [a](a.md) — y\n- [gone](gone.md)\n>>>>>>> theirs\n";
+    insta::assert_snapshot!(shown(&patient(index, files())), @r"
+    Error index-conflict MEMORY.md:2 [hand] line 2 is a conflict marker: two versions of the index stand in one file
+    Error index-dangling-line MEMORY.md:6 [hand] line 6 points to a file that is gone: - [gone](gone.md)
+    Warning index-duplicate-line MEMORY.md:5 [hand] line 5 points to a file that an earlier line points to
+    Warning index-missing-line b.md [hand] the memory has no line in the index
+    Warning index-missing-line c.md [hand] the memory has no line in the index
+    Warning memory-duplicate b.md [hand] has exactly the content of `a.md`
+    ");
+    let automatic =
+        |index: &str| examine(&patient(index, files())).iter().any(|finding| finding.fix.automatic);
+    for marker in ["<<<<<<<\n", ">>>>>>>\r\n", "<<<<<<< ours\n"] {
+        assert!(!automatic(&format!("- [gone](gone.md)\n{marker}")), "{marker}");
+    }
+    for other in ["Title\n=======\n", "<<<<<<<<\n", " <<<<<<< x\n", "> > quoted\n"] {
+        assert!(automatic(&format!("- [gone](gone.md)\n{other}")), "{other}");
+    }
+    let mut overflowing = patient("- [gone](gone.md)\n", files());
+    overflowing.overflow = Some(b"# More\n<<<<<<< a\n".to_vec());
+    let findings = examine(&overflowing);
+    assert!(findings.iter().any(|found| found.id == "index-conflict" && found.line == Some(2)));
+    assert!(findings.iter().all(|found| !found.fix.automatic));
+}
+
 fn failure(now: Timestamp, hours: i64) -> HookFailure {
     let time = now.checked_add(jiff::SignedDuration::from_hours(hours)).unwrap();
     let message = if hours == -30 { "old" } else { "cannot read `x`" };
@@ -194,6 +259,7 @@ fn what_is_around_is_told_with_a_way_out() {
         registry_problems: vec!["broken registry file".to_owned()],
         history_problems: vec!["damaged segment".to_owned()],
         staged_problems: vec!["broken plan".to_owned()],
+        rejection_problems: vec!["broken rejections".to_owned()],
         config_problems: vec!["line 3: no".to_owned()],
         config_warnings: vec!["line 2: unknown key `colour`".to_owned()],
         hook_failures: [-200, -30, -2, -1].map(|hours| failure(ill.now, hours)).into(),
@@ -208,6 +274,7 @@ fn what_is_around_is_told_with_a_way_out() {
     Warning state-registry  [hand] broken registry file
     Warning state-history  [hand] damaged segment
     Warning state-staged  [hand] broken plan
+    Warning state-rejected  [hand] broken rejections
     Warning state-config-key  [hand] config.toml, line 2: unknown key `colour`
     Warning state-hooks  [hand] the hook Stop failed at 2026-01-10T11:00:00Z, 2 times: cannot read `x`
     Note state-hooks  [hand] the hook Stop failed at 2026-01-09T06:00:00Z: old

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 
 use super::entrypoint::{ENTRYPOINT, MAX_LINES, MAX_UNITS, clean};
-use super::index::{Index, OVERFLOW, add_line, format_line, stem, with_hook};
+use super::index::{Index, IndexEntry, OVERFLOW, add_lines, format_line, stem, with_hook};
 use super::js_text;
 
 #[cfg(test)]
@@ -83,10 +83,13 @@ pub fn reindex(text: &str, mut files: Vec<IndexSource>, unread: &[&str]) -> Stri
             rebuilt.push_str(line.raw.get(content.len()..).unwrap_or_default());
         }
     }
-    for file in files.iter().filter(|file| !seen.contains(&file.path)) {
-        rebuilt = add_line(&rebuilt, stem(&file.path), &file.path, &hook(file));
-    }
-    rebuilt
+    let without_line = files.iter().filter(|file| !seen.contains(&file.path));
+    let entries = without_line.map(|file| IndexEntry {
+        title: stem(&file.path).to_owned(),
+        path: file.path.clone(),
+        hook: hook(file),
+    });
+    add_lines(&rebuilt, entries)
 }
 
 /// Whether a file gets a line: Markdown, not hidden, not a log, not the team's, and with a name that a link can hold.

@@ -13,7 +13,7 @@ mod overflow;
 mod tests;
 
 pub(super) use edit::stem;
-pub use edit::{add_line, remove_lines, rename_lines, update_line};
+pub use edit::{add_line, add_lines, remove_lines, rename_lines, update_line};
 pub use examine::{IndexReport, LineNote, examine};
 pub(super) use line::with_hook;
 pub use line::{IndexEntry, MAX_LINE_UNITS, WARNED_LINE_UNITS, format_line, parse_line};

@@ -36,6 +36,7 @@ impl History {
                 Err(error) => newest.problems.push(error.to_string()),
             }
         }
+        newest.problems.extend(self.impostors()?);
         Ok(newest)
     }
 

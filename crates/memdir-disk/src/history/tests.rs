@@ -172,6 +172,25 @@ fn the_newest_come_first_and_no_more_is_read_than_they_take() {
     }
 }
 
+#[test]
+fn what_is_no_segment_is_reported_from_both_ends() {
+    let check = |what: &str, put_at: &dyn Fn(&str)| {
+        let temp = tempfile::tempdir().unwrap();
+        let history = history(&temp);
+        fs::create_dir_all(history.dir()).unwrap();
+        put_at(history.dir().join("000001.seg").as_str());
+        for recorded in [history.read().unwrap(), history.newest(10).unwrap()] {
+            assert_eq!(recorded.problems.len(), 1, "{what}");
+            assert!(recorded.problems[0].contains("000001.seg` is no file"), "{what}");
+        }
+    };
+    check("a folder", &|path| fs::create_dir(path).unwrap());
+    check("a link", &|path| std::os::unix::fs::symlink("/dev/zero", path).unwrap());
+    check("a pipe", &|path| {
+        rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RUSR).unwrap();
+    });
+}
+
 fn text_of(history: &History, version: &str) -> Option<String> {
     let found = history.content(ContentHash::of(version.as_bytes())).unwrap();
     found.map(|content| String::from_utf8(content).unwrap())

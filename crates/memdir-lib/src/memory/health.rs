@@ -151,6 +151,7 @@ impl Memory {
             }
         }
         surroundings.staged_problems = self.waiting().map(|waiting| waiting.problems).unwrap_or_default();
+        surroundings.rejection_problems = self.rejection_problems();
         surroundings.config_problems.extend(self.config().err().map(|error| error.to_string()));
         surroundings.config_warnings = self.config_warnings();
         surroundings

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use jiff::civil::{Date, Time};
+use jiff::tz::TimeZone;
 use memdir_core::history::lineage::{Moment, Past, Version, of_file, version_at};
 use memdir_core::history::undo::{Sources, name_after, plan_undo};
 use memdir_core::history::{find, last_to_redo, last_to_undo, undone};
@@ -54,16 +56,43 @@ impl Log {
         last_to_redo(&self.operations, asker)
     }
 
-    /// A moment as a person names it: a time, or an operation.
+    /// A moment as a person names it: a time, a day (its end, in UTC like every time that is shown), or an operation.
     ///
     /// # Errors
-    /// It is neither.
+    /// It is none of them.
     pub fn moment(&self, text: &str) -> Result<Moment, MemoryError> {
-        match text.parse::<Timestamp>() {
-            Ok(time) => Ok(Moment::At(time)),
-            Err(_) => Ok(Moment::After(self.find(text)?.id.clone())),
+        match time_of(text, Time::MAX) {
+            Some(time) => Ok(Moment::At(time)),
+            None => Ok(Moment::After(self.find(text)?.id.clone())),
         }
     }
+
+    /// The same for the beginning of a span: a day counts from its first moment.
+    ///
+    /// # Errors
+    /// It is none of them.
+    pub fn moment_before(&self, text: &str) -> Result<Moment, MemoryError> {
+        match time_of(text, Time::MIN) {
+            Some(time) => Ok(Moment::At(time)),
+            None => self.moment(text),
+        }
+    }
+}
+
+/// Whether a text names a time or a day, and no operation.
+#[must_use]
+pub fn is_time(text: &str) -> bool {
+    time_of(text, Time::MIN).is_some()
+}
+
+/// A time as it is written, or a day (`2026-11-16`) at a time of it.
+fn time_of(text: &str, of_day: Time) -> Option<Timestamp> {
+    if let Ok(time) = text.parse() {
+        return Some(time);
+    }
+    // A day has ten characters: a time without a zone would lose its hours here.
+    let day = Some(text).filter(|text| text.len() == 10)?.parse::<Date>().ok()?;
+    Some(day.to_datetime(of_day).to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
 impl Memory {

@@ -68,6 +68,12 @@ impl Memory {
         }
     }
 
+    /// What is wrong with the list of what the user rejected, a line each.
+    #[must_use]
+    pub fn rejection_problems(&self) -> Vec<String> {
+        self.staged_plans().map(|staged| staged.rejection_problems()).unwrap_or_default()
+    }
+
     /// The other memory directories for which changes wait, with how many.
     #[must_use]
     pub fn waiting_elsewhere(&self) -> Vec<(Utf8PathBuf, usize)> {
@@ -87,7 +93,11 @@ impl Memory {
     /// There is none, or more than one.
     pub fn waiting_plan(&self, id: &str) -> Result<StagedPlan, MemoryError> {
         let missing = || MemoryError::NoSuchPlan { id: id.to_owned() };
-        let staged = self.staged_plans()?;
+        let staged = self.staged_plans().map_err(|error| match error {
+            // Nobody has written here yet, so nothing waits.
+            MemoryError::NoSuchPlan { .. } => missing(),
+            other => other,
+        })?;
         let mut ids: Vec<String> = staged.ids()?.into_iter().filter(|known| known.starts_with(id)).collect();
         match (ids.pop(), ids.is_empty()) {
             (Some(only), true) => staged.get(&only)?.ok_or_else(missing),

@@ -9,7 +9,7 @@ use memdir_core::memory::topic::decode;
 use memdir_core::operation::{ChangeRecord, Operation, OperationId};
 use memdir_core::rel_path::RelPath;
 use memdir_core::text_diff::unified;
-use memdir_lib::memory::{Log, Memory, MemoryError};
+use memdir_lib::memory::{Log, Memory, MemoryError, is_time};
 use serde::Serialize;
 
 use super::Run;
@@ -24,7 +24,8 @@ use crate::world::World;
 #[command(
     name = "diff",
     after_help = "Without arguments: what the last operation changed. With a memory: what last changed it. With an operation: what
-that one changed. With --since: what is different now.
+that one changed. With --since, or a day or time instead of an operation: what is different now. A day counts from
+its beginning, in UTC.
 
 Examples:
   memdir diff
@@ -36,7 +37,7 @@ pub(crate) struct Diff {
     /// A memory, an operation, or a memory and an operation
     #[arg(value_names = ["NAME", "OP"], num_args = 0..=2)]
     what: Vec<String>,
-    /// Compare a memory as it was then (an operation, or a time) with how it is now
+    /// Compare a memory as it was then (an operation, a time, or the beginning of a day) with how it is now
     #[arg(long, value_name = "OP|TIME")]
     since: Option<String>,
     /// Print one JSON object
@@ -69,9 +70,15 @@ impl Run for Diff {
         let mut memory = self.which.open(world)?;
         look(&mut memory, world)?;
         let log = memory.log(usize::MAX)?;
-        let report = match &self.since {
-            Some(since) => since_then(&memory, &log, since, &self.what)?,
-            None => of_operation(&memory, &log, &self.what)?,
+        let report = match (&self.since, self.what.as_slice()) {
+            (Some(since), names) => since_then(&memory, &log, since, names)?,
+            // A time instead of an operation; a memory may be called like a day.
+            (None, [names @ .., time])
+                if is_time(time) && (!names.is_empty() || memory.past_path(time, &log).is_err()) =>
+            {
+                since_then(&memory, &log, time, names)?
+            }
+            (None, what) => of_operation(&memory, &log, what)?,
         };
         if self.json {
             world.print_json(&report)?;
@@ -132,7 +139,7 @@ fn of_operation(memory: &Memory, log: &Log, what: &[String]) -> Result<Report> {
 
 /// What is different now from how it was.
 fn since_then(memory: &Memory, log: &Log, since: &str, names: &[String]) -> Result<Report> {
-    let moment = log.moment(since)?;
+    let moment = log.moment_before(since)?;
     let mut paths: Vec<RelPath> = Vec::new();
     for name in names {
         paths.push(memory.past_path(name, log)?);

@@ -16,13 +16,13 @@ use crate::world::World;
     after_help = "A memory that was removed comes back with its line in the index.
 
 Examples:
-  memdir restore tabs --at 2026-11-01T00:00:00Z
+  memdir restore tabs --at 2026-11-01
   memdir restore tabs --at 7k2m9xqa --dry-run"
 )]
 pub(crate) struct Restore {
     /// The memory's name, its file's stem, or its path in the directory, also if it is gone
     name: String,
-    /// After which operation, or when (RFC 3339)
+    /// After which operation, or when: RFC 3339, or a day for its end in UTC
     #[arg(long, value_name = "OP|TIME")]
     at: String,
     #[command(flatten)]

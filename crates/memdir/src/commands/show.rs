@@ -33,7 +33,7 @@ Examples:
 pub(crate) struct Show {
     /// The memory's name, its file's stem, or its path in the directory
     name: String,
-    /// As it was after an operation, or at a time (RFC 3339)
+    /// As it was after an operation, or at a time: RFC 3339, or a day for its end in UTC
     #[arg(long, value_name = "OP|TIME")]
     at: Option<String>,
     /// Print one JSON object

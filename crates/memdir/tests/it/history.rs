@@ -439,6 +439,45 @@ fn an_edit_is_taken_back_under_the_name_that_the_file_has_now() {
     );
 }
 
+#[test]
+fn a_day_is_a_time() {
+    let sandbox = Sandbox::new();
+    add(&sandbox, "tabs", "Use tabs.");
+    ok(&sandbox, "set tabs type user");
+    let (log, now) = (items(&sandbox), read(&sandbox, "tabs.md").unwrap());
+    let day = |at: usize| log[at]["time"].as_str().unwrap()[..10].to_owned();
+    let (last, first) = (day(0), day(log.len() - 1));
+    assert_eq!(ok(&sandbox, &format!("show tabs --at {last}")), now, "its end");
+    assert_eq!(sandbox.run(["show", "tabs", "--at", "2020-01-01"]).code, 1);
+    for line in [format!("diff tabs --since {first}"), format!("diff tabs {first}"), format!("diff {first}")]
+    {
+        assert!(ok(&sandbox, &line).contains("+Use tabs."), "{line}: its beginning");
+    }
+    ok(&sandbox, "rm tabs");
+    let removed = items(&sandbox)[0]["time"].as_str().unwrap()[..10].to_owned();
+    assert_eq!(sandbox.run(["show", "tabs", "--at", &removed]).code, 1);
+    for wrong in ["2026-13-01", "2026-02-30", "2026-11-16T12:00", "20261116"] {
+        assert_eq!(sandbox.run(["show", "tabs", "--at", wrong]).code, 2, "{wrong}");
+        assert_eq!(sandbox.run(["restore", "tabs", "--at", wrong]).code, 2, "{wrong}");
+    }
+    ok(&sandbox, &format!("undo {}", id_of(&sandbox, "remove tabs.md")));
+    ok(&sandbox, &format!("restore tabs --at {removed}"));
+    assert_eq!(read(&sandbox, "tabs.md").unwrap(), now);
+}
+
+#[test]
+fn a_history_in_whose_place_something_else_stands_is_not_an_empty_one() {
+    let sandbox = Sandbox::new();
+    add(&sandbox, "tabs", "Use tabs.");
+    let histories = sandbox.home.home().join(".local/share/memdir/history");
+    let segment = histories.read_dir_utf8().unwrap().next().unwrap().unwrap().into_path().join("000001.seg");
+    fs::remove_file(&segment).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &segment).unwrap();
+    let block = sandbox.run(["log"]);
+    assert!(block.stderr.contains("000001.seg` is no file"), "{}", block.stderr);
+    assert!(ok(&sandbox, "log --json").contains("is no file"));
+}
+
 /// Does something to the history of a store with a few operations, and checks that nobody is stopped by it.
 fn damage(what: &str, harm: impl Fn(&Sandbox, &Utf8PathBuf), is_reported: bool) {
     let sandbox = Sandbox::new();

@@ -167,6 +167,38 @@ fn a_change_can_be_edited_before_it_is_accepted() {
 }
 
 #[test]
+fn what_was_rejected_stays_rejected_when_the_list_is_cut_off() {
+    let mut sandbox = person("review");
+    for name in ["tabs", "spaces"] {
+        propose(&mut sandbox, name, "Use them.");
+        assert_eq!(sandbox.run(["review", "reject", "--all"]).code, 0);
+    }
+    let staged = sandbox.home.home().join(".local/share/memdir/staged");
+    let list = staged.read_dir_utf8().unwrap().next().unwrap().unwrap().into_path().join("rejected.json");
+    let bytes = fs::read(&list).unwrap();
+    fs::write(&list, &bytes[..bytes.len() - 2]).unwrap();
+    for name in ["tabs", "spaces"] {
+        assert_eq!(propose(&mut sandbox, name, "Use them.").code, 2, "{name}");
+    }
+    assert_eq!(ids(&sandbox), [""; 0]);
+}
+
+#[test]
+fn what_does_not_wait_is_named() {
+    let mut sandbox = person("review");
+    let check = |sandbox: &Sandbox| {
+        for action in ["show", "accept", "reject", "edit"] {
+            let block = sandbox.run(["review", action, "zzz"]);
+            assert_eq!(block.code, 2, "{action}");
+            assert!(block.stderr.contains("no change waits for review under `zzz`"), "{}", block.stderr);
+        }
+    };
+    check(&sandbox);
+    propose(&mut sandbox, "tabs", "Use tabs.");
+    check(&sandbox);
+}
+
+#[test]
 fn a_broken_plan_loses_only_itself() {
     let mut sandbox = person("review");
     propose(&mut sandbox, "tabs", "Use tabs.");
@@ -177,8 +209,11 @@ fn a_broken_plan_loses_only_itself() {
     let listed = sandbox.run(["review"]);
     assert_eq!((listed.code, listed.stdout.lines().count()), (0, 1));
     assert!(listed.stderr.contains("000000000000000000.json"), "{}", listed.stderr);
-    assert!(sandbox.run(["doctor"]).stdout.contains("state-staged"));
+    let told = sandbox.run(["doctor"]).stdout;
+    assert!(told.contains("state-staged") && told.contains("state-rejected"), "{told}");
     assert_eq!(sandbox.run(["review", "reject", "--all"]).code, 0);
+    assert_eq!(fs::read(store.join("rejected.json.broken")).unwrap(), b"\0\0", "what was broken is kept");
+    assert!(sandbox.run(["doctor"]).stdout.contains("rejected.json.broken"));
     assert_eq!(
         propose(&mut sandbox, "tabs", "Use tabs.").code,
         2,

@@ -7,22 +7,24 @@ use super::{Index, IndexEntry, format_line};
 /// The index with a line for a memory behind its last entry; unchanged if it has one for that path.
 #[must_use]
 pub fn add_line(text: &str, title: &str, path: &str, hook: &str) -> String {
+    add_lines(text, [IndexEntry { title: title.to_owned(), path: path.to_owned(), hook: hook.to_owned() }])
+}
+
+/// The index with lines for several memories, as [`add_line`] would add one after the other; the text is read once.
+#[must_use]
+pub fn add_lines(text: &str, entries: impl IntoIterator<Item = IndexEntry>) -> String {
     let index = Index::parse(text);
-    if index.entries().any(|(_, entry)| entry.path == path) {
-        return text.to_owned();
-    }
+    let mut listed: HashSet<String> = index.entries().map(|(_, entry)| entry.path.clone()).collect();
     let behind = index.entries().last().map_or(index.lines.len(), |(number, _)| number);
     let end = line_end(text);
-    let mut changed = String::with_capacity(text.len() + 80);
-    for (at, line) in index.lines.iter().enumerate() {
-        changed.push_str(line.raw);
-        if at + 1 == behind {
-            push_line(&mut changed, &format_line(title, path, hook), end);
+    let mut changed: String = index.lines.iter().take(behind).map(|line| line.raw).collect();
+    for entry in entries {
+        if !listed.contains(&entry.path) {
+            push_line(&mut changed, &format_line(&entry.title, &entry.path, &entry.hook), end);
+            listed.insert(entry.path);
         }
     }
-    if behind == 0 {
-        push_line(&mut changed, &format_line(title, path, hook), end);
-    }
+    changed.extend(index.lines.iter().skip(behind).map(|line| line.raw));
     changed
 }
 

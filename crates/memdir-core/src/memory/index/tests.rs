@@ -254,6 +254,14 @@ proptest! {
     }
 
     #[test]
+    fn lines_added_at_once_are_those_added_one_by_one(text in any_index(), names in proptest::collection::btree_set("[a-k]", 0..6), end in "(\\n|- x|```\\n)?") {
+        let text = format!("{text}{end}");
+        let entries = names.iter().map(|name| IndexEntry { title: name.clone(), path: format!("{name}.md"), hook: "h".into() });
+        let one_by_one = entries.clone().fold(text.clone(), |text, entry| add_line(&text, &entry.title, &entry.path, &entry.hook));
+        prop_assert_eq!(add_lines(&text, entries), one_by_one);
+    }
+
+    #[test]
     fn an_index_is_read_without_losing_a_byte(text in "(?s).{0,200}") {
         let index = Index::parse(&text);
         prop_assert_eq!(index.lines.iter().map(|line| line.raw).collect::<String>(), text);
