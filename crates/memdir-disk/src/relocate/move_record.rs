@@ -103,7 +103,18 @@ impl MoveRecords {
     /// The moves that were begun and not finished. Costs one system call where there are none.
     #[must_use]
     pub fn open(&self) -> Vec<MoveRecord> {
-        let Ok(entries) = fs::read_dir(self.dir.join("open")) else { return Vec::new() };
+        self.all_in("open")
+    }
+
+    /// The move to a memory directory that was taken back last.
+    #[must_use]
+    pub fn last_undone_to(&self, memory_dir: &Utf8Path) -> Option<MoveRecord> {
+        let undone = self.all_in("undone").into_iter();
+        undone.filter(|record| record.memory_dir == memory_dir).max_by_key(|record| record.time)
+    }
+
+    fn all_in(&self, folder: &str) -> Vec<MoveRecord> {
+        let Ok(entries) = fs::read_dir(self.dir.join(folder)) else { return Vec::new() };
         let paths = entries.flatten().filter_map(|entry| Utf8PathBuf::from_path_buf(entry.path()).ok());
         paths.filter_map(|path| read(&path)).collect()
     }

@@ -100,6 +100,33 @@ impl Projects {
         self.go_back(&record, &operation.id, &records, now).map(Some)
     }
 
+    /// The memory that a move to this directory brought and `undo` took back, with its history, which went back too:
+    /// whoever took it back from here looks for it here. `None` if there is none that the asker took back last, and
+    /// after `since`.
+    ///
+    /// # Errors
+    /// The history cannot be read.
+    pub fn taken_back_from(
+        &self,
+        memory_dir: &Utf8Path,
+        asker: &Author,
+        since: Option<Timestamp>,
+    ) -> Result<Option<Memory>, MemoryError> {
+        let records = self.move_records().ok();
+        let Some(record) = records.and_then(|records| records.last_undone_to(memory_dir)) else {
+            return Ok(None);
+        };
+        if since.is_some_and(|since| since >= record.time) {
+            return Ok(None);
+        }
+        let memory = self.memory_of(&record)?;
+        let log = memory.log(usize::MAX)?;
+        let target = log.to_redo(asker).and_then(|undo| undo.undo_of.as_ref());
+        let is_it = |moved: &Operation| moved.plan.as_deref() == Some(record.id.0.as_str());
+        let is_next = target.and_then(|target| log.find(&target.0).ok()).is_some_and(is_it);
+        Ok(is_next.then_some(memory))
+    }
+
     /// Makes a move again that `undo` took back: with the files that are in the old directories now.
     ///
     /// `None` if that operation is not the undo of a move.
@@ -130,6 +157,9 @@ impl Projects {
         record.author = author.clone();
         record.time = now;
         record.copied.clear();
+        // What was recorded here meanwhile becomes part of the one history again.
+        record.store = None;
+        record.absorbs.clear();
         records.begin(&record)?;
         self.go_there(&mut record, &records, now).map(Some)
     }

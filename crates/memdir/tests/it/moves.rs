@@ -160,6 +160,41 @@ fn a_move_that_was_taken_back_can_be_made_again_and_again() {
 }
 
 #[test]
+fn a_move_is_made_again_from_where_it_was_taken_back() {
+    for command in ["project mv ../app ../new", "project adopt --from ../app"] {
+        for has_memory in [false, true] {
+            let sandbox = two_projects();
+            if has_memory {
+                add(&sandbox, "spaces");
+            }
+            fs::remove_dir(sandbox.home.root().join("home/app")).unwrap();
+            let before = tree(&sandbox);
+            ok(&sandbox, &command.replace("..", sandbox.home.root().join("home").as_str()));
+            let moved = tree(&sandbox);
+            for _ in 0..2 {
+                assert!(ok(&sandbox, "undo").starts_with("Taken back"), "{command}");
+                assert_eq!(tree(&sandbox), before, "{command}");
+                assert!(ok(&sandbox, "redo --dry-run").contains("tabs"), "{command}");
+                assert_eq!(tree(&sandbox), before, "{command}");
+                assert!(ok(&sandbox, "redo").starts_with("Done again"), "{command}");
+                assert_eq!(tree(&sandbox), moved, "{command}");
+            }
+            assert!(sandbox.show("redo").contains("nothing of yours is undone"), "{command}");
+            // What was undone here since comes first.
+            ok(&sandbox, "undo");
+            add(&sandbox, "here");
+            ok(&sandbox, "undo");
+            ok(&sandbox, "redo");
+            let new = project_dir(&sandbox, "home/new").join("memory");
+            assert!(new.join("here.md").is_file() && !new.join("tabs.md").exists(), "{command}");
+            assert!(ok(&sandbox, "redo").starts_with("Done again"), "{command}");
+            assert!(new.join("here.md").is_file() && new.join("tabs.md").is_file(), "{command}");
+            assert!(ok(&sandbox, "log").contains("add here.md"), "its history stays");
+        }
+    }
+}
+
+#[test]
 fn a_journal_under_its_own_name_moves_along_and_back() {
     for command in ["project mv ../app ../new", "project adopt --from ../app"] {
         let sandbox = two_projects();
