@@ -3,12 +3,12 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::agents::AgentDirs;
-use memdir_core::config::{self, Config, WriteScope};
+use memdir_core::config::{self, Config, SecretsOnWrite, WriteScope};
 use memdir_core::env::Env;
 use memdir_core::locate::Trust;
 use memdir_core::look::{Look, LookError};
 use memdir_core::memory::entrypoint::{ENTRYPOINT, Loaded, Profile, load};
-use memdir_core::operation::{Author, OperationId, StoreId};
+use memdir_core::operation::{Author, AuthorKind, OperationId, StoreId};
 use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
 use memdir_core::secrets::guard;
@@ -299,7 +299,12 @@ impl Memory {
         }
         let state_dir = self.state_dir.as_deref().ok_or(MemoryError::NoStateDir)?;
         let allowed = allow_list::load(state_dir)?;
-        Ok(guard(plan.clone(), self.config()?.secrets.on_write, allowed.as_ref())?)
+        // A warning needs somebody who reads it; an agent goes on.
+        let policy = match self.config()?.secrets.on_write {
+            SecretsOnWrite::Warn if wish.author.kind == AuthorKind::Agent => SecretsOnWrite::Block,
+            policy => policy,
+        };
+        Ok(guard(plan.clone(), policy, allowed.as_ref())?)
     }
 
     /// The user's own settings of memdir; defaults where there are none.

@@ -412,7 +412,11 @@ fn what_somebody_wrote_by_hand_or_changed_since_is_left_alone() {
     let trusted = read().replacen("\"args\"", "\"trust\": true,\n      \"args\"", 1);
     sandbox.home.write(&settings, &trusted);
     let block = sandbox.run(["setup", "gemini"]);
-    assert!(block.stdout.contains("changed since") || block.stderr.contains("changed since"), "{}", block.stdout);
+    assert!(
+        block.stdout.contains("changed since") || block.stderr.contains("changed since"),
+        "{}",
+        block.stdout
+    );
     assert_eq!(read(), trusted);
     assert_eq!(sandbox.run(["uninstall"]).code, 0);
     assert!(!read().contains("memdir"), "{}", read());
