@@ -81,7 +81,7 @@ const MOST_MEMORIES: usize = 400;
 /// A rule that is taken back without its name was given so few prompts before.
 const WITHDRAWAL_REACH: usize = 2;
 
-/// Reads a session turn by turn and keeps what is worth remembering. Its memory is bounded by [`MOST_MEMORIES`].
+/// Reads a session turn by turn and keeps what is worth remembering. Its memory is bounded by a number of memories.
 pub struct Extractor {
     zone: TimeZone,
     found: Vec<(usize, Extracted)>,

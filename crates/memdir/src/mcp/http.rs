@@ -144,7 +144,10 @@ impl Office {
         match head.method.as_str() {
             "POST" => self.post(head, wire),
             "GET" => self.listen(head, wire),
-            "DELETE" => wire.send(&self.delete(head), head.keeps_alive),
+            "DELETE" => {
+                let _ = wire.send(&self.delete(head), false);
+                false
+            }
             _ => {
                 let reply =
                     Reply::plain(405, "POST, GET and DELETE are served").with("Allow", "POST, GET, DELETE");

@@ -41,7 +41,7 @@ fn facts(asked: &Asked<'_>, prompt: Prompt) -> Result<Option<String>> {
         Prompt::Start | Prompt::Stop | Prompt::Rebuild => None,
         Prompt::Status => {
             let journal = Journal::open(asked.env, &ClientFlags::default())?;
-            Some(status_text(&journal.status()?))
+            Some(quote(asked, "the journal's state", None, &status_text(&journal.status()?)))
         }
         Prompt::Workspace => Some(workspace(asked)?),
         Prompt::User => {
