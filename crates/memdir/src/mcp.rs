@@ -1,6 +1,6 @@
 //! The server of the Model Context Protocol: what it does for a client, and how it is reached.
 //!
-//! [`memdir_core::mcp`] says what a message means; here is the work behind it. A [`Conversation`] is one client and
+//! [`memdir_core::mcp`] says what a message means; here is the work behind it. A `Conversation` is one client and
 //! the project in which it works; [`stdio`] carries it over a pipe, [`http`]
 //! over connections on this machine.
 
