@@ -24,6 +24,7 @@ pub mod lone_surrogates;
 pub mod look;
 pub mod mcp;
 pub mod memory;
+pub mod merge_mark;
 pub mod operation;
 pub mod other_agents;
 pub mod outline;

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::merge_mark::{is_mark, is_merge_mark};
+
 mod table;
 #[cfg(test)]
 mod tests;
@@ -240,18 +242,13 @@ impl Reader {
     }
 
     fn is_conflict(&mut self, line: &str) -> bool {
-        let is =
-            |mark: &str| line == mark || line.strip_prefix(mark).is_some_and(|rest| rest.starts_with(' '));
-        if is("<<<<<<<") {
+        if is_mark(line, "<<<<<<<") {
             self.in_conflict = true;
-            return true;
         }
-        if is(">>>>>>>") {
+        if is_mark(line, ">>>>>>>") {
             self.in_conflict = false;
-            return true;
         }
-        // Alone, a line of `=` underlines a heading.
-        is("|||||||") || (self.in_conflict && line == "=======")
+        is_merge_mark(line) || (self.in_conflict && line == "=======")
     }
 }
 

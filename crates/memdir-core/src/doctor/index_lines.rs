@@ -15,6 +15,7 @@ use crate::memory::index::{
 use crate::memory::js_text;
 use crate::memory::manifest::client_description;
 use crate::memory::topic::decode;
+use crate::merge_mark::is_merge_mark;
 use crate::plan::{Change, Content, Plan};
 use crate::rel_path::RelPath;
 
@@ -64,14 +65,10 @@ pub(super) fn examine(patient: &Patient, findings: &mut Vec<Finding>) {
     doctor.limits(findings);
 }
 
-/// The first line of the index and of its overflow where a merge stopped. `=======` alone is a heading.
+/// The first line of the index and of its overflow where a merge stopped.
 pub(super) fn conflicts(patient: &Patient) -> Vec<(&'static str, usize)> {
-    let is_marker = |line: &[u8]| {
-        let behind = line.strip_prefix(b"<<<<<<<").or_else(|| line.strip_prefix(b">>>>>>>"));
-        behind.is_some_and(|behind| matches!(behind.first(), None | Some(b' ' | b'\r')))
-    };
     let both = [(ENTRYPOINT, &patient.index), (OVERFLOW, &patient.overflow)];
-    let first = |content: &Vec<u8>| content.split(|byte| *byte == b'\n').position(is_marker);
+    let first = |content: &Vec<u8>| String::from_utf8_lossy(content).lines().position(is_merge_mark);
     both.into_iter().filter_map(|(name, content)| Some((name, first(content.as_ref()?)? + 1))).collect()
 }
 

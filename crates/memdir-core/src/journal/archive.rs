@@ -3,6 +3,7 @@
 use super::document::Document;
 use super::row::{Row, cells};
 use super::{Problem, decode};
+use crate::merge_mark::is_merge_mark;
 
 const SESSIONS: &str = "## Archived Sessions";
 const ENTRIES: &str = "## Archived Entries";
@@ -55,12 +56,12 @@ impl Archive {
         if super::text::is_utf16(bytes) {
             problems.push(Problem::new(0, "in UTF-16, where the journal is written in UTF-8"));
         }
+        let is_sound = problems.is_empty() && !document.lines.iter().any(|line| is_merge_mark(line));
         for (at, line) in document.lines.iter().enumerate() {
             if super::document::is_conflict_marker(line) {
                 problems.push(Problem::new(at + 1, "a merge left its marker"));
             }
         }
-        let is_sound = problems.is_empty();
         Self { document, problems, is_sound }
     }
 

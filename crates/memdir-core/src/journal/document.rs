@@ -1,5 +1,6 @@
 //! A Markdown file of ours as lines: found, replaced and added to without touching the others.
 
+use crate::merge_mark::{is_mark, is_merge_mark};
 use std::ops::Range;
 
 /// The lines of a file, and how they end.
@@ -86,11 +87,9 @@ fn is_separator(line: &str) -> bool {
         && line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' '))
 }
 
-/// Whether a line was left by a merge that nobody finished.
+/// Whether a line was left by a merge that nobody finished; the middle one may be a heading's underline, too.
 pub(super) fn is_conflict_marker(line: &str) -> bool {
-    ["<<<<<<<", "=======", ">>>>>>>", "|||||||"]
-        .iter()
-        .any(|marker| line.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')))
+    is_merge_mark(line) || is_mark(line, "=======")
 }
 
 #[cfg(test)]

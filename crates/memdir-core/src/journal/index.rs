@@ -4,6 +4,7 @@ use super::document::{Document, is_conflict_marker};
 use super::row::Row;
 use super::text::{is_utf16, one_line};
 use super::{Problem, decode};
+use crate::merge_mark::is_merge_mark;
 
 mod quick_lookup;
 #[cfg(test)]
@@ -117,7 +118,7 @@ impl Index {
         let document = Document::parse(&text);
         for (at, line) in document.lines.iter().enumerate() {
             if is_conflict_marker(line) {
-                is_sound = false;
+                is_sound &= !is_merge_mark(line);
                 problems.push(Problem::new(at + 1, "a merge left its marker"));
             }
         }

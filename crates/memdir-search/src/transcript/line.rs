@@ -118,36 +118,3 @@ impl Message<'_> {
         !self.role.0.is_empty() || !matches!(self.content, Content::Other)
     }
 }
-
-/// The line with every half of a character that was written without its other half replaced, which JSON from
-/// JavaScript may hold; `None` if there is none.
-pub(super) fn mend_surrogates(line: &str) -> Option<String> {
-    let bytes = line.as_bytes();
-    let unit = |at: usize| {
-        let digits = line.get(at..at + 6)?.strip_prefix("\\u")?;
-        u16::from_str_radix(digits, 16).ok()
-    };
-    let mut mended = String::new();
-    let (mut copied, mut at) = (0, 0);
-    while let Some(next) = bytes.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
-        at += next;
-        let lone = match (unit(at), unit(at + 6)) {
-            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => {
-                at += 12;
-                continue;
-            }
-            (Some(0xD800..=0xDFFF), _) => true,
-            _ => false,
-        };
-        if lone {
-            mended.push_str(line.get(copied..at)?);
-            mended.push_str("\\ufffd");
-            at += 6;
-            copied = at;
-        } else {
-            // An escaped backslash escapes nothing itself.
-            at += 2;
-        }
-    }
-    (copied > 0).then(|| mended + line.get(copied..).unwrap_or_default())
-}

@@ -2,6 +2,8 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
+use memdir_core::lone_surrogates::without_lone_surrogates;
+
 use super::lines::Lines;
 use super::{Entry, Position, line};
 
@@ -62,10 +64,8 @@ impl<R: Read> Reader<R> {
             };
             let mended;
             let mut parsed = line::parse(&text, position);
-            if parsed.is_err()
-                && let Some(text) = line::mend_surrogates(&text)
-            {
-                mended = text;
+            if parsed.is_err() {
+                mended = without_lone_surrogates(&text);
                 parsed = line::parse(&mended, position);
             }
             match parsed {

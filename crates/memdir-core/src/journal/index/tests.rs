@@ -105,3 +105,9 @@ fn a_truncated_or_foreign_file_is_read_and_not_trusted() {
     assert!(!latin.is_sound);
     assert_eq!(latin.rows(), [row(1)]);
 }
+
+#[test]
+fn an_underlined_heading_is_no_merge() {
+    let whole = Index::new(&head(), &CurrentState::default(), &[row(1)], &fixed()).to_text();
+    assert!(Index::parse(format!("{whole}\nMy own\n=======\nwords\n").as_bytes()).is_sound);
+}
