@@ -2,6 +2,7 @@
 
 use super::{Access, Finding, Fix, Patient, PatientFile, Severity};
 use crate::hygiene::{PROMPT_UNITS, flag};
+use crate::memory::auto_index::is_indexed;
 use crate::memory::entrypoint::ENTRYPOINT;
 use crate::memory::js_text;
 use crate::memory::manifest::age_days;
@@ -84,7 +85,8 @@ fn header<'p>(
             ),
         });
     }
-    if topic.memory_type.is_none() {
+    // A day's log is no memory yet, and has no header to mend.
+    if topic.memory_type.is_none() && is_indexed(file.path.as_str()) {
         findings.push(finding(
             "memory-without-type",
             Severity::Note,

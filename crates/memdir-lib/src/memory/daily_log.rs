@@ -56,7 +56,9 @@ impl Memory {
             let root = MemoryRoot::open_or_create(self.directory())?;
             root.append(&path, &record)?;
             self.reopen();
-            self.look(now)?;
+            // The record is safe; that it is theirs is said at once, before a look takes it for a stranger's.
+            let after = self.read(&path)?;
+            self.record_tool_write(&path, before.as_deref(), after.as_deref(), author.clone(), now)?;
             return Ok(Logged::Added(path));
         }
         let whole = [before.clone().unwrap_or_default(), record.into_bytes()].concat();

@@ -148,7 +148,7 @@ impl Memory {
         }))
     }
 
-    fn record_tool_write(
+    pub(super) fn record_tool_write(
         &mut self,
         path: &RelPath,
         before: Option<&[u8]>,

@@ -93,7 +93,7 @@ impl Today {
         } else if text.is_empty() {
             writeln!(world.stderr, "Nothing was logged today.")?;
         } else {
-            write!(world.stdout, "{}", printable_lines(&text))?;
+            writeln!(world.stdout, "{}", printable_lines(&text))?;
         }
         Ok(Exit::Yes)
     }

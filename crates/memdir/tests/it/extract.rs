@@ -187,5 +187,14 @@ fn the_log_of_the_day_grows_item_by_item() {
     assert_eq!(untimed, ["the importer needs Node 18", "two lines", "  of one item"], "{text}");
     assert!(path.contains("/logs/20") && path.ends_with(".md"), "{path}");
     assert_eq!(ask(&sandbox, "today --json")["text"], text);
+    assert_eq!(sandbox.run(["today"]).stdout, text, "a line ends where it should");
+    let authors: Vec<Value> = ask(&sandbox, "log --json")["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["author"]["kind"].clone())
+        .collect();
+    assert_eq!(authors, ["person", "person"], "nobody else wrote it");
+    assert!(!sandbox.run(["doctor"]).stdout.contains("memory-without-type"));
     assert_eq!(sandbox.run(["today", "add", " "]).code, 2);
 }
