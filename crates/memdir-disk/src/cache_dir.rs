@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::state_file::make_directory;
 
@@ -86,7 +87,7 @@ impl CacheWriter {
             let mut buffered = BufWriter::with_capacity(256 << 10, file);
             fill(&mut buffered)?;
             buffered.flush()?;
-            fs::rename(&temporary, self.path.join(name))
+            take_the_place(&temporary, &self.path.join(name))
         })();
         if written.is_err() {
             let _ = fs::remove_file(&temporary);
@@ -103,6 +104,15 @@ impl CacheWriter {
                 let _ = fs::remove_file(entry.path());
             }
         }
+    }
+}
+
+/// Gives a file the name of another. They change places and the old one goes, because some file systems write a file
+/// out at once when it is renamed over another, and nobody waits for these.
+fn take_the_place(new: &Utf8Path, old: &Utf8Path) -> io::Result<()> {
+    match renameat_with(CWD, new.as_str(), CWD, old.as_str(), RenameFlags::EXCHANGE) {
+        Ok(()) => fs::remove_file(new),
+        Err(_) => fs::rename(new, old),
     }
 }
 
