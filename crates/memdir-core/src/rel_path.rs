@@ -53,6 +53,13 @@ impl RelPath {
     /// # Errors
     /// The first rule that the path breaks.
     pub fn parse(input: &str) -> Result<Self, PathRefused> {
+        if is_plain(input) {
+            return Ok(Self(input.to_owned()));
+        }
+        Self::parse_any(input)
+    }
+
+    fn parse_any(input: &str) -> Result<Self, PathRefused> {
         if input.trim().is_empty() {
             return PathRefused::because("names no file");
         }
@@ -66,7 +73,10 @@ impl RelPath {
             return PathRefused::because("names a directory, not a file");
         }
         let components = resolve_dots(input)?;
-        let normal: String = components.join("/").nfc().collect();
+        let mut normal = components.join("/");
+        if !normal.is_ascii() {
+            normal = normal.nfc().collect();
+        }
         if components.len() > MAX_DEPTH {
             return PathRefused::because("deeper than 16 levels");
         }
@@ -120,6 +130,14 @@ impl<'de> Deserialize<'de> for RelPath {
     }
 }
 
+/// Whether no rule can apply to a name, as to most: directories hold thousands. `M` begins what looks like the index.
+fn is_plain(name: &str) -> bool {
+    let is_harmless = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    name.starts_with(|first: char| first.is_ascii_alphanumeric() && first != 'M')
+        && name.len() <= MAX_COMPONENT_BYTES
+        && name.bytes().all(is_harmless)
+}
+
 fn resolve_dots(input: &str) -> Result<Vec<&str>, PathRefused> {
     let mut components = Vec::new();
     for component in input.split('/') {
@@ -146,6 +164,13 @@ fn resolve_dots(input: &str) -> Result<Vec<&str>, PathRefused> {
 }
 
 fn check_component(name: &str) -> Result<(), PathRefused> {
+    if is_plain(name) {
+        return Ok(());
+    }
+    check_any_component(name)
+}
+
+fn check_any_component(name: &str) -> Result<(), PathRefused> {
     if name.len() > MAX_COMPONENT_BYTES {
         return PathRefused::because("a name is longer than 243 bytes");
     }

@@ -1,6 +1,5 @@
 //! Listing the Markdown files of a memory directory, fast and bounded.
 
-use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -93,18 +92,22 @@ impl MemoryRoot {
 /// Some file systems give a file that is swapped for another one a new place in the list. Then a listing under way
 /// meets it twice, or not at all; so a directory that changes meanwhile is listed again, and whatever was seen once
 /// counts.
-fn entries(dir: &OwnedFd) -> rustix::io::Result<BTreeMap<CString, FileType>> {
-    let mut seen = BTreeMap::new();
+fn entries(dir: &OwnedFd) -> rustix::io::Result<Vec<(CString, FileType)>> {
+    let mut seen = Vec::new();
     for _ in 0..MAX_LISTINGS {
         let before = last_change(dir)?;
         for entry in Dir::read_from(dir)? {
             let entry = entry?;
-            seen.insert(entry.file_name().to_owned(), entry.file_type());
+            seen.push((entry.file_name().to_owned(), entry.file_type()));
         }
         if last_change(dir)? == before {
             break;
         }
     }
+    // What was seen last is what it is.
+    seen.reverse();
+    seen.sort_by(|(one, _), (other, _)| one.cmp(other));
+    seen.dedup_by(|(one, _), (other, _)| one == other);
     Ok(seen)
 }
 

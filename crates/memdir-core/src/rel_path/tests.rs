@@ -84,4 +84,12 @@ proptest::proptest! {
             proptest::prop_assert!(path.as_str().split('/').all(|name| !matches!(name, "" | "." | "..")));
         }
     }
+
+    #[test]
+    fn a_plain_name_is_judged_as_any_other(input in "[A-Za-z0-9._-]{0,12}|M[EO0]MORY[.]r?n?m?d|[a-z]{242,244}") {
+        if is_plain(&input) {
+            proptest::prop_assert_eq!(RelPath::parse_any(&input), RelPath::parse(&input));
+            proptest::prop_assert_eq!(check_any_component(&input), Ok(()));
+        }
+    }
 }

@@ -12,7 +12,7 @@ use memdir_disk::disk_error::DiskError;
 use memdir_disk::history::History;
 use memdir_disk::notice::notice;
 
-use super::measure::{Table, compare, ratio};
+use super::measure::{Table, compare, median, ratio};
 use super::sandbox::Bench;
 use crate::TestHome;
 
@@ -230,19 +230,16 @@ enum Which {
     Reference,
 }
 
-/// The shortest processor time of two functions, run in turns: what they cost when nobody else is at work. Where
-/// somebody waits for the disk, that counts too.
+/// The medians of the times of two functions, run in turns: what else the machine does touches both alike. The first
+/// round of each makes what the later ones change, so it does not count.
 fn in_turns(runs: usize, mut run: impl FnMut(Which)) -> (Duration, Duration) {
     let mut timed = |which: Which| {
         let start = Instant::now();
         run(which);
         start.elapsed()
     };
-    let mut shortest = [Duration::MAX; 2];
-    for _ in 0..runs {
-        for (place, which) in [(0, Which::Subject), (1, Which::Reference)] {
-            shortest[place] = shortest[place].min(timed(which));
-        }
-    }
-    (shortest[0], shortest[1])
+    let mut once = || (timed(Which::Subject), timed(Which::Reference));
+    once();
+    let (of_subject, of_reference) = (0..runs).map(|_| once()).unzip();
+    (median(of_subject), median(of_reference))
 }
