@@ -2,14 +2,13 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::{SignedDuration, Timestamp};
 use memdir_core::prompt::Scratchpad;
 
 use crate::disk_error::{DiskError, IoContext};
-use crate::memory_root::create_private_dirs;
 
 /// The scratchpads of all sessions, one folder below our state directory.
 #[derive(Debug, Clone)]
@@ -49,7 +48,8 @@ impl Scratchpads {
     /// The id is no plain name, something else stands there, or the system fails.
     pub fn create(&self, session: &str) -> Result<Utf8PathBuf, DiskError> {
         let path = self.path(session)?;
-        create_private_dirs(&path)?;
+        // Nobody looks for it after a power cut, so nobody waits for the disk.
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&path).during("make", &path)?;
         let metadata = fs::symlink_metadata(&path).during("look at", &path)?;
         if !metadata.is_dir() || metadata.uid() != rustix::process::geteuid().as_raw() {
             return DiskError::refused(&path, "something that is not ours stands in the way");

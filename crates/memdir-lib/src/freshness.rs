@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use memdir_core::env::Env;
 use memdir_core::locate::LocateError;
 use memdir_core::settings::ClientFlags;
-use memdir_search::{Freshness, Limits, Scope, SearchError, Searcher};
+use memdir_search::{Freshness, Limits, Scope, SearchError, Searcher, Source};
 
 use crate::sources::{self, WRITTEN_DOWN};
 
@@ -64,17 +64,17 @@ pub fn build_missing(
     Ok(searcher.build_missing(&mut limits)?)
 }
 
-/// Indexes one memory that was just written or removed, by whomever, so that the next recall knows it.
+/// Indexes one memory of a directory that was just written or removed, by whomever, so that the next recall knows it.
 ///
-/// Returns `false` if the file is no memory of this project, or if another process is writing the index: the next
-/// refresh finds the change.
+/// Returns `false` if the file does not lie there, or if another process is writing the index: the next refresh finds
+/// the change.
 ///
 /// # Errors
-/// See [`refresh`].
-pub fn refresh_file(env: &Env, flags: &ClientFlags, path: &Utf8Path) -> Result<bool, FreshnessError> {
+/// The index cannot be read.
+pub fn refresh_file(env: &Env, directory: &Utf8Path, path: &Utf8Path) -> Result<bool, SearchError> {
     let Some(cache) = sources::index_folder(env) else { return Ok(false) };
-    let mut searcher = Searcher::open(&cache, sources::project_sources(env, flags, &RECALLED)?);
-    Ok(searcher.refresh_file(path)?)
+    let source = Source::markdown(directory.to_owned(), Scope::Memories);
+    Searcher::open(&cache, vec![source]).refresh_file(path)
 }
 
 #[cfg(test)]
@@ -111,9 +111,9 @@ mod tests {
         fs::write(&path, "---\nname: zebra\ndescription: Zebra crossing\n---\nWait for the zebra.\n")
             .unwrap();
         assert_eq!(recalled(&env, "zebra crossing"), Vec::<String>::new());
-        assert!(refresh_file(&env, &flags, &path).unwrap());
+        assert!(refresh_file(&env, &memory, &path).unwrap());
         assert_eq!(recalled(&env, "zebra crossing"), ["zebra"]);
-        assert!(!refresh_file(&env, &flags, Utf8Path::new("/etc/zebra.md")).unwrap());
+        assert!(!refresh_file(&env, &memory, Utf8Path::new("/etc/zebra.md")).unwrap());
         fs::rename(&path, memory.join("gnu.md")).unwrap();
         let deadline = Instant::now() + Duration::from_secs(60);
         let freshness = refresh(&env, &flags, Timestamp::MAX, deadline).unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::scan::key_of;
 use super::{Collection, Kind, Live, SegmentInfo, read_file};
@@ -11,7 +11,9 @@ use crate::document::{FileId, add_markdown};
 use crate::error::SearchError;
 use crate::segment::{Segment, SegmentBuilder};
 
-/// No more passages than this are merged on the way: whoever waits for one file does not pay for all.
+/// So many segments may pile up before some are merged, and no more passages than that on the way: whoever waits for
+/// one file does not pay for all.
+const MAX_SEGMENTS: usize = 8;
 const MAX_MERGED: u64 = 4_096;
 
 impl Collection {
@@ -36,6 +38,7 @@ impl Collection {
             add_markdown(&mut builder, &id, &content);
         }
         self.bury(&KeySet::from_iter([key]))?;
+        self.drop_dead();
         if !builder.is_empty() {
             let name = super::refresh::new_name("segment");
             if writer.write(&name, |out| builder.write(out)).is_err() {
@@ -46,9 +49,20 @@ impl Collection {
             self.segments.push(Live { segment, dead: Vec::new() });
             self.manifest.segments.push(SegmentInfo { name, passages, dead: Vec::new() });
         }
-        self.merge(&writer, MAX_MERGED)?;
+        if self.segments.len() > MAX_SEGMENTS {
+            self.merge(&writer, MAX_MERGED)?;
+        }
         // The table of files stays as it is: the next look reads this one file again and is none the worse.
         Ok(self.save_manifest(&writer).is_ok())
+    }
+
+    /// Lets go of segments of which nothing counts any more, as of a file that was written twice.
+    fn drop_dead(&mut self) {
+        let counts = |live: &Live| live.dead.len() < live.segment.groups();
+        let infos = std::mem::take(&mut self.manifest.segments).into_iter();
+        self.manifest.segments =
+            infos.zip(&self.segments).filter(|(_, live)| counts(live)).map(|(info, _)| info).collect();
+        self.segments.retain(counts);
     }
 
     /// The path below the root, if a scan would find it there.
@@ -57,11 +71,12 @@ impl Collection {
             return None;
         }
         let (name, folder) = (path.file_name()?, path.parent()?);
-        // Tools may name the file through a link; the index knows it by where it really lies.
-        let real = folder.canonicalize_utf8().ok().zip(self.source.root.canonicalize_utf8().ok());
-        let parent = match &real {
-            Some((folder, root)) => folder.strip_prefix(root).ok()?,
-            None => folder.strip_prefix(&self.source.root).ok()?,
+        let real = |path: &Utf8Path| path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned());
+        let parent = if folder == self.source.root {
+            Utf8PathBuf::new()
+        } else {
+            // Tools may name the file through a link; the index knows it by where it really lies.
+            real(folder).strip_prefix(real(&self.source.root)).ok()?.to_owned()
         };
         let is_wanted =
             |directory: &str| !directory.starts_with('.') && self.source.kind.wants_directory(directory);

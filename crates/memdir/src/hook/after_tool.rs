@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use memdir_core::hook::Answer;
-use memdir_core::settings::ClientFlags;
 use memdir_lib::freshness::refresh_file;
 use serde_json::Value;
 
@@ -18,6 +17,7 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
         return Ok(Answer::Nothing);
     };
     // The next recall knows it; if that fails, the next search does.
-    refresh_file(&hook.env, &ClientFlags::default(), &memory.directory().join(changed.path.as_path()))?;
+    let directory = memory.directory();
+    refresh_file(&hook.env, directory, &directory.join(changed.path.as_path()))?;
     Ok(Answer::facts(&changed.remarks))
 }

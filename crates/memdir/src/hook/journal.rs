@@ -15,8 +15,10 @@ use super::Hook;
 const STATE_BUDGET: usize = 500;
 
 /// Where the work stands; after a compaction everything that an agent needs to go on.
-pub(super) fn state(hook: &Hook<'_>) -> Result<Option<String>> {
-    let Some(journal) = active(hook)? else { return Ok(None) };
+pub(super) fn state(hook: &Hook<'_>, journal: &Journal) -> Result<Option<String>> {
+    if !journal.is_active() {
+        return Ok(None);
+    }
     let source = hook.event.source.as_deref().unwrap_or("startup");
     let payload = json!({"hook_event_name": "SessionStart", "source": source});
     let budget = if source == "compact" { DEFAULT_BUDGET } else { STATE_BUDGET };

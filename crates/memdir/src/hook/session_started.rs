@@ -9,12 +9,14 @@ use memdir_lib::journal::{Journal, Writer};
 use memdir_lib::memory::Memory;
 use memdir_lib::place::Place;
 
-use super::{Hook, index, journal};
+use super::journal::state;
+use super::{Hook, index};
 
 pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     let place = Place::find(&hook.env, &ClientFlags::default())?;
     let mut facts = place.look_up.warnings();
-    facts.extend(joined(hook, &Journal::at_place(&place, &hook.env)));
+    let journal = Journal::at_place(&place, &hook.env);
+    facts.extend(joined(hook, &journal));
     let memory = Memory::at_place(place, &hook.env)?;
     let changed = memory.take_changed_by_others();
     if !changed.is_empty() {
@@ -23,7 +25,7 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     if hook.wants_index {
         facts.extend(index::quoted(hook)?);
     }
-    facts.extend(journal::state(hook)?);
+    facts.extend(state(hook, &journal)?);
     hook.start_work();
     match memory.waiting_count() {
         0 => {}
