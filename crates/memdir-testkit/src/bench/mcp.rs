@@ -47,6 +47,8 @@ pub fn mcp(program: &Utf8Path) -> Table {
 fn search(program: &Utf8Path, size: usize) -> (f64, f64) {
     let bench = Bench::new(program);
     corpus::memories(&bench.memory_dir(), size);
+    // What was written a moment ago is looked at twice; that is not what is measured.
+    std::thread::sleep(Duration::from_millis(50));
     let mut server = Server::start(&bench.command(&["mcp"]));
     let ask = |server: &mut Server, run: usize| {
         let arguments = json!({"query": QUERIES[run % QUERIES.len()]});
