@@ -74,7 +74,7 @@ impl Run for Log {
             for operation in &shown {
                 print(operation, undone.get(&operation.id).copied(), world)?;
             }
-            if shown.is_empty() {
+            if shown.is_empty() && log.problems.is_empty() {
                 writeln!(world.stderr, "Nothing is recorded yet for {}.", memory.directory())?;
             }
             for problem in &log.problems {
