@@ -34,6 +34,7 @@ pub fn replace_settings(path: &Utf8Path, base: Option<&[u8]>, content: &[u8]) ->
     let place = match place_of(path)? {
         Some(place) => place,
         None => {
+            refuse_dangling(path)?;
             create_private_dirs(path.parent().unwrap_or(Utf8Path::new("/")))?;
             place_of(path)?.ok_or_else(|| DiskError::Conflict { path: path.to_owned() })?
         }
@@ -72,6 +73,18 @@ pub fn replace_settings(path: &Utf8Path, base: Option<&[u8]>, content: &[u8]) ->
         return Err(error);
     }
     remove(&new)
+}
+
+/// Refuses a link into a directory that does not exist: somebody keeps the file there, and has not put it there yet.
+///
+/// # Errors
+/// It is such a link, or a circle of links.
+pub fn refuse_dangling(path: &Utf8Path) -> Result<(), DiskError> {
+    let target = end_of_links(path)?;
+    if target != path && target.parent().is_some_and(|parent| !parent.exists()) {
+        return DiskError::refused(path, "it is a link into a directory that does not exist");
+    }
+    Ok(())
 }
 
 /// Removes a settings file that was read as `base`, and then every directory of `made` that is empty; a link stays.
@@ -176,6 +189,11 @@ mod tests {
         fs::set_permissions(&target, fs::Permissions::from_mode(0o444)).unwrap();
         let refused = replace_settings(&link, Some(b"{\"a\":1}"), b"{}").unwrap_err().to_string();
         assert!(refused.ends_with("it is write-protected"), "{refused}");
+        let dangling = dir.join("other.json");
+        symlink("nowhere/other.json", &dangling).unwrap();
+        assert_eq!(read_settings(&dangling, 100).unwrap(), None);
+        let refused = replace_settings(&dangling, None, b"{}").unwrap_err().to_string();
+        assert!(refused.ends_with("it is a link into a directory that does not exist"), "{refused}");
     }
 
     #[test]

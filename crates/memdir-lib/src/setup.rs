@@ -48,11 +48,13 @@ pub struct Report {
     pub outcome: Outcome,
     /// What the user should know.
     pub warnings: Vec<String>,
+    /// Why the agent ignores what stands in its settings, if it does: nobody shall think that it is done.
+    pub without_effect: Option<String>,
 }
 
 impl Report {
     fn new(agent: &str, outcome: Outcome) -> Self {
-        Self { agent: agent.to_owned(), outcome, warnings: Vec::new() }
+        Self { agent: agent.to_owned(), outcome, warnings: Vec::new(), without_effect: None }
     }
 
     /// Adds what became of one more file: what went wrong counts more than what was done.

@@ -65,13 +65,14 @@ fn answer(event: &Event, wants_index: bool, world: &World) -> Result<Answer> {
             hook.start_work();
             scratchpad::end(&hook)
         }
-        "UserPromptSubmit" => prompt_submitted::answer(&hook),
+        // The second name of each is Gemini CLI's.
+        "UserPromptSubmit" | "BeforeAgent" => prompt_submitted::answer(&hook),
         "PreToolUse" => before_tool::answer(&hook),
         "PostToolUse" => after_tool::answer(&hook),
         "SubagentStart" => subagent_started::answer(&hook),
         "Stop" => Ok(turn_ended::answer(&hook)),
         "SubagentStop" => journal::subagent_stopped(&hook),
-        "PreCompact" => journal::compacting(&hook),
+        "PreCompact" | "PreCompress" => journal::compacting(&hook),
         "PostCompact" => journal::compacted(&hook),
         // Today's events that need no answer, and tomorrow's.
         _ => Ok(Answer::Nothing),

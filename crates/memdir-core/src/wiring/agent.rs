@@ -14,7 +14,7 @@ pub enum Agent {
     Claude,
     /// Codex: tools and hooks.
     Codex,
-    /// Gemini CLI: tools.
+    /// Gemini CLI: tools and hooks.
     Gemini,
     /// Cursor: tools.
     Cursor,
@@ -156,18 +156,12 @@ impl Agent {
     ) -> Vec<Wanted> {
         let mut files = Vec::from_iter(self.main_file(env, look, program, plugin_dir));
         if let (Self::Codex, Some(directory)) = (self, self.directory(env)) {
-            // It reads neither MEMORY.md nor its topic files by itself: the start of a session brings the index.
-            let events = [("SessionStart", " --index"), ("UserPromptSubmit", "")];
-            let members = events.map(|(event, more)| {
-                let command = format!("{} hook {event}{more}", shell_word(program));
-                let hook = json!({"type": "command", "command": command, "timeout": 10});
-                Member::item(&["hooks", event], json!({"hooks": [hook]}))
-            });
+            let members = hooks(program, ["SessionStart", "UserPromptSubmit"], json!(10));
             files.push(Wanted {
                 path: directory.join("hooks.json"),
                 format: Format::Json,
                 is_strict: true,
-                members: members.into(),
+                members,
             });
         }
         files
@@ -198,7 +192,12 @@ impl Agent {
                 file("settings.json", members)
             }
             Self::Codex => file("config.toml", server(&["mcp_servers", NAME], plain)),
-            Self::Gemini => file("settings.json", server(&["mcpServers", NAME], plain)),
+            Self::Gemini => {
+                let mut members = server(&["mcpServers", NAME], plain);
+                // This one counts milliseconds.
+                members.extend(hooks(program, ["SessionStart", "BeforeAgent"], json!(10_000)));
+                file("settings.json", members)
+            }
             Self::Cursor => file("mcp.json", server(&["mcpServers", NAME], plain)),
             Self::Windsurf => file("mcp_config.json", server(&["mcpServers", NAME], plain)),
             Self::OpenCode => {
@@ -217,6 +216,17 @@ impl Agent {
             }
         })
     }
+}
+
+/// The hooks at the start of a session and at every prompt, of agents that read neither MEMORY.md nor its topic files by
+/// themselves: the first brings the index.
+fn hooks(program: &Utf8Path, [start, prompt]: [&str; 2], timeout: Value) -> Vec<Member> {
+    let hook = |event: &str, more: &str| {
+        let command = format!("{} hook {event}{more}", shell_word(program));
+        let hook = json!({"type": "command", "command": command, "timeout": timeout});
+        Member::item(&["hooks", event], json!({"hooks": [hook]}))
+    };
+    vec![hook(start, " --index"), hook(prompt, "")]
 }
 
 /// A path as one word of a shell.

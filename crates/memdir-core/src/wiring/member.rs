@@ -293,9 +293,9 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Why a reader of strict JSON would ignore the whole text, if it would.
+/// What must go from a text before a reader of strict JSON, who ignores the whole of it now, reads it.
 #[must_use]
 pub fn strict_problem(text: &str) -> Option<String> {
     let line = Jsonc::parse(text).ok()?.lenient_line()?;
-    Some(format!("line {line} holds a comment or a trailing comma, so the agent ignores the whole file"))
+    Some(format!("the comment or trailing comma in line {line}"))
 }

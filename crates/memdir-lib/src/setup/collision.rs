@@ -4,6 +4,7 @@ use camino::Utf8PathBuf;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::wiring::{Format, Member, Wanted};
 
+use super::install::why_ignored;
 use super::{Mode, Outcome, Report, Setup};
 use crate::place::Place;
 use crate::projects::{LOCAL_SETTINGS, MEMORY_DIRECTORY};
@@ -41,7 +42,8 @@ impl Setup {
             members: vec![Member::new(&[MEMORY_DIRECTORY], own.as_str().into())],
         };
         let outcome = self.install_file(PROJECT, &wanted, &[], mode).unwrap_or_else(Outcome::Failed);
-        let report = Report { agent: PROJECT.to_owned(), outcome, warnings: self.strict_warnings(&wanted) };
+        let mut report = Report::new(PROJECT, outcome);
+        report.without_effect = why_ignored(&wanted);
         Some(CollisionFix { shared: here.memory_dir.clone(), own, report })
     }
 }

@@ -7,7 +7,7 @@ use memdir_core::wiring::{
 };
 use memdir_disk::disk_error::DiskError;
 use memdir_disk::real_look::RealLook;
-use memdir_disk::settings_file::{missing_dirs, replace_settings};
+use memdir_disk::settings_file::{missing_dirs, refuse_dangling, replace_settings};
 
 use super::{FileChange, Mode, Outcome, PluginFile, Report, Setup, SetupError, TRIES, at, read_text};
 
@@ -42,16 +42,9 @@ impl Setup {
         for wanted in &files {
             let outcome = self.install_file(agent.name(), wanted, plugin, mode);
             report.add(outcome.unwrap_or_else(Outcome::Failed));
-            report.warnings.extend(self.strict_warnings(wanted));
+            report.without_effect = report.without_effect.or_else(|| why_ignored(wanted));
         }
         report
-    }
-
-    /// Whether the agent would ignore the file as it stands.
-    pub(super) fn strict_warnings(&self, wanted: &Wanted) -> Vec<String> {
-        let text = if wanted.is_strict { read_text(&wanted.path).ok().flatten() } else { None };
-        let problem = text.as_deref().and_then(strict_problem);
-        problem.map(|problem| format!("`{}`: {problem}", wanted.path)).into_iter().collect()
     }
 
     /// Makes a settings file hold what it should, recorded under `owner`.
@@ -104,6 +97,9 @@ impl Setup {
     fn step(&self, wanted: &Wanted) -> Result<Step, SetupError> {
         let Wanted { path, format, members, .. } = wanted;
         let current = read_text(path)?;
+        if current.is_none() {
+            refuse_dangling(path)?;
+        }
         if is_wired(*format, current.as_deref(), members).map_err(at(path))? {
             return Ok(Step::Nothing);
         }
@@ -172,4 +168,11 @@ impl Setup {
         }
         Ok(written?)
     }
+}
+
+/// Why the agent ignores the file as it stands, if it does.
+pub(super) fn why_ignored(wanted: &Wanted) -> Option<String> {
+    let text = if wanted.is_strict { read_text(&wanted.path).ok().flatten() } else { None };
+    let problem = strict_problem(text.as_deref()?)?;
+    Some(format!("{problem} in `{}`", wanted.path))
 }

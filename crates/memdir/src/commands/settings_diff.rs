@@ -21,6 +21,8 @@ pub(super) struct Item {
     files: Vec<File>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    without_effect: Option<String>,
     warnings: Vec<String>,
 }
 
@@ -39,7 +41,14 @@ pub(super) fn items(reports: &[Report]) -> Vec<Item> {
             Outcome::Kept(why) => ("kept", Vec::new(), Some(why.clone())),
             Outcome::Failed(error) => ("failed", Vec::new(), Some(error.to_string())),
         };
-        Item { agent: report.agent.clone(), status, files, message, warnings: report.warnings.clone() }
+        Item {
+            agent: report.agent.clone(),
+            status,
+            files,
+            message,
+            without_effect: report.without_effect.clone(),
+            warnings: report.warnings.clone(),
+        }
     };
     reports.iter().map(item).collect()
 }
@@ -58,6 +67,8 @@ fn diff(change: &FileChange) -> String {
 /// What each kind of change is called, such as `wired` or `would remove`.
 pub(super) struct Words {
     pub(super) changed: &'static str,
+    /// What is said instead where the agent ignores the file.
+    pub(super) written: &'static str,
     pub(super) unchanged: &'static str,
     pub(super) folder: &'static str,
 }
@@ -68,7 +79,9 @@ pub(super) fn print(reports: &[Report], words: &Words, world: &mut World) -> Res
     for report in reports {
         let title = Agent::ALL.into_iter().find(|agent| agent.name() == report.agent).map(Agent::title);
         let title = paint.strong(&printable(title.unwrap_or(&report.agent)));
+        let ignored = report.without_effect.as_deref().map(printable);
         match &report.outcome {
+            Outcome::Unchanged if ignored.is_some() => {}
             Outcome::Unchanged => writeln!(world.stdout, "{title}: {}", words.unchanged)?,
             Outcome::Changed(changes) => {
                 for change in changes {
@@ -83,7 +96,9 @@ pub(super) fn print(reports: &[Report], words: &Words, world: &mut World) -> Res
                         print_unified(&diff(change), world)?;
                     }
                 }
-                writeln!(world.stdout, "{title}: {}", paint.good(words.changed))?;
+                if ignored.is_none() {
+                    writeln!(world.stdout, "{title}: {}", paint.good(words.changed))?;
+                }
             }
             Outcome::Kept(why) => writeln!(world.stdout, "{title}: left alone: {}", printable(why))?,
             Outcome::Failed(error) => {
@@ -92,6 +107,11 @@ pub(super) fn print(reports: &[Report], words: &Words, world: &mut World) -> Res
                 writeln!(world.stderr, "{} {title}: {message}", paint.bad("error:"))?;
             }
         }
+        if let Some(why) = ignored {
+            world.stdout.flush()?;
+            let written = format!("{}, but without effect until {why} is gone", words.written);
+            writeln!(world.stderr, "{} {title}: {written}", paint.bad("error:"))?;
+        }
         for warning in &report.warnings {
             world.warn(warning)?;
         }
@@ -99,13 +119,22 @@ pub(super) fn print(reports: &[Report], words: &Words, world: &mut World) -> Res
     Ok(())
 }
 
-/// An agent that failed makes the whole fail; the others are done all the same.
+/// An agent that failed, or ignores what was written, makes the whole fail; the others are done all the same.
 pub(super) fn exit(reports: &[Report]) -> Exit {
-    let failed = reports.iter().any(|report| matches!(report.outcome, Outcome::Failed(_)));
+    let has_failed =
+        |report: &Report| matches!(report.outcome, Outcome::Failed(_)) || report.without_effect.is_some();
+    let failed = reports.iter().any(has_failed);
     if failed { Exit::Failed } else { Exit::Yes }
 }
 
 /// Whether anything was changed, or would be.
 pub(super) fn changes_something(reports: &[Report]) -> bool {
     reports.iter().any(|report| matches!(report.outcome, Outcome::Changed(_)))
+}
+
+/// Whether anything was changed that an agent takes notice of.
+pub(super) fn takes_effect(reports: &[Report]) -> bool {
+    reports
+        .iter()
+        .any(|report| matches!(report.outcome, Outcome::Changed(_)) && report.without_effect.is_none())
 }

@@ -5,12 +5,13 @@ use std::io::Write;
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Parser, ValueEnum};
+use memdir_core::env::MEMDIR_HOME;
 use memdir_core::wiring::Agent;
 use memdir_lib::setup::{Mode, Setup as Installer};
 use serde::Serialize;
 
 use super::Run;
-use super::settings_diff::{Item, Words, changes_something, exit, items, print};
+use super::settings_diff::{Item, Words, changes_something, exit, items, print, takes_effect};
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::plugin;
@@ -20,10 +21,10 @@ use crate::world::World;
 #[derive(Debug, Parser)]
 #[command(
     name = "setup",
-    after_help = "Claude Code gets a plugin: hooks, tools, the commands /memdir:* and a skill. Codex gets hooks and tools, the other
-agents the tools, through the server `memdir mcp`. Every change of a settings file is shown as a diff; comments, order and
-everything else in it stay, and what was there before is kept. A second set-up changes nothing; `memdir uninstall` takes
-it all out again. The agents' own memory is never switched off.
+    after_help = "Claude Code gets a plugin: hooks, tools, the commands /memdir:* and a skill. Codex and Gemini CLI get hooks and tools, the
+other agents the tools, through the server `memdir mcp`. Every change of a settings file is shown as a diff; comments,
+order and everything else in it stay, and what was there before is kept. A second set-up changes nothing; `memdir
+uninstall` takes it all out again. The agents' own memory is never switched off.
 
 Examples:
   memdir setup --dry-run
@@ -100,8 +101,15 @@ impl Run for Setup {
         if self.agents.is_empty() {
             agents = installer.installed();
         }
-        let reports: Vec<_> =
+        let mut reports: Vec<_> =
             agents.into_iter().map(|agent| installer.install(agent, &program, &plugin, mode)).collect();
+        let home = world.vars.get(MEMDIR_HOME).filter(|home| !home.is_empty());
+        if let (Some(home), Some(report)) = (home, reports.first_mut()) {
+            report.warnings.push(format!(
+                "`{MEMDIR_HOME}` is `{home}` here: agents keep history and settings there only if they are started with it, so \
+                 set it where your session begins, as in ~/.profile"
+            ));
+        }
         if self.json {
             #[derive(Serialize)]
             struct Output {
@@ -116,6 +124,7 @@ impl Run for Setup {
         }
         let words = Words {
             changed: if self.dry_run { "would be wired" } else { "wired" },
+            written: if self.dry_run { "would be written" } else { "written" },
             unchanged: "nothing to do",
             folder: if self.dry_run { "Would write the plugin to" } else { "The plugin is in" },
         };
@@ -127,7 +136,7 @@ impl Run for Setup {
                 "No agent was found here. To set one up all the same, name it: {}.",
                 names.join(", ")
             )?;
-        } else if changes_something(&reports) && !self.dry_run {
+        } else if takes_effect(&reports) && !self.dry_run {
             writeln!(
                 world.stdout,
                 "From the next session on they use it. `memdir uninstall` takes it out again."

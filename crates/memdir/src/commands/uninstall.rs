@@ -65,6 +65,7 @@ impl Run for Uninstall {
         }
         let words = Words {
             changed: if only_looks { "is wired" } else { "as before" },
+            written: "",
             unchanged: "nothing to do",
             folder: if only_looks { "The plugin is in" } else { "Removed the plugin from" },
         };

@@ -317,10 +317,51 @@ fn a_program_that_moved_is_named_anew_and_a_lost_manifest_does_not_matter() {
 }
 
 #[test]
-fn comments_that_the_client_does_not_read_are_warned_about() {
+fn what_the_client_ignores_is_not_called_wired() {
     let sandbox = sandbox();
-    sandbox.home.write("home/.claude/settings.json", "{\n  // mine\n  \"a\": 1\n}\n");
-    assert!(sandbox.run(["setup"]).stderr.contains("line 2 holds a comment or a trailing comma"));
+    let path = sandbox.home.write("home/.claude/settings.json", "{\n  // mine\n  \"a\": 1\n}\n");
+    let dry = sandbox.run(["setup", "--dry-run"]);
+    assert_eq!(dry.code, 2, "{}", dry.stderr);
+    for _ in 0..2 {
+        let said = sandbox.run(["setup"]);
+        let expected = format!(
+            "error: Claude Code: written, but without effect until the comment or trailing comma in line 2 in `{path}` is gone"
+        );
+        assert!(said.stderr.contains(&expected), "{}", said.stderr);
+        assert!(!said.stdout.contains("wired") && !said.stdout.contains("next session"), "{}", said.stderr);
+        assert_eq!(said.code, 2);
+    }
+    let report: Value = serde_json::from_str(&sandbox.run(["setup", "--json"]).stdout).unwrap();
+    assert!(report["agents"][0]["without_effect"].as_str().unwrap().contains("line 2"), "{report}");
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace("  // mine\n", "")).unwrap();
+    let said = sandbox.run(["setup"]);
+    assert_eq!((said.code, said.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn a_state_folder_that_only_this_shell_knows_is_said() {
+    let mut sandbox = sandbox();
+    let mine = sandbox.home.root().join("mine").into_string();
+    sandbox.vars.push(("MEMDIR_HOME".to_owned(), mine));
+    let said = sandbox.run(["setup", "cursor"]);
+    assert!(said.stderr.contains("agents keep history and settings there only if they are started with it"));
+    assert_eq!(said.code, 0);
+}
+
+#[test]
+fn a_link_that_leads_nowhere_and_tabs_are_said_as_they_are() {
+    let sandbox = sandbox();
+    sandbox.home.dir("home/.cursor");
+    symlink("../dotfiles/mcp.json", sandbox.home.home().join(".cursor/mcp.json")).unwrap();
+    for arguments in [&["setup", "--dry-run", "cursor"][..], &["setup", "cursor"]] {
+        let said = sandbox.run(arguments.iter().copied());
+        assert!(said.stderr.contains("it is a link into a directory that does not exist"), "{}", said.stderr);
+        assert_eq!(said.code, 2);
+    }
+    assert_eq!(sandbox.run(["uninstall", "--check"]).code, 0);
+    sandbox.home.write("home/.gemini/settings.json", "{\n\t\"theme\": \"dark\"\n}\n");
+    let said = sandbox.run(["setup", "gemini"]);
+    assert!(said.stdout.contains("-\t\"theme\": \"dark\"\n+\t\"theme\": \"dark\",\n"), "{}", said.stderr);
 }
 
 #[test]
@@ -345,9 +386,9 @@ fn two_setups_at_once_lose_nothing() {
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
-    for path in [".cursor/mcp.json", ".gemini/settings.json"] {
+    for (path, count) in [(".cursor/mcp.json", 1), (".gemini/settings.json", 3)] {
         let text = fs::read_to_string(sandbox.home.home().join(path)).unwrap();
-        assert_eq!(text.matches(program).count(), 1, "{text}");
+        assert_eq!(text.matches(program).count(), count, "{text}");
     }
     assert_eq!(sandbox.run(["uninstall"]).code, 0);
     assert_eq!(theirs(&sandbox), before);

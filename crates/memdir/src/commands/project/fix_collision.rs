@@ -6,10 +6,10 @@ use anyhow::Result;
 use camino::Utf8PathBuf;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::place::Place;
-use memdir_lib::setup::{Mode, Outcome, Setup};
+use memdir_lib::setup::{Mode, Setup};
 use serde::Serialize;
 
-use crate::commands::settings_diff::{Item, Words, changes_something, exit, items, print};
+use crate::commands::settings_diff::{Item, Words, changes_something, exit, items, print, takes_effect};
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
@@ -60,11 +60,12 @@ pub(super) fn fix_collision(dry_run: bool, json: bool, world: &mut World) -> Res
     }
     let words = Words {
         changed: if dry_run { "would be put apart" } else { "put apart" },
+        written: if dry_run { "would be written" } else { "written" },
         unchanged: "nothing to do",
         folder: "",
     };
     print(&reports, &words, world)?;
-    if matches!(reports, [memdir_lib::setup::Report { outcome: Outcome::Changed(_), .. }]) {
+    if takes_effect(&reports) {
         let others: Vec<String> =
             place.look_up.collides_with.iter().map(|other| printable(other.as_str())).collect();
         let (root, shared) = (printable(place.here.root.as_str()), printable(fix.shared.as_str()));
