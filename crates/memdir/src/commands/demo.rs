@@ -45,6 +45,7 @@ impl Run for Demo {
         remembering(&mut stage)?;
         taking_back(&mut stage)?;
         finding(&mut stage)?;
+        inside_the_agent(&mut stage)?;
         going_on(&mut stage)?;
         a_project_that_moves(&mut stage)?;
         what_spans_projects(&mut stage)?;
@@ -93,6 +94,14 @@ fn finding(stage: &mut Stage<'_>) -> Result<()> {
     stage.command("search float money")?;
     stage.command("context")?;
     stage.say("The last one is everything that the client gives your agent, in its order.")?;
+    Ok(())
+}
+
+fn inside_the_agent(stage: &mut Stage<'_>) -> Result<()> {
+    stage.heading("One command wires it into your agents, and one takes it out again.")?;
+    stage.command("setup --dry-run claude")?;
+    stage.say("From then on the agent asks by itself. This is what it gets with a prompt:")?;
+    stage.told(r#"{"prompt": "Which type do we use for money?"}"#, "hook UserPromptSubmit")?;
     Ok(())
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct User {
     #[command(subcommand)]
     action: Option<Action>,
     /// Print one JSON object
-    #[arg(long)]
+    #[arg(long, global = true)]
     json: bool,
     #[command(flatten)]
     global: Global,
@@ -221,9 +221,6 @@ impl Run for User {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
-        if self.json && self.action.is_some() {
-            anyhow::bail!("--json belongs behind the subcommand: `memdir user … --json`");
-        }
         let profile = Profile::open(&world.env()?)?;
         match self.action {
             None => show::show(&profile, None, self.json, world),

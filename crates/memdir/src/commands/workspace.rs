@@ -45,7 +45,7 @@ pub(crate) struct Workspace {
     #[command(subcommand)]
     action: Option<Action>,
     /// Print one JSON object
-    #[arg(long)]
+    #[arg(long, global = true)]
     json: bool,
     #[command(flatten)]
     global: Global,
@@ -178,9 +178,6 @@ impl Run for Workspace {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
-        if self.json && self.action.is_some() {
-            anyhow::bail!("--json belongs behind the subcommand: `memdir workspace … --json`");
-        }
         let map = Map::open(&world.env()?)?;
         match self.action {
             None => overview::overview(&map, self.json, world),

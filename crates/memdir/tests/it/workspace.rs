@@ -195,7 +195,11 @@ fn options_for_all_commands_stand_before_a_subcommand_too() {
         let block = sandbox.run(command.iter().copied());
         assert!(!block.stderr.contains("cannot be used"), "{command:?}: {}", block.stderr);
     }
-    let block = sandbox.run(["user", "--json", "show"]);
-    assert_eq!(block.code, 2);
-    assert!(block.stderr.contains("behind the subcommand"), "{}", block.stderr);
+    for command in [["user", "--json", "history"], ["user", "history", "--json"]] {
+        let block = sandbox.run(command);
+        assert_eq!(block.code, 0, "{}", block.stderr);
+        assert!(block.stdout.starts_with("{\"v\":1,"), "{}", block.stdout);
+    }
+    let add = sandbox.run(["workspace", "--json", "add", "--description", "d"]);
+    assert!(add.stdout.starts_with("{\"v\":1,"), "{}", add.stdout);
 }

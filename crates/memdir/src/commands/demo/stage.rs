@@ -58,6 +58,16 @@ impl<'a> Stage<'a> {
     /// Runs a command of memdir in process and shows all that it says.
     pub(super) fn command(&mut self, line: &str) -> Result<()> {
         self.typed(format!("memdir {line}").trim_end())?;
+        self.run(line, "")
+    }
+
+    /// The same for a command that reads what an agent tells it.
+    pub(super) fn told(&mut self, input: &str, line: &str) -> Result<()> {
+        self.typed(&format!("echo '{input}' | memdir {line}"))?;
+        self.run(line, input)
+    }
+
+    fn run(&mut self, line: &str, input: &str) -> Result<()> {
         let said = Said::default();
         let world = World {
             home: Some(self.home.path().to_owned()),
@@ -66,8 +76,11 @@ impl<'a> Stage<'a> {
             now: self.world.now,
             terminal: self.world.terminal,
             paint: self.world.paint,
-            stdin: Box::new(io::empty()),
-            program: None,
+            stdin: Box::new(io::Cursor::new(input.to_owned())),
+            // Set-up names the program; nothing else may start it, in a home that is gone at once.
+            program: line.starts_with("setup").then(|| {
+                self.world.program.clone().unwrap_or_else(|| Utf8PathBuf::from("/usr/local/bin/memdir"))
+            }),
             stdout: Box::new(said.clone()),
             stderr: Box::new(said.clone()),
         };
