@@ -299,11 +299,7 @@ impl Memory {
         }
         let state_dir = self.state_dir.as_deref().ok_or(MemoryError::NoStateDir)?;
         let allowed = allow_list::load(state_dir)?;
-        // A warning needs somebody who reads it; an agent goes on.
-        let policy = match self.config()?.secrets.on_write {
-            SecretsOnWrite::Warn if wish.author.kind == AuthorKind::Agent => SecretsOnWrite::Block,
-            policy => policy,
-        };
+        let policy = secrets_policy(&self.config()?, wish.author);
         Ok(guard(plan.clone(), policy, allowed.as_ref())?)
     }
 
@@ -357,6 +353,14 @@ impl Memory {
         };
         self.store = Some(record.store.clone());
         Ok(record.store)
+    }
+}
+
+/// The user's rule for secrets. A warning needs somebody who reads it; an agent goes on, so it is stopped.
+pub(crate) fn secrets_policy(config: &Config, author: &Author) -> SecretsOnWrite {
+    match config.secrets.on_write {
+        SecretsOnWrite::Warn if author.kind == AuthorKind::Agent => SecretsOnWrite::Block,
+        policy => policy,
     }
 }
 

@@ -145,32 +145,37 @@ pub enum Step<'a> {
     Set(&'a str),
 }
 
-/// Changes the list of steps; `None` if there is no such step.
+/// Changes the list of steps, one change after the other; `None` if there is no such step.
 #[must_use]
-pub fn change_steps(text: &str, step: Step<'_>, now: &str) -> Option<String> {
+pub fn change_steps(text: &str, steps: &[Step<'_>], now: &str) -> Option<String> {
     let text =
         if is_placeholder(ACTIVE_FILE, text) || text.trim().is_empty() { "# Active Work\n" } else { text };
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    match step {
-        Step::Add(step) => lines.push(format!("- [ ] {}", one_line(step, 300))),
-        Step::Check(wanted) => {
-            let open: Vec<usize> =
-                (0..lines.len()).filter(|at| lines.get(*at).is_some_and(|line| is_box(line))).collect();
-            let by_number =
-                wanted.parse::<usize>().ok().and_then(|number| open.get(number.checked_sub(1)?).copied());
-            let holds = |at: &usize| {
-                lines.get(*at).is_some_and(|line| line.to_lowercase().contains(&wanted.to_lowercase()))
-            };
-            let at = by_number.or_else(|| open.iter().copied().find(holds))?;
-            let line = lines.get_mut(at)?;
-            *line = line.replacen("[ ]", "[x]", 1);
+    // Every step with its line, and in small letters as it is looked for.
+    let known = lines.iter().enumerate().filter(|(_, line)| is_box(line));
+    let mut boxes: Vec<(usize, String)> = known.map(|(at, line)| (at, line.to_lowercase())).collect();
+    let mut said = None;
+    for step in steps {
+        match *step {
+            Step::Add(step) => {
+                let line = format!("- [ ] {}", one_line(step, 300));
+                boxes.push((lines.len(), line.to_lowercase()));
+                lines.push(line);
+            }
+            Step::Check(wanted) => {
+                let found = find_step(&boxes, wanted)?;
+                let (at, lower) = boxes.get_mut(found)?;
+                let line = lines.get_mut(*at)?;
+                *line = line.replacen("[ ]", "[x]", 1);
+                *lower = line.to_lowercase();
+            }
+            Step::Set(value) => said = Some(one_line(value, 100)),
         }
-        Step::Set(_) => {}
     }
     let mut changed = lines.join("\n");
     changed.push('\n');
-    if let Step::Set(value) = step {
-        changed = super::record::edit_field(&changed, "Progress", &one_line(value, 100), "Updated");
+    if let Some(value) = said {
+        changed = super::record::edit_field(&changed, "Progress", &value, "Updated");
     }
     if lines.iter().any(|line| line.starts_with("**Updated**:")) {
         changed = super::record::edit_field(&changed, "Updated", now, "");
@@ -181,6 +186,14 @@ pub fn change_steps(text: &str, step: Step<'_>, now: &str) -> Option<String> {
         );
     }
     Some(changed)
+}
+
+/// Which of the steps is meant: by its number, else the first whose text holds the words.
+fn find_step(boxes: &[(usize, String)], wanted: &str) -> Option<usize> {
+    let number = wanted.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let wanted = wanted.to_lowercase();
+    let by_text = || boxes.iter().position(|(_, step)| step.contains(&wanted));
+    number.filter(|number| *number < boxes.len()).or_else(by_text)
 }
 
 /// How far the work is: in the user's words, else the steps that are done of all.
@@ -287,13 +300,16 @@ mod tests {
 
     #[test]
     fn steps_are_counted_and_checked() {
-        let steps = change_steps(PLACEHOLDERS[2].1, Step::Add("one"), EARLY).unwrap();
-        let steps = change_steps(&steps, Step::Add("two"), EARLY).unwrap();
-        let steps = change_steps(&steps, Step::Check("1"), LATE).unwrap();
+        let steps = change_steps(PLACEHOLDERS[2].1, &[Step::Add("one"), Step::Add("two")], EARLY).unwrap();
+        let steps = change_steps(&steps, &[Step::Check("1")], LATE).unwrap();
         assert_eq!(steps, "# Active Work\n\n**Updated**: 2026-01-19T23:00:00Z\n\n- [x] one\n- [ ] two\n");
         assert_eq!(progress(&steps).unwrap(), "1/2 subtasks");
-        assert_eq!(change_steps(&steps, Step::Check("nothing"), LATE), None);
-        let said = change_steps(&steps, Step::Set("60%"), LATE).unwrap();
+        assert_eq!(change_steps(&steps, &[Step::Check("nothing")], LATE), None);
+        let said = change_steps(&steps, &[Step::Set("60%")], LATE).unwrap();
         assert_eq!(progress(&said).unwrap(), "60%");
+        let once = [Step::Add("three"), Step::Check("THREE"), Step::Set("90%"), Step::Check("2")];
+        let all = change_steps(&steps, &once, LATE).unwrap();
+        assert!(all.ends_with("- [x] one\n- [x] two\n- [x] three\n"), "{all}");
+        assert_eq!(progress(&all).unwrap(), "90%");
     }
 }

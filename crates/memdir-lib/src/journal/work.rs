@@ -62,13 +62,9 @@ impl Journal {
             return Err(JournalError::Nothing("there is no step to add or check off"));
         }
         self.change(ACTIVE_FILE, "progress", writer, |old| {
-            let mut text = old.to_owned();
-            for step in steps {
-                text = change_steps(&text, *step, &stamp(writer.now)).ok_or(JournalError::Nothing(
-                    "there is no such step; `memdir journal show progress/active.md` lists them",
-                ))?;
-            }
-            Ok(text)
+            change_steps(old, steps, &stamp(writer.now)).ok_or(JournalError::Nothing(
+                "there is no such step; `memdir journal show progress/active.md` lists them",
+            ))
         })
     }
 

@@ -12,7 +12,7 @@ use memdir_disk::random::random_bits;
 use memdir_disk::registry::Registry;
 
 use super::{Followed, Journal, JournalError, MAX_FILE_BYTES, Writer, absent_if_missing};
-use crate::memory::read_config;
+use crate::memory::{read_config, secrets_policy};
 
 /// A record that is on the disk to stay.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Journal {
         mut make: impl FnMut(&MemoryRoot) -> Result<Plan, JournalError>,
     ) -> Result<Applied, JournalError> {
         let state_dir = self.state_dir()?;
-        let policy = read_config(self.env.config_file().as_deref())?.secrets.on_write;
+        let policy = secrets_policy(&read_config(self.env.config_file().as_deref())?, writer.author);
         let allowed = allow_list::load(&state_dir)?;
         let id = match &self.store {
             Some(store) => store.clone(),

@@ -5,6 +5,7 @@ use anyhow::Result;
 use memdir_core::hook::Answer;
 use memdir_core::journal::recovery::DEFAULT_BUDGET;
 use memdir_core::operation::{Author, AuthorKind};
+use memdir_core::secrets::redact;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::journal::{Journal, NewOutput, RecoveryOptions, Writer};
 use serde_json::json;
@@ -39,6 +40,7 @@ pub(super) fn subagent_stopped(hook: &Hook<'_>) -> Result<Answer> {
     };
     if !text.contains(journal.directory().join("subagent").as_str()) {
         let task = hook.event.agent_type.as_deref().unwrap_or("sub-agent");
+        let text = &without_secrets(text);
         let output = NewOutput { task, agent: hook.event.agent_type.as_deref(), parent: None, text };
         journal.write_output(&output, &Writer { author: &author(hook), now: hook.world.now })?;
     }
@@ -53,7 +55,7 @@ pub(super) fn compacting(hook: &Hook<'_>) -> Result<Answer> {
         let writer = Writer { author: &author, now: hook.world.now };
         journal.join(&writer)?;
         if let Some(asked) = hook.event.instructions.as_deref().filter(|asked| !asked.trim().is_empty()) {
-            journal.note("Asked of a compaction", asked, &writer)?;
+            journal.note("Asked of a compaction", &without_secrets(asked), &writer)?;
         }
     }
     Ok(Answer::Nothing)
@@ -63,9 +65,14 @@ pub(super) fn compacting(hook: &Hook<'_>) -> Result<Answer> {
 pub(super) fn compacted(hook: &Hook<'_>) -> Result<Answer> {
     if let (Some(journal), Some(summary)) = (active(hook)?, hook.event.summary.as_deref()) {
         let writer = Writer { author: &author(hook), now: hook.world.now };
-        journal.note("Summary of a compaction", summary, &writer)?;
+        journal.note("Summary of a compaction", &without_secrets(summary), &writer)?;
     }
     Ok(Answer::Nothing)
+}
+
+/// What is kept without anybody being asked is kept without secrets: there is nobody who could leave them out.
+fn without_secrets(text: &str) -> String {
+    redact(text).0
 }
 
 fn active(hook: &Hook<'_>) -> Result<Option<Journal>> {
