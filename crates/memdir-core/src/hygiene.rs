@@ -9,6 +9,7 @@ mod check;
 mod clean;
 mod escape;
 mod flag;
+mod passage;
 mod reason;
 mod render;
 mod structure_names;
@@ -17,8 +18,9 @@ pub use check::{Action, Checked, MemoryInput, MemoryTooLarge, PROMPT_UNITS, Surf
 pub use clean::clean;
 pub use escape::{escape, unescape};
 pub use flag::flag;
+pub use passage::replace_passage;
 pub use reason::Reason;
-pub use render::{Owner, Provenance, Quoted, read_back, render};
+pub use render::{Cut, Owner, Provenance, Quoted, cut, read_back, render};
 
 /// Text made of what the rules look for, in every order, and of anything else.
 #[cfg(test)]

@@ -18,12 +18,12 @@ mod tools;
 mod version;
 
 pub use memory_uri::MemoryUri;
-pub use message::{Id, Incoming, MAX_MESSAGE_BYTES, Notification, Request, Response};
+pub use message::{Id, Incoming, MAX_MESSAGE_BYTES, Notification, Request, Response, cancelled_request};
 pub use method::{Completion, ListenFilter, Method};
 pub use prompts::{Prompt, prompts_list};
 pub use roots::directory_of_root;
 pub use rpc_error::RpcError;
 pub use session::{Call, Changed, Client, ServerFacts, Session, Step};
-pub use tool_call::{EditChange, JournalAction, ToolCall};
+pub use tool_call::{EditChange, JournalAction, Readable, ToolCall};
 pub use tools::tools_list;
 pub use version::{ADVERTISED, Version};

@@ -8,20 +8,25 @@ use memdir_core::rel_path::RelPath;
 use memdir_disk::apply::{Conflict, Whose};
 use memdir_disk::browse::Standing;
 
-use crate::memory::{Memory, MemoryError, Submitted, Wish};
+use crate::memory::{Memory, MemoryError, Submitted};
 
 /// Runs one command of `memory_20250818`, given as JSON, and applies what it changes.
 ///
 /// The answer is always one for the model: a failure is an answer too, with nothing changed.
 pub fn run_memory_tool(memory: &mut Memory, command: &str, author: &Author, now: Timestamp) -> Answer {
-    let outcome = run(command, &Directory { memory });
+    let mut outcome = run(command, &Directory { memory });
     if outcome.changes.is_empty() {
         remove_emptied_folder(memory, command, &outcome.answer);
         return outcome.answer;
     }
-    let mut plan = Plan::new(reason(command));
-    plan.changes = outcome.changes;
-    match memory.submit(&plan, &Wish::of(author), now) {
+    // Whoever was faster is looked at again, so that a name that they took is taken for this command too.
+    let submitted = memory.change(author, now, |memory| {
+        outcome = run(command, &Directory { memory });
+        let mut plan = Plan::new(reason(command));
+        plan.changes.clone_from(&outcome.changes);
+        Ok::<_, MemoryError>(plan)
+    });
+    match submitted.map(|(_, submitted)| submitted) {
         Ok(Submitted::Applied(applied)) => {
             remove_emptied_folder(memory, command, &outcome.answer);
             let mut answer = outcome.answer;

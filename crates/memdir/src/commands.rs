@@ -48,7 +48,7 @@ mod rename;
 mod restore;
 mod review;
 mod rm;
-mod search;
+pub(crate) mod search;
 mod sessions;
 mod set;
 mod settings_diff;

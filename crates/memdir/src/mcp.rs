@@ -16,6 +16,7 @@ pub(crate) mod http;
 mod journal_tool;
 mod project_watch;
 mod prompts;
+mod queue;
 mod read_tool;
 mod resources;
 mod search_tool;

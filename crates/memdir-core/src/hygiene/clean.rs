@@ -22,43 +22,70 @@ const BLACK_FLAG: char = '\u{1F3F4}';
 /// stay as they are. Text that needs nothing is not copied. Linear, and the same when applied twice.
 #[must_use]
 pub fn clean(text: &str) -> Cow<'_, str> {
-    let mut cleaner = Cleaner { text, output: String::new(), kept_from: 0, marks: 0 };
-    let mut position = 0;
-    while let Some(&byte) = text.as_bytes().get(position) {
-        if byte.is_ascii() {
-            let plain = plain_ascii_length(text.as_bytes().get(position..).unwrap_or_default());
-            if plain > 0 {
-                cleaner.marks = 0;
-                position += plain;
-                continue;
-            }
-        }
-        // Plain letters of other scripts in a row, then at most one character that needs a judgement.
-        for character in text.get(position..).unwrap_or_default().chars() {
-            if !character.is_ascii() && characters::kind(character) == Kind::Plain {
-                cleaner.marks = 0;
-                position += character.len_utf8();
-            } else if character.is_ascii() && plain_ascii_length(&[character as u8]) == 1 {
-                break;
-            } else {
-                position += cleaner.take(position, character);
-                break;
-            }
-        }
-    }
-    cleaner.finish()
+    Cleaner::new(text, None).run()
 }
 
-struct Cleaner<'a> {
+/// One piece of a text for which [`clean`] shows something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Taken {
+    /// Where it stands in the text.
+    pub(super) position: usize,
+    /// How many bytes it has there.
+    pub(super) length: usize,
+    /// How many bytes are shown instead.
+    pub(super) shown: usize,
+}
+
+/// The same, with every piece that was taken out, in order.
+pub(super) fn clean_noting(text: &str) -> (Cow<'_, str>, Vec<Taken>) {
+    let mut taken = Vec::new();
+    let cleaned = Cleaner::new(text, Some(&mut taken)).run();
+    (cleaned, taken)
+}
+
+struct Cleaner<'a, 'n> {
     text: &'a str,
     output: String,
     /// Everything before this has been copied or dropped; everything from here to the position is kept.
     kept_from: usize,
     /// Marks since the last base.
     marks: usize,
+    /// What was taken out, for whoever wants to know.
+    taken: Option<&'n mut Vec<Taken>>,
 }
 
-impl<'a> Cleaner<'a> {
+impl<'a, 'n> Cleaner<'a, 'n> {
+    fn new(text: &'a str, taken: Option<&'n mut Vec<Taken>>) -> Self {
+        Self { text, output: String::new(), kept_from: 0, marks: 0, taken }
+    }
+
+    fn run(mut self) -> Cow<'a, str> {
+        let mut position = 0;
+        while let Some(&byte) = self.text.as_bytes().get(position) {
+            if byte.is_ascii() {
+                let plain = plain_ascii_length(self.text.as_bytes().get(position..).unwrap_or_default());
+                if plain > 0 {
+                    self.marks = 0;
+                    position += plain;
+                    continue;
+                }
+            }
+            // Plain letters of other scripts in a row, then at most one character that needs a judgement.
+            for character in self.text.get(position..).unwrap_or_default().chars() {
+                if !character.is_ascii() && characters::kind(character) == Kind::Plain {
+                    self.marks = 0;
+                    position += character.len_utf8();
+                } else if character.is_ascii() && plain_ascii_length(&[character as u8]) == 1 {
+                    break;
+                } else {
+                    position += self.take(position, character);
+                    break;
+                }
+            }
+        }
+        self.finish()
+    }
+
     /// Judges the character at `position` and says how many bytes that settles.
     #[inline]
     fn take(&mut self, position: usize, character: char) -> usize {
@@ -105,6 +132,9 @@ impl<'a> Cleaner<'a> {
         self.output.push_str(self.text.get(self.kept_from..position).unwrap_or_default());
         self.output.push_str(replacement);
         self.kept_from = position + length;
+        if let Some(taken) = &mut self.taken {
+            taken.push(Taken { position, length, shown: replacement.len() });
+        }
     }
 
     /// The last character that stays before `position`.

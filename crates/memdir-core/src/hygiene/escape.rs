@@ -37,6 +37,11 @@ pub fn unescape(text: &str) -> Cow<'_, str> {
     finish(text, output, copied)
 }
 
+/// Where [`escape`] puts its backslashes, in bytes of the text that it is given.
+pub(super) fn insertions(text: &str) -> Vec<usize> {
+    site::Sites::new(text).map(|site| site.position).collect()
+}
+
 fn finish(text: &str, mut output: String, copied: usize) -> Cow<'_, str> {
     if copied == 0 {
         return Cow::Borrowed(text);

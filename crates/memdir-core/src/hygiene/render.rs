@@ -81,6 +81,24 @@ pub fn render(text: &str, provenance: &Provenance<'_>, most_units: usize) -> Str
     output
 }
 
+/// Where a rendering of a text ends before the text does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// How many lines are shown, a broken one counted.
+    pub lines: usize,
+    /// Whether the last of them is shown in part.
+    pub is_within_line: bool,
+}
+
+/// What [`render`] shows of a text that is longer than the limit; `None` if it shows all.
+#[must_use]
+pub fn cut(text: &str, most_units: usize) -> Option<Cut> {
+    let cleaned = clean(text);
+    let shown = first_units(&cleaned, most_units);
+    let rest = cleaned.get(shown.len()..).filter(|rest| !rest.is_empty())?;
+    Some(Cut { lines: shown.split('\n').count(), is_within_line: !rest.starts_with('\n') })
+}
+
 /// What one rendering quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quoted {
@@ -109,6 +127,20 @@ pub fn read_back(rendered: &str) -> Option<Quoted> {
     }
     let lines: Option<Vec<&str>> = body.split('\n').map(|line| line.strip_prefix(LINE_PREFIX)).collect();
     Some(Quoted { text: unescape(&lines?.join("\n")).into_owned(), is_cut })
+}
+
+/// A passage that was copied with the marks before its lines, without them; `None` unless every line has one.
+pub(super) fn without_line_prefixes(text: &str) -> Option<String> {
+    let bare = |line: &str| match line {
+        "|" => Some(String::new()),
+        line => line.strip_prefix(LINE_PREFIX).map(str::to_owned),
+    };
+    let (lines, end) = match text.strip_suffix('\n') {
+        Some(lines) => (lines, "\n"),
+        None => (text, ""),
+    };
+    let bare: Option<Vec<String>> = lines.split('\n').map(bare).collect();
+    Some(bare?.join("\n") + end)
 }
 
 /// A start of `text` that holds all of what is shown of it: the rest need not be looked at closely.

@@ -20,7 +20,7 @@ pub enum Id {
 impl Id {
     pub(super) fn of(value: &Value) -> Option<Self> {
         match value {
-            Value::Number(number) => Some(Self::Number(number.clone())),
+            Value::Number(number) if can_be_given_back(number) => Some(Self::Number(number.clone())),
             Value::String(text) => Some(Self::Text(text.clone())),
             _ => None,
         }
@@ -90,12 +90,14 @@ impl Incoming {
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Self {
         if bytes.len() > MAX_MESSAGE_BYTES {
-            return Self::too_long();
+            return Self::too_long(bytes, bytes);
         }
-        let read = serde_json::from_slice::<Value>(bytes).or_else(|error| {
-            // Half a surrogate pair or a stray byte is no reason to leave a request without its answer.
-            let text = String::from_utf8_lossy(bytes);
-            serde_json::from_str(&without_lone_surrogates(&text)).map_err(|_| error)
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return Self::Invalid { id: None, error: RpcError::new(RpcError::PARSE, "this is not UTF-8") };
+        };
+        let read = serde_json::from_str::<Value>(text).or_else(|error| {
+            // Half a surrogate pair is no reason to leave a request without its answer.
+            serde_json::from_str(&without_lone_surrogates(text)).map_err(|_| error)
         });
         match read {
             Ok(Value::Array(items)) => Self::batch(items),
@@ -107,11 +109,13 @@ impl Incoming {
         }
     }
 
-    /// What stands for a message that was longer than [`MAX_MESSAGE_BYTES`].
+    /// What stands for a message that was longer than [`MAX_MESSAGE_BYTES`], from how it begins and how it ends:
+    /// whoever sent it shall learn which one it was.
     #[must_use]
-    pub fn too_long() -> Self {
+    pub fn too_long(start: &[u8], end: &[u8]) -> Self {
         let message = format!("a message may have {MAX_MESSAGE_BYTES} bytes");
-        Self::Invalid { id: None, error: RpcError::new(RpcError::INVALID_REQUEST, message) }
+        let error = RpcError::new(RpcError::INVALID_REQUEST, message);
+        Self::Invalid { id: id_at_start(start).or_else(|| id_at_end(end)), error }
     }
 
     fn batch(items: Vec<Value>) -> Self {
@@ -150,6 +154,74 @@ impl Incoming {
             (true, Some(id)) => Self::Request(Request { id, method, params }),
             (true, None) => invalid(None, "`id` must be a number or a text"),
         }
+    }
+}
+
+/// Whether the answer can name the same number: larger ones were rounded when they were read.
+fn can_be_given_back(number: &serde_json::Number) -> bool {
+    const LARGEST: f64 = 9_007_199_254_740_992.0;
+    !number.is_f64() || number.as_f64().is_some_and(|value| value.abs() < LARGEST)
+}
+
+/// The id of a message, if it stands before everything that is longer than a word.
+fn id_at_start(bytes: &[u8]) -> Option<Id> {
+    let mut rest = bytes.trim_ascii_start().strip_prefix(b"{")?;
+    loop {
+        let (key, behind) = scalar(rest)?;
+        let (value, behind) = scalar(behind.trim_ascii_start().strip_prefix(b":")?)?;
+        if key == "id" {
+            return Id::of(&value);
+        }
+        rest = behind.trim_ascii_start().strip_prefix(b",")?;
+    }
+}
+
+/// The id of a message, if it is the last thing in it: what stands there belongs to no inner object.
+fn id_at_end(bytes: &[u8]) -> Option<Id> {
+    let body = bytes.trim_ascii_end().strip_suffix(b"}")?;
+    let start = body.len().saturating_sub(MAX_ID_BYTES);
+    let tail = body.get(start..)?;
+    let at = tail.windows(4).rposition(|window| window == b"\"id\"")?;
+    let before = tail.get(..at)?.trim_ascii_end();
+    let (value, behind) = scalar(tail.get(at + 4..)?.trim_ascii_start().strip_prefix(b":")?)?;
+    let is_member = before.ends_with(b",") && behind.trim_ascii().is_empty();
+    if is_member { Id::of(&value) } else { None }
+}
+
+/// No id that is looked for in a message that is not read is longer.
+const MAX_ID_BYTES: usize = 256;
+
+/// The text or number at the beginning, and what follows it.
+fn scalar(bytes: &[u8]) -> Option<(Value, &[u8])> {
+    let bytes = bytes.trim_ascii_start();
+    let bounded = bytes.get(..bytes.len().min(MAX_ID_BYTES))?;
+    let length = match bounded.first()? {
+        b'"' => {
+            let mut is_escaped = false;
+            let is_end = |byte: &u8| {
+                let ends = *byte == b'"' && !is_escaped;
+                is_escaped = *byte == b'\\' && !is_escaped;
+                ends
+            };
+            bounded.iter().skip(1).position(is_end)? + 2
+        }
+        _ => {
+            let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+            bounded.iter().take_while(|byte| is_part(byte)).count()
+        }
+    };
+    let value = serde_json::from_slice(bounded.get(..length)?).ok()?;
+    Some((value, bytes.get(length..)?))
+}
+
+/// The request that a message takes back, if it is one that can be.
+#[must_use]
+pub fn cancelled_request(message: &Incoming) -> Option<Id> {
+    match message {
+        Incoming::Notification(told) if told.method == "notifications/cancelled" => {
+            told.params.get("requestId").and_then(Id::of)
+        }
+        _ => None,
     }
 }
 
@@ -219,8 +291,27 @@ mod tests {
         check(b"\0", "invalid null -32700");
         check(b"", "invalid null -32700");
         check(&[b'['; 10_000], "invalid null -32700");
-        check(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\xff\"}", "request 1 a\u{fffd}");
+        check(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\xff\"}", "invalid null -32700");
         check(br#"{"jsonrpc":"2.0","id":1,"method":"a\ud800"}"#, "request 1 a\u{fffd}");
         check(&vec![b' '; MAX_MESSAGE_BYTES + 1], "invalid null -32600");
+        check(br#"{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}"#, "request 9007199254740993 ping");
+        check(br#"{"jsonrpc":"2.0","id":18446744073709551616,"method":"ping"}"#, "invalid null -32600");
+    }
+
+    #[test]
+    fn the_id_of_a_message_that_is_too_long_is_found_where_it_is_certain() {
+        let long = "x".repeat(MAX_MESSAGE_BYTES);
+        let check = |text: String, expected: &str| {
+            assert_eq!(shown(&Incoming::parse(text.as_bytes())), format!("invalid {expected} -32600"));
+        };
+        check(format!(r#"{{"jsonrpc":"2.0","id":7,"method":"a","params":{{"x":"{long}"}}}}"#), "7");
+        check(format!(r#" {{ "id" : "a\"b" , "method":"a","params":"{long}"}}"#), r#""a\"b""#);
+        check(format!(r#"{{"method":"a","params":{{"id":1,"x":"{long}"}},"jsonrpc":"2.0","id":8}} "#), "8");
+        check(format!(r#"{{"method":"a","params":{{"x":"{long}","id":8}}}}"#), "null");
+        check(format!(r#"{{"method":"a","params":{{"x":"{long}"}},"id":{{"id":8}}}}"#), "null");
+        check(format!(r#"{{"method":"a","params":{{"x":"{long}\"id\":8}}"#), "null");
+        check(format!(r#"{{"method":"a","params":"{long},\"id\":8}}"#), "null");
+        check(format!("{{\"{long}"), "null");
+        check(format!("{long}{long}"), "null");
     }
 }

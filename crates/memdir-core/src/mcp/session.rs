@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::message::{Id, Incoming, Notification, Request, Response};
-use super::message::{error_answer, notification, result_answer};
+use super::message::{cancelled_request, error_answer, notification, result_answer};
 use super::method::text;
 use super::{ADVERTISED, ListenFilter, Method, RpcError, Version};
 
@@ -208,9 +208,14 @@ impl Session {
 
     fn answer(&mut self, id: &Id, method: &str, params: &mut Map<String, Value>) -> Result<Step, RpcError> {
         let envelope = envelope::read(method, params)?;
-        let version = match &envelope {
-            Some(envelope) => envelope.version,
-            None => self.version.unwrap_or(Version::ASSUMED),
+        let version = match (&envelope, self.version) {
+            (Some(envelope), _) => envelope.version,
+            (None, Some(version)) => version,
+            (None, None) if method == "ping" => return Ok(Step::Send(result_answer(id, json!({})))),
+            (None, None) => {
+                let message = "say `initialize` first, or name the version in `_meta` of every request";
+                return Err(RpcError::new(RpcError::INVALID_REQUEST, message));
+            }
         };
         let is_modern = envelope.is_some();
         if is_modern && method == "server/discover" {
@@ -258,7 +263,7 @@ impl Session {
 
     fn notification(&mut self, notification: Notification) -> Step {
         match notification.method.as_str() {
-            "notifications/initialized" => {
+            "notifications/initialized" if self.version.is_some() => {
                 self.is_ready = true;
                 Step::Ready
             }
@@ -267,14 +272,13 @@ impl Session {
                 self.roots.is_pending = false;
                 Step::Ready
             }
-            "notifications/cancelled" => {
-                let Some(id) = notification.params.get("requestId").and_then(Id::of) else {
+            _ => {
+                let Some(id) = cancelled_request(&Incoming::Notification(notification)) else {
                     return Step::Silence;
                 };
                 self.listeners.retain(|(listener, _)| *listener != id);
                 Step::Cancelled(id)
             }
-            _ => Step::Silence,
         }
     }
 

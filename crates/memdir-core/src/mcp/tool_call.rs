@@ -1,6 +1,7 @@
 use serde_json::{Map, Value};
 
 use super::memory_uri::MemoryUri;
+use crate::memory::memory_type::MemoryType;
 
 #[cfg(test)]
 mod tests;
@@ -17,18 +18,21 @@ pub enum ToolCall {
         /// Where, if not everywhere.
         within: Option<String>,
     },
-    /// Read one thing.
-    Read(MemoryUri),
-    /// Read a memory by any of its names.
-    ReadNamed(String),
+    /// Read something.
+    Read {
+        /// What.
+        what: Readable,
+        /// The line from which it is shown, counted from 1.
+        from: usize,
+    },
     /// Add a memory.
     Save {
         /// What it is called.
         name: String,
         /// What it is about.
         description: String,
-        /// Its type, not yet checked.
-        memory_type: String,
+        /// Its type.
+        memory_type: MemoryType,
         /// Its text.
         text: String,
     },
@@ -62,6 +66,15 @@ pub enum ToolCall {
     },
     /// One command of the API's memory tool, as JSON.
     Memory(String),
+}
+
+/// What can be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Readable {
+    /// What an address names.
+    Uri(MemoryUri),
+    /// A memory by any of its names.
+    Named(String),
 }
 
 /// What changes in a memory.
@@ -176,14 +189,14 @@ impl ToolCall {
         let call = match name {
             "search" => Self::Search {
                 query: given.needed("query")?,
-                limit: given.number("limit")?.unwrap_or(10).clamp(1, 50),
+                limit: given.count("limit")?.unwrap_or(10).min(MOST_HITS),
                 within: given.text("in")?,
             },
             "read" => read(&mut given)?,
             "save" => Self::Save {
                 name: given.needed("name")?,
                 description: given.needed("description")?,
-                memory_type: given.needed("type")?,
+                memory_type: memory_type(&given.needed("type")?)?,
                 text: given.needed("text")?,
             },
             "edit" => Self::Edit { name: given.needed("name")?, change: edit(&mut given)? },
@@ -199,59 +212,26 @@ impl ToolCall {
     }
 }
 
-impl ToolCall {
-    /// The texts that would be written down: what must be looked through for secrets first.
-    #[must_use]
-    pub fn written(&self) -> Vec<&str> {
-        match self {
-            Self::Save { name, description, text, .. } => vec![name, description, text],
-            Self::Edit { change: EditChange::Text { new, .. }, .. } => vec![new],
-            Self::Edit { change: EditChange::Field { value, .. }, .. } => {
-                value.as_deref().into_iter().collect()
-            }
-            Self::Journal(action) => action.written(),
-            Self::Memory(command) => vec![command],
-            Self::Search { .. }
-            | Self::Read(_)
-            | Self::ReadNamed(_)
-            | Self::Forget { .. }
-            | Self::ListSessions { .. }
-            | Self::ShowSession { .. } => Vec::new(),
-        }
-    }
-}
-
-impl JournalAction {
-    fn written(&self) -> Vec<&str> {
-        match self {
-            Self::Task { title, text }
-            | Self::Note { title, text }
-            | Self::Decide { title, text, .. }
-            | Self::Analyze { path: title, text } => vec![title, text],
-            Self::Done { title, text } => title.iter().chain([text]).map(String::as_str).collect(),
-            Self::Progress { words, steps, .. } => words.iter().chain(steps).map(String::as_str).collect(),
-            Self::Block { title } => vec![title],
-            Self::Status
-            | Self::Recover
-            | Self::Start
-            | Self::Stop
-            | Self::Rebuild
-            | Self::Unblock { .. }
-            | Self::List { .. }
-            | Self::Show { .. } => Vec::new(),
-        }
-    }
-}
-
 fn read(given: &mut Given) -> Result<ToolCall, String> {
-    match (given.text("name")?, given.text("uri")?) {
-        (Some(_), Some(_)) => Err("give `name` or `uri`, not both".to_owned()),
-        (None, None) => Err("give the `name` or the `uri` of a memory".to_owned()),
-        (Some(uri), None) | (None, Some(uri)) if uri.starts_with("memory://") => MemoryUri::parse(&uri)
-            .map(ToolCall::Read)
-            .ok_or_else(|| "this is no memory:// address".to_owned()),
-        (Some(name), None) => Ok(ToolCall::ReadNamed(name)),
-        (None, Some(_)) => Err("this is no memory:// address".to_owned()),
+    let what = match (given.text("name")?, given.text("uri")?) {
+        (Some(_), Some(_)) => return Err("give `name` or `uri`, not both".to_owned()),
+        (None, None) => return Err("give the `name` or the `uri` of a memory".to_owned()),
+        (Some(uri), None) | (None, Some(uri)) if uri.starts_with("memory://") => {
+            Readable::Uri(MemoryUri::parse(&uri).ok_or("this is no memory:// address")?)
+        }
+        (Some(name), None) => Readable::Named(name),
+        (None, Some(_)) => return Err("this is no memory:// address".to_owned()),
+    };
+    Ok(ToolCall::Read { what, from: given.count("from")?.unwrap_or(1) })
+}
+
+/// Agents use the types that everybody knows; people may have more.
+fn memory_type(name: &str) -> Result<MemoryType, String> {
+    let parsed = MemoryType::parse(name);
+    if MemoryType::KNOWN.contains(&parsed) {
+        Ok(parsed)
+    } else {
+        Err("`type` must be user, feedback, project or reference".to_owned())
     }
 }
 
@@ -260,13 +240,18 @@ fn edit(given: &mut Given) -> Result<EditChange, String> {
     let (field, value) = (given.text("field")?, given.raw_text("value")?);
     match (old, new, field, value) {
         (Some(old), Some(new), None, None) if !old.is_empty() => Ok(EditChange::Text { old, new }),
-        (None, None, Some(field), value) => Ok(EditChange::Field { field, value }),
+        (None, None, Some(field), value) => {
+            if let (true, Some(value)) = (field.trim() == "type", &value) {
+                memory_type(value)?;
+            }
+            Ok(EditChange::Field { field, value })
+        }
         _ => Err("give `old` and `new`, or `field` and `value`".to_owned()),
     }
 }
 
 fn sessions(given: &mut Given) -> Result<ToolCall, String> {
-    let limit = given.number("limit")?.unwrap_or(20).clamp(1, 200);
+    let limit = given.count("limit")?.unwrap_or(20).min(MOST_TURNS);
     match (given.text("id")?, given.text("around")?) {
         (Some(id), around) => Ok(ToolCall::ShowSession { id, around, limit }),
         (None, None) => Ok(ToolCall::ListSessions { limit }),
@@ -310,6 +295,12 @@ fn journal(given: &mut Given) -> Result<JournalAction, String> {
     })
 }
 
+/// No more hits are given, and no more sessions or turns; whoever asks for more gets so many.
+const MOST_HITS: usize = 50;
+const MOST_TURNS: usize = 200;
+/// No more steps are added at once, and none checked.
+const MOST_STEPS: usize = 100;
+
 /// Arguments that are taken one by one.
 struct Given(Map<String, Value>);
 
@@ -347,10 +338,21 @@ impl Given {
         }
     }
 
+    /// A number from 1.
+    fn count(&mut self, name: &str) -> Result<Option<usize>, String> {
+        match self.number(name)? {
+            Some(0) => Err(format!("`{name}` must be 1 or more")),
+            number => Ok(number),
+        }
+    }
+
     fn list(&mut self, name: &str) -> Result<Vec<String>, String> {
         let wrong = || format!("`{name}` must be a list of texts");
         match self.0.remove(name) {
             None | Some(Value::Null) => Ok(Vec::new()),
+            Some(Value::Array(items)) if items.len() > MOST_STEPS => {
+                Err(format!("`{name}` holds {} texts; {MOST_STEPS} are taken at once", items.len()))
+            }
             Some(Value::Array(items)) => {
                 let texts = items.into_iter().map(|item| match item {
                     Value::String(text) => Ok(text),

@@ -27,8 +27,6 @@ pub const ADVERTISED: [Version; 5] = [
 impl Version {
     /// The newest that a handshake can agree on.
     pub const NEWEST_WITH_HANDSHAKE: Self = Self::V2025_11_25;
-    /// What an HTTP request without a version means.
-    pub const ASSUMED: Self = Self::V2025_03_26;
 
     /// The version of that name.
     #[must_use]

@@ -293,8 +293,7 @@ pub(crate) fn take_mcp_message(data: &[u8]) {
                     assert!(wants_answer);
                     assert_eq!(call.result(Default::default())["id"], call.id.to_value());
                     if let Method::CallTool { name, arguments } = &call.method {
-                        let _ = ToolCall::parse(name, arguments.clone())
-                            .map(|call| call.map(|call| call.written().len()));
+                        let _ = ToolCall::parse(name, arguments.clone()).map(|call| call.is_some());
                     }
                     if let Method::ReadResource { uri } = &call.method
                         && let Some(parsed) = MemoryUri::parse(uri)

@@ -59,8 +59,12 @@ impl Memory {
     }
 
     /// Changes files by a plan that is made from what they are now: whoever wrote in between is planned over anew,
-    /// so nobody's change is lost and nothing has to be merged.
-    pub(crate) fn change<E: From<MemoryError>>(
+    /// so nobody's change is lost and nothing has to be merged. Of several who add one name at once, one succeeds and
+    /// the others find it taken.
+    ///
+    /// # Errors
+    /// What keeps the plan from being made, or as [`Memory::submit`]; then nothing has changed.
+    pub fn change<E: From<MemoryError>>(
         &mut self,
         author: &Author,
         now: Timestamp,

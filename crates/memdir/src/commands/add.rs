@@ -10,7 +10,7 @@ use memdir_core::memory::memory_type::MemoryType;
 use memdir_disk::real_look::RealLook;
 use memdir_lib::memory::{MAX_FILE_BYTES, NewMemory};
 
-use super::memory::{How, author, carry_out};
+use super::memory::{How, author, carry_out_planned};
 use super::{Run, editor};
 use crate::arguments::Global;
 use crate::exit::Exit;
@@ -78,8 +78,8 @@ impl Run for Add {
             path: self.path.as_deref(),
             session: author.session.as_deref(),
         };
-        let plan = memory.plan_add(&new, world.now)?;
-        carry_out(&plan, &mut memory, &self.how, world)
+        let now = world.now;
+        carry_out_planned(&mut memory, &self.how, world, |memory| Ok(memory.plan_add(&new, now)?))
     }
 }
 

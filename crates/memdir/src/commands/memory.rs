@@ -127,6 +127,21 @@ pub(super) fn carry_out(plan: &Plan, memory: &mut Memory, how: &How, world: &mut
     carry_out_as(plan, memory, &Wish::of(&author(world)), how, world)
 }
 
+/// The same for a change that must be planned anew where somebody else was faster.
+pub(super) fn carry_out_planned(
+    memory: &mut Memory,
+    how: &How,
+    world: &mut World,
+    mut plan: impl FnMut(&Memory) -> Result<Plan>,
+) -> Result<Exit> {
+    if how.dry_run {
+        let plan = plan(memory)?;
+        return carry_out(&plan, memory, how, world);
+    }
+    let (plan, submitted) = memory.change(&author(world), world.now, plan)?;
+    conclude(&plan, submitted, memory, how, world)
+}
+
 /// The same for a plan that takes an operation back or accepts a staged one.
 pub(super) fn carry_out_as(
     plan: &Plan,
@@ -135,15 +150,27 @@ pub(super) fn carry_out_as(
     how: &How,
     world: &mut World,
 ) -> Result<Exit> {
-    let applied = if how.dry_run {
-        Applied { operation: None, conflicts: Vec::new(), warnings: plan.warnings.clone() }
-    } else {
-        match memory.submit(plan, wish, world.now)? {
-            Submitted::Applied(applied) => *applied,
-            Submitted::Staged { id, warnings } => return waits(&id, &warnings, plan, memory, how, world),
-            Submitted::Rejected => {
-                return Err(anyhow!("the user rejected this change before, so it is not proposed again"));
-            }
+    if how.dry_run {
+        let applied = Applied { operation: None, conflicts: Vec::new(), warnings: plan.warnings.clone() };
+        return report(plan, &applied, memory, how, world);
+    }
+    let submitted = memory.submit(plan, wish, world.now)?;
+    conclude(plan, submitted, memory, how, world)
+}
+
+/// Says what became of a plan.
+fn conclude(
+    plan: &Plan,
+    submitted: Submitted,
+    memory: &Memory,
+    how: &How,
+    world: &mut World,
+) -> Result<Exit> {
+    let applied = match submitted {
+        Submitted::Applied(applied) => *applied,
+        Submitted::Staged { id, warnings } => return waits(&id, &warnings, plan, memory, how, world),
+        Submitted::Rejected => {
+            return Err(anyhow!("the user rejected this change before, so it is not proposed again"));
         }
     };
     if applied.operation.is_some() {

@@ -23,7 +23,7 @@ use crate::json_lines;
 use crate::output::{Paint, human_age, printable};
 use crate::world::World;
 
-mod warnings;
+pub(crate) mod warnings;
 
 /// Find memories, journal entries and past sessions
 #[derive(Debug, Parser)]

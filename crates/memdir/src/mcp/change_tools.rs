@@ -1,10 +1,11 @@
 use anyhow::{Context, Result, anyhow, bail};
+use memdir_core::hygiene::replace_passage;
 use memdir_core::mcp::EditChange;
 use memdir_core::memory::memory_type::MemoryType;
 use memdir_core::memory::topic::decode;
 use memdir_core::plan::{Change, Plan};
 use memdir_core::rel_path::RelPath;
-use memdir_lib::memory::{Memory, NewMemory, Submitted, Wish};
+use memdir_lib::memory::{Memory, NewMemory, Submitted};
 use memdir_lib::memory_tool::run_memory_tool;
 use serde_json::json;
 
@@ -17,52 +18,48 @@ use crate::report::WithHint;
 pub(super) struct New<'n> {
     pub(super) name: &'n str,
     pub(super) description: &'n str,
-    pub(super) memory_type: &'n str,
+    pub(super) memory_type: &'n MemoryType,
     pub(super) text: &'n str,
 }
 
 /// Adds a memory.
 pub(super) fn save(asked: &Asked<'_>, new: &New<'_>) -> Result<ToolAnswer> {
-    let memory_type = MemoryType::parse(new.memory_type);
-    if !MemoryType::KNOWN.contains(&memory_type) {
-        bail!("`type` must be user, feedback, project or reference");
-    }
-    let (mut memory, warnings) = asked.memory()?;
     let new = NewMemory {
         name: new.name,
         description: new.description,
-        memory_type: &memory_type,
+        memory_type: new.memory_type,
         body: new.text,
         path: None,
         session: asked.author.session.as_deref(),
     };
-    let plan = memory.plan_add(&new, asked.now)?;
-    carry_out(asked, &mut memory, &plan, warnings)
+    carry_out(asked, |memory| Ok(memory.plan_add(&new, asked.now)?))
 }
 
 /// Changes a memory.
 pub(super) fn edit(asked: &Asked<'_>, name: &str, change: &EditChange) -> Result<ToolAnswer> {
-    let (mut memory, warnings) = asked.memory()?;
-    let catalogue = memory.catalogue()?;
-    let entry = catalogue.find(name, &memory)?;
-    let plan = match change {
-        EditChange::Field { field, value } => memory.plan_set(entry, field, value.as_deref())?,
-        EditChange::Text { old, new } => replace(&memory, &entry.path, old, new)?,
-    };
-    carry_out(asked, &mut memory, &plan, warnings)
+    carry_out(asked, |memory| {
+        let catalogue = memory.catalogue()?;
+        let entry = catalogue.find(name, memory)?;
+        match change {
+            EditChange::Field { field, value } => Ok(memory.plan_set(entry, field, value.as_deref())?),
+            EditChange::Text { old, new } => replace(memory, &entry.path, old, new),
+        }
+    })
 }
 
 fn replace(memory: &Memory, path: &RelPath, old: &str, new: &str) -> Result<Plan> {
     let before = memory.read(path)?.unwrap_or_default();
     let text = std::str::from_utf8(&before)
         .with_context(|| format!("`{path}` is not valid UTF-8, so it cannot be edited without loss"))?;
-    let count = text.matches(old).count();
-    if count != 1 {
-        let found = if count == 0 { "nowhere".to_owned() } else { format!("{count} times") };
-        return Err(anyhow!("`old` stands {found} in `{path}`, and must stand there once"))
-            .hint("read the memory again, and give `old` exactly as it stands there, with enough around it");
-    }
-    let after = text.replacen(old, new, 1);
+    let after = match replace_passage(text, old, new) {
+        Ok(after) => after,
+        Err(count) => {
+            let found = if count == 0 { "nowhere".to_owned() } else { format!("{count} times") };
+            return Err(anyhow!("`old` stands {found} in `{path}`, and must stand there once")).hint(
+                "read the memory again, and give `old` exactly as it stands there, with enough around it",
+            );
+        }
+    };
     if let Some(doubt) = doubt(&decode(&before).0, &after) {
         bail!("nothing was saved: `{path}` {doubt}");
     }
@@ -71,10 +68,10 @@ fn replace(memory: &Memory, path: &RelPath, old: &str, new: &str) -> Result<Plan
 
 /// Removes a memory.
 pub(super) fn forget(asked: &Asked<'_>, name: &str) -> Result<ToolAnswer> {
-    let (mut memory, warnings) = asked.memory()?;
-    let catalogue = memory.catalogue()?;
-    let plan = memory.plan_remove(catalogue.find(name, &memory)?, &catalogue)?;
-    carry_out(asked, &mut memory, &plan, warnings)
+    carry_out(asked, |memory| {
+        let catalogue = memory.catalogue()?;
+        Ok(memory.plan_remove(catalogue.find(name, memory)?, &catalogue)?)
+    })
 }
 
 /// Runs one command of the API's memory tool.
@@ -87,14 +84,13 @@ pub(super) fn memory_tool(asked: &Asked<'_>, command: &str) -> Result<ToolAnswer
     })
 }
 
-/// Has a plan applied, or wait for the user, and says what became of it.
-fn carry_out(
-    asked: &Asked<'_>,
-    memory: &mut Memory,
-    plan: &Plan,
-    mut warnings: Vec<String>,
-) -> Result<ToolAnswer> {
-    let applied = match memory.submit(plan, &Wish::of(asked.author), asked.now)? {
+/// Has a change applied, or wait for the user, and says what became of it. What others change meanwhile is planned over
+/// anew: a name that they took is taken, and a passage that they changed is not there any more.
+fn carry_out(asked: &Asked<'_>, plan: impl FnMut(&Memory) -> Result<Plan>) -> Result<ToolAnswer> {
+    let (mut memory, mut warnings) = asked.memory()?;
+    let (plan, submitted) = memory.change(asked.author, asked.now, plan)?;
+    let (plan, memory) = (&plan, &memory);
+    let applied = match submitted {
         Submitted::Applied(applied) => applied,
         Submitted::Staged { id, warnings: more } => {
             warnings.extend(more);

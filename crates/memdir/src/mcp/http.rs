@@ -6,7 +6,6 @@
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use anyhow::{Context, Result, bail};
@@ -17,17 +16,17 @@ use memdir_disk::access_token::{token, token_file};
 use super::Server;
 use crate::exit::Exit;
 use crate::world::World;
+use connections::{Connections, Place};
 use sessions::Sessions;
 use stateless::Stateless;
 use wire::{Reply, Wire};
 
+mod connections;
 mod sessions;
 mod stateful;
 mod stateless;
 mod wire;
 
-/// No more connections are served at once.
-const MOST_CONNECTIONS: usize = 64;
 /// Where the server answers.
 const PATHS: [&str; 2] = ["/mcp", "/"];
 
@@ -70,36 +69,19 @@ pub(crate) fn serve(server: Server, address: SocketAddr, world: &mut World) -> R
         gate: Gate::new(token),
         server,
     });
-    let connections = Arc::new(AtomicUsize::new(0));
+    let connections = Arc::new(Connections::default());
     for stream in listener.incoming() {
         let Ok(stream) = stream else { continue };
-        let place = Place::take(&connections);
+        let place = connections.admit(&stream);
         let office = Arc::clone(&office);
         let serve = move || match place {
-            Some(_place) => office.serve(stream),
+            Some(place) => office.serve(stream, &place),
             None => refuse(stream),
         };
         // A thread that cannot be started costs this connection, not the server.
         let _ = thread::Builder::new().name("mcp-http".to_owned()).spawn(serve);
     }
     Ok(Exit::Yes)
-}
-
-/// One of the connections that may be open.
-struct Place(Arc<AtomicUsize>);
-
-impl Place {
-    fn take(connections: &Arc<AtomicUsize>) -> Option<Self> {
-        let more = |open: usize| (open < MOST_CONNECTIONS).then_some(open + 1);
-        connections.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more).ok()?;
-        Some(Self(Arc::clone(connections)))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
 }
 
 fn refuse(stream: TcpStream) {
@@ -110,10 +92,10 @@ fn refuse(stream: TcpStream) {
 
 impl Office {
     /// Answers request after request until one side has had enough.
-    fn serve(&self, stream: TcpStream) {
+    fn serve(&self, stream: TcpStream, place: &Place) {
         let Some(mut wire) = Wire::new(stream) else { return };
         loop {
-            let head = match wire.read_head() {
+            let head = match wire.read_head(place.is_known()) {
                 Ok(Some(head)) => head,
                 Ok(None) => return,
                 Err(status) => {
@@ -121,14 +103,14 @@ impl Office {
                     return;
                 }
             };
-            if !self.answer(&head, &mut wire) {
+            if !self.answer(&head, place, &mut wire) {
                 return;
             }
         }
     }
 
     /// Answers one request; `false` if the connection is to be closed.
-    fn answer(&self, head: &Head, wire: &mut Wire) -> bool {
+    fn answer(&self, head: &Head, place: &Place, wire: &mut Wire) -> bool {
         // A body that was not read stands where the next request should begin.
         let refusal = match self.gate.check(head) {
             Err(refused) => Some(Reply::plain(refused.status, refused.why)),
@@ -141,6 +123,7 @@ impl Office {
             let _ = wire.send(&reply, false);
             return false;
         }
+        place.make_known();
         match head.method.as_str() {
             "POST" => self.post(head, wire),
             "GET" => self.listen(head, wire),

@@ -6,7 +6,6 @@ use memdir_core::settings::ClientFlags;
 use memdir_lib::journal::{
     Filter, Journal, NewAnalysis, NewDecision, RecoveryOptions, Status, Writer, Written,
 };
-use serde_json::{Value, json};
 
 use super::change_tools::with_warnings;
 use super::read_tool::quote;
@@ -119,16 +118,16 @@ pub(super) fn status_text(status: &Status) -> String {
 
 fn list(journal: &Journal, category: Option<&str>) -> Result<ToolAnswer> {
     let mut listed = journal.list(&Filter { category, since: None, status: None })?;
+    let more = listed.len().saturating_sub(MOST_LISTED);
     listed.truncate(MOST_LISTED);
     let mut text = if listed.is_empty() { "No records.".to_owned() } else { String::new() };
-    let items: Vec<Value> = listed
-        .iter()
-        .map(|one| {
-            let (file, title) = (line_of(&one.row.file), line_of(&one.title));
-            let (updated, summary) = (line_of(&one.row.updated), line_of(&one.row.summary));
-            text.push_str(&format!("{file} ({updated}) {title}\n   | {summary}\n"));
-            json!({"file": file, "updated": updated, "title": title, "summary": summary})
-        })
-        .collect();
-    Ok(ToolAnswer::structured(text.trim_end(), json!({"items": items})))
+    for one in &listed {
+        let (file, title) = (line_of(&one.row.file), line_of(&one.title));
+        let (updated, summary) = (line_of(&one.row.updated), line_of(&one.row.summary));
+        text.push_str(&format!("{file} ({updated}) {title}\n   | {summary}\n"));
+    }
+    if more > 0 {
+        text.push_str(&format!("{more} more are not listed; `search` in the journal finds them.\n"));
+    }
+    Ok(ToolAnswer::text(text.trim_end()))
 }

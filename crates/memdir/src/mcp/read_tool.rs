@@ -1,7 +1,9 @@
+use std::borrow::Cow;
+
 use anyhow::{Context, Result};
 use jiff::Timestamp;
-use memdir_core::hygiene::{Owner, Provenance, render};
-use memdir_core::mcp::MemoryUri;
+use memdir_core::hygiene::{Owner, Provenance, clean, cut, render};
+use memdir_core::mcp::{MemoryUri, Readable};
 use memdir_core::memory::topic::decode;
 use memdir_core::rel_path::{ENTRYPOINT, RelPath};
 use memdir_core::settings::ClientFlags;
@@ -14,47 +16,79 @@ use super::workplace::Asked;
 /// No more of one text is shown at once, in UTF-16 units.
 pub(super) const MOST_UNITS: usize = 50_000;
 
-/// Reads a memory by its name, its file's stem or its path.
-pub(super) fn read_named(asked: &Asked<'_>, name: &str) -> Result<ToolAnswer> {
-    let (memory, _) = asked.memory()?;
-    if name == ENTRYPOINT {
-        return read_memory(asked, &memory, &RelPath::parse(ENTRYPOINT)?).map(said);
+/// Reads something from one of its lines on.
+pub(super) fn read(asked: &Asked<'_>, what: &Readable, from: usize) -> Result<ToolAnswer> {
+    let found = match what {
+        Readable::Uri(uri) => text_at(asked, uri)?,
+        Readable::Named(name) => {
+            let (memory, _) = asked.memory()?;
+            let path = match name.as_str() {
+                ENTRYPOINT => RelPath::parse(ENTRYPOINT)?,
+                name => memory.catalogue()?.find(name, &memory)?.path.clone(),
+            };
+            text_of(&memory, &path)?
+        }
+    };
+    let Some(found) = found else { return Ok(ToolAnswer::failed("there is no such memory")) };
+    let text = found.shown();
+    let lines = text.split('\n').count();
+    let mut starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+    let Some(rest) = starts.nth(from - 1).and_then(|start| text.get(start..)) else {
+        return Ok(ToolAnswer::failed(format!("there is no line {from}: the last one is {lines}")));
+    };
+    let file = if from == 1 { found.file.clone() } else { format!("{}, from line {from}", found.file) };
+    let mut answer = quote(asked, &file, found.modified, rest);
+    if let Some(cut) = cut(rest, MOST_UNITS) {
+        let last = from + cut.lines - 1;
+        if cut.is_within_line {
+            answer.push_str(&format!("\nLine {last} is longer than one answer can be."));
+        }
+        if last < lines {
+            answer.push_str(&format!("\nThere is more: `from` {} goes on.", last + 1));
+        }
     }
-    let catalogue = memory.catalogue()?;
-    let entry = catalogue.find(name, &memory)?;
-    read_memory(asked, &memory, &entry.path).map(said)
-}
-
-/// Reads what an address names.
-pub(super) fn read_uri(asked: &Asked<'_>, uri: &MemoryUri) -> Result<ToolAnswer> {
-    quoted(asked, uri).map(said)
+    Ok(ToolAnswer::text(answer))
 }
 
 /// What an address names, quoted; `None` if there is nothing.
 pub(super) fn quoted(asked: &Asked<'_>, uri: &MemoryUri) -> Result<Option<String>> {
+    Ok(text_at(asked, uri)?.map(|found| quote(asked, &found.file, found.modified, &found.text)))
+}
+
+/// A text with where it comes from.
+struct Found {
+    file: String,
+    modified: Option<Timestamp>,
+    text: String,
+}
+
+impl Found {
+    /// Without what nobody sees, so that lines are counted as they are shown.
+    fn shown(&self) -> Cow<'_, str> {
+        clean(self.text.trim_end())
+    }
+}
+
+fn text_at(asked: &Asked<'_>, uri: &MemoryUri) -> Result<Option<Found>> {
     match uri {
         MemoryUri::Memory(path) => {
             let (memory, _) = asked.memory()?;
             let path = RelPath::parse(path).with_context(|| format!("`{path}` is no path of a memory"))?;
-            read_memory(asked, &memory, &path)
+            text_of(&memory, &path)
         }
         MemoryUri::Journal(path) => {
             let journal = Journal::open(asked.env, &ClientFlags::default())?;
-            let (path, text) = journal.show(path)?;
-            Ok(Some(quote(asked, &path, None, &text)))
+            let (file, text) = journal.show(path)?;
+            Ok(Some(Found { file, modified: None, text }))
         }
     }
 }
 
-fn said(quoted: Option<String>) -> ToolAnswer {
-    quoted.map_or_else(|| ToolAnswer::failed("there is no such memory"), ToolAnswer::text)
-}
-
-fn read_memory(asked: &Asked<'_>, memory: &Memory, path: &RelPath) -> Result<Option<String>> {
+fn text_of(memory: &Memory, path: &RelPath) -> Result<Option<Found>> {
     let Some(content) = memory.read(path)? else { return Ok(None) };
     let stat = memory.root().and_then(|root| root.stat(path).ok().flatten());
     let modified = stat.and_then(|stat| Timestamp::from_nanosecond(stat.modified).ok());
-    Ok(Some(quote(asked, path.as_str(), modified, &decode(&content).0)))
+    Ok(Some(Found { file: path.to_string(), modified, text: decode(&content).0.into_owned() }))
 }
 
 /// A text of this project as data.

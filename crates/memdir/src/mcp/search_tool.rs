@@ -12,9 +12,11 @@ use memdir_lib::sources::{self, WRITTEN_DOWN};
 use memdir_search::{Found, Hit, Limits, NothingAsked, Options, Query, Scope, Searcher, Source};
 use serde_json::{Map, Value, json};
 
+use super::change_tools::with_warnings;
 use super::project_watch::{Following, ProjectWatch};
 use super::tool_answer::{ToolAnswer, line_of};
 use super::workplace::Asked;
+use crate::commands::search::warnings::warnings;
 
 /// The search of a client that asks again and again: the index stays open.
 ///
@@ -65,7 +67,8 @@ impl WarmSearch {
         }
         query.restrict(&scopes);
         let found = find(&mut open.searcher, &query, wanted.limit, asked.now)?;
-        Ok(said(&found, open.is_partial, &open.sources, asked))
+        let warnings = warnings(&query, found.hits.is_empty());
+        Ok(said(&found, open.is_partial, &warnings, &open.sources, asked))
     }
 
     /// The open index, knowing everything that has changed.
@@ -177,7 +180,8 @@ fn elsewhere(wanted: &Wanted<'_>, query: &Query, scopes: &[Scope], asked: &Asked
     let mut query = searcher.parse(wanted.query, today(asked.now));
     query.restrict(scopes);
     let found = find(&mut searcher, &query, wanted.limit, asked.now)?;
-    Ok(said(&found, is_partial, &own, asked))
+    let warnings = warnings(&query, found.hits.is_empty());
+    Ok(said(&found, is_partial, &warnings, &own, asked))
 }
 
 fn today(now: Timestamp) -> Date {
@@ -190,7 +194,13 @@ fn find(searcher: &mut Searcher, query: &Query, limit: usize, now: Timestamp) ->
     Ok(searcher.search_repairing(query, &options, &mut limits)?)
 }
 
-fn said(found: &Found, is_partial: bool, own: &[Source], asked: &Asked<'_>) -> ToolAnswer {
+fn said(
+    found: &Found,
+    is_partial: bool,
+    warnings: &[String],
+    own: &[Source],
+    asked: &Asked<'_>,
+) -> ToolAnswer {
     let hits: Vec<Value> = found.hits.iter().map(|hit| shown(hit, own, asked)).collect();
     let mut text = match found.hits.len() {
         0 if found.nothing_asked == Some(NothingAsked::CommonWords) => {
@@ -220,7 +230,8 @@ fn said(found: &Found, is_partial: bool, own: &[Source], asked: &Asked<'_>) -> T
     if is_partial {
         text.push_str("\nThe index is not complete yet: ask again for more.");
     }
-    ToolAnswer::structured(text, json!({"hits": hits, "partial": is_partial}))
+    let value = json!({"hits": hits, "partial": is_partial, "warnings": warnings});
+    ToolAnswer::structured(with_warnings(text, warnings), value)
 }
 
 fn shown(hit: &Hit, own: &[Source], asked: &Asked<'_>) -> Value {

@@ -5,7 +5,6 @@ use memdir_disk::real_look::RealLook;
 use memdir_lib::place::Place;
 use memdir_search::transcript::{Role, session_files};
 use memdir_search::{ChosenSession, SessionChoice, SessionTurn, choose_session, list_sessions};
-use serde_json::{Value, json};
 
 use super::read_tool::quote;
 use super::tool_answer::{ToolAnswer, line_of};
@@ -16,20 +15,13 @@ pub(super) fn list(asked: &Asked<'_>, limit: usize) -> Result<ToolAnswer> {
     let mut sessions = list_sessions(&RealLook, &folder(asked)?);
     sessions.truncate(limit);
     let mut text = if sessions.is_empty() { "No sessions yet.".to_owned() } else { String::new() };
-    let items: Vec<Value> = sessions
-        .iter()
-        .map(|session| {
-            let (id, branch) = (line_of(&session.id), line_of(&session.branch));
-            let prompt = line_of(&session.first_prompt);
-            let modified = session.modified.map(|time| time.to_string());
-            text.push_str(&format!(
-                "{id} ({}) {branch}\n   | {prompt}\n",
-                modified.as_deref().unwrap_or("?")
-            ));
-            json!({"id": id, "modified": modified, "branch": branch, "first_prompt": prompt})
-        })
-        .collect();
-    Ok(ToolAnswer::structured(text.trim_end(), json!({"items": items})))
+    for session in &sessions {
+        let (id, branch) = (line_of(&session.id), line_of(&session.branch));
+        let prompt = line_of(&session.first_prompt);
+        let modified = session.modified.map_or_else(|| "?".to_owned(), |time| time.to_string());
+        text.push_str(&format!("{id} ({modified}) {branch}\n   | {prompt}\n"));
+    }
+    Ok(ToolAnswer::text(text.trim_end()))
 }
 
 /// Shows the last turns of a session, or those around one.

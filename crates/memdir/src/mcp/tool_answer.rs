@@ -1,6 +1,9 @@
 use anyhow::Error;
 use memdir_core::hygiene::{clean, escape};
 use memdir_core::mcp::RpcError;
+use memdir_core::memory::change::ChangeRefused;
+use memdir_lib::journal::JournalError;
+use memdir_lib::memory::MemoryError;
 use serde_json::{Map, Value, json};
 
 use crate::output::printable_lines;
@@ -27,9 +30,13 @@ impl ToolAnswer {
         Self { is_error: true, ..Self::text(text) }
     }
 
-    /// An error in the words that a person would get.
+    /// An error in the words that a person would get, with what a model can do about it.
     pub(super) fn of_error(error: &Error) -> Self {
         let (mut text, hints) = message(error);
+        let hints = match error.chain().find_map(tool_hint) {
+            Some(hint) => vec![hint.to_owned()],
+            None => hints,
+        };
         for hint in hints {
             text.push_str("\nhint: ");
             text.push_str(&hint);
@@ -47,6 +54,31 @@ impl ToolAnswer {
             result.insert("isError".to_owned(), true.into());
         }
         result
+    }
+}
+
+/// What to do next in the words of the tools, where a person would be told a command.
+fn tool_hint(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    const SECRET: &str = "nothing was written; leave the value out, and say where it is kept";
+    if let Some(journal) = cause.downcast_ref::<JournalError>() {
+        return match journal {
+            JournalError::NoJournal { .. } | JournalError::Stopped { .. } => {
+                Some("`journal` with the action `start` starts it")
+            }
+            JournalError::NotFound { .. } => Some("`journal` with the action `list` shows what there is"),
+            JournalError::Secret(_) => Some(SECRET),
+            JournalError::Memory(error) => tool_hint(error),
+            _ => None,
+        };
+    }
+    match cause.downcast_ref::<MemoryError>()? {
+        MemoryError::NotFound { .. } => Some("`search` finds memories, `read` of MEMORY.md lists them"),
+        MemoryError::Change(ChangeRefused::Exists { .. }) => {
+            Some("choose another name, or change what is there with `edit`")
+        }
+        MemoryError::Change(ChangeRefused::IsIndex { .. }) => Some("it follows the memories by itself"),
+        MemoryError::Secret(_) => Some(SECRET),
+        _ => None,
     }
 }
 

@@ -1,15 +1,12 @@
-use anyhow::{Context, Result};
+use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
-use memdir_core::config::SecretsOnWrite;
 use memdir_core::env::{Env, SESSION_ID};
 use memdir_core::mcp::{
     Call, Changed, Method, RpcError, ToolCall, directory_of_root, prompts_list, tools_list,
 };
 use memdir_core::operation::{Author, AuthorKind};
-use memdir_core::secrets::{Finding, scan};
 use memdir_core::settings::ClientFlags;
-use memdir_disk::allow_list;
 use memdir_disk::pauses::Pauses;
 use memdir_lib::memory::Memory;
 use serde_json::{Map, Value, json};
@@ -126,18 +123,12 @@ impl Workplace {
 
     fn call(&mut self, tool: ToolCall, author: &Author, now: Timestamp) -> ToolAnswer {
         let asked = Asked { env: &self.env, author, now };
-        match asked.secret_in(&tool) {
-            Ok(None) => {}
-            Ok(Some(refusal)) => return ToolAnswer::failed(refusal),
-            Err(error) => return ToolAnswer::of_error(&error),
-        }
         let answered = match &tool {
             ToolCall::Search { query, limit, within } => {
                 let wanted = Wanted { query, limit: *limit, within: within.as_deref() };
                 self.search.answer(&wanted, &asked, &mut self.watch)
             }
-            ToolCall::Read(uri) => read_tool::read_uri(&asked, uri),
-            ToolCall::ReadNamed(name) => read_tool::read_named(&asked, name),
+            ToolCall::Read { what, from } => read_tool::read(&asked, what, *from),
             ToolCall::Save { name, description, memory_type, text } => {
                 change_tools::save(&asked, &New { name, description, memory_type, text })
             }
@@ -192,35 +183,6 @@ impl Asked<'_> {
             Err(error) => warnings.push(error.to_string()),
         }
         Ok((memory, warnings))
-    }
-}
-
-impl Asked<'_> {
-    /// Why a tool may not write what it was given.
-    ///
-    /// Where the user wants to be warned of secrets there must be somebody who reads the warning; a model goes on.
-    /// So here a warning is a refusal; `redact` and `block` are left to whoever writes.
-    fn secret_in(&self, tool: &ToolCall) -> Result<Option<String>> {
-        let texts = tool.written();
-        let mut found =
-            texts.iter().flat_map(|text| scan(text).into_iter().map(move |finding| (*text, finding)));
-        let Some(first) = found.next() else { return Ok(None) };
-        let state_dir =
-            self.env.state_dir().context("no place for memdir's own state: set HOME or MEMDIR_HOME")?;
-        let allowed = allow_list::load(&state_dir)?;
-        let is_secret = |(text, finding): &(&str, Finding)| {
-            let value = text.get(finding.range.clone()).unwrap_or_default();
-            !allowed.as_ref().is_some_and(|allowed| allowed.allows(value))
-        };
-        let Some((_, finding)) = std::iter::once(first).chain(found).find(is_secret) else { return Ok(None) };
-        if Memory::open(self.env, &ClientFlags::default())?.config()?.secrets.on_write != SecretsOnWrite::Warn
-        {
-            return Ok(None);
-        }
-        Ok(Some(format!(
-            "nothing was written: this looks like a secret ({}); leave the value out and say where it is kept",
-            finding.rule
-        )))
     }
 }
 

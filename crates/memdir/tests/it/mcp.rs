@@ -1,6 +1,7 @@
 //! `memdir mcp` over a pipe, driven as a client drives it.
 
 use std::fs;
+use std::rc::Rc;
 
 use serde_json::{Value, json};
 
@@ -281,4 +282,141 @@ fn a_search_knows_what_others_write_at_once() {
     fs::remove_file(directory.join("below/third.md")).unwrap();
     assert_eq!(client.said("search", json!({"query": "walrus", "in": "all"})), "Nothing found.");
     assert_eq!(client.said("search", json!({"query": "walrus"})), "Nothing found.");
+}
+
+#[test]
+fn of_many_who_save_one_name_at_once_one_does() {
+    let mut first = McpClient::greeted(&["--memory-tool"]);
+    let mut clients: Vec<McpClient> = (0..4).map(|_| first.beside(&["--memory-tool"])).collect();
+    for round in 0..5 {
+        let name = format!("same-{round}");
+        for (number, client) in clients.iter_mut().enumerate() {
+            let arguments = json!({"name": name, "description": format!("by {number}"), "type": "user", "text": format!("text of {number}")});
+            let call = json!({"name": "save", "arguments": arguments});
+            client.send(&json!({"jsonrpc": "2.0", "id": "race", "method": "tools/call", "params": call}));
+        }
+        let answers: Vec<Value> = clients.iter_mut().map(|client| client.answer_to("race")).collect();
+        let said: Vec<&str> =
+            answers.iter().map(|answer| answer["result"]["content"][0]["text"].as_str().unwrap()).collect();
+        let failed = answers.iter().filter(|answer| answer["result"]["isError"] == true).count();
+        assert_eq!(failed, 3, "{said:#?}");
+        assert_eq!(said.iter().filter(|text| text.contains("exists already")).count(), 3, "{said:#?}");
+    }
+    let index = fs::read_to_string(first.memory_dir().join("MEMORY.md")).unwrap();
+    for round in 0..5 {
+        assert_eq!(index.matches(&format!("(same-{round}.md)")).count(), 1, "{index}");
+    }
+    let tree = first.home.tree("home/.claude");
+    assert!(!tree.contains("conflict"), "{tree}");
+
+    for (number, client) in clients.iter_mut().enumerate() {
+        let text = format!("text of {number}\n");
+        let create = json!({"command": "create", "path": "/memories/tool.md", "file_text": text});
+        let call = json!({"name": "memory", "arguments": create});
+        client.send(&json!({"jsonrpc": "2.0", "id": "tool", "method": "tools/call", "params": call}));
+    }
+    let answers: Vec<Value> = clients.iter_mut().map(|client| client.answer_to("tool")).collect();
+    let failed = answers.iter().filter(|answer| answer["result"]["isError"] == true).count();
+    assert_eq!(failed, 3, "{answers:#?}");
+    assert!(first.said("read", json!({"name": "same-0"})).contains("text of"));
+}
+
+#[test]
+fn what_read_shows_is_what_edit_takes() {
+    let mut client = McpClient::greeted(&[]);
+    save(&mut client, "shown", "User: prefers tabs\nsee </system> and\u{200b} more\nlast line");
+    let shown = client.said("read", json!({"name": "shown"}));
+    let line = |start: &str| {
+        shown.lines().find_map(|line| line.strip_prefix("| ").filter(|line| line.starts_with(start)))
+    };
+    let user = line("User").unwrap();
+    assert_eq!(user, "User\\: prefers tabs");
+    client.said("edit", json!({"name": "shown", "old": user, "new": "User\\: prefers spaces"}));
+    client.said(
+        "edit",
+        json!({"name": "shown", "old": format!("| {}\n| last line", line("see").unwrap()), "new": "| end"}),
+    );
+    let file = client.memory_dir().join("shown.md");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.ends_with("User: prefers spaces\nend\n"), "{text}");
+
+    fs::write(&file, text.replace('\n', "\r\n")).unwrap();
+    client.said("edit", json!({"name": "shown", "old": "spaces\nend", "new": "tabs\nagain"}));
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.ends_with("User: prefers tabs\r\nagain\r\n"), "{text:?}");
+    assert_eq!(text.matches('\n').count(), text.matches("\r\n").count());
+}
+
+#[test]
+fn a_long_memory_is_read_piece_by_piece() {
+    let mut client = McpClient::greeted(&[]);
+    let lines: Vec<String> = (1..=4_000).map(|number| format!("line number {number} of many")).collect();
+    fs::create_dir_all(client.memory_dir()).unwrap();
+    fs::write(client.memory_dir().join("long.md"), lines.join("\n")).unwrap();
+    let (mut from, mut read) = (1, Vec::new());
+    loop {
+        let shown = client.said("read", json!({"name": "long", "from": from}));
+        read.extend(shown.lines().filter_map(|line| line.strip_prefix("| ")).map(str::to_owned));
+        let Some((_, next)) = shown.rsplit_once("There is more: `from` ") else { break };
+        from = next.split(' ').next().unwrap().parse().unwrap();
+    }
+    assert_eq!(read, lines);
+    assert!(from > 1);
+    let (text, failed) = client.call("read", json!({"name": "long", "from": 4_001}));
+    assert!(failed && text.contains("the last one is 4000"), "{text}");
+    let last = client.said("read", json!({"uri": "memory://memories/long.md", "from": 4_000}));
+    assert!(last.contains("from line 4000") && last.contains("| line number 4000 of many"), "{last}");
+    fs::write(client.memory_dir().join("wide.md"), format!("{}\nbehind", "x".repeat(60_000))).unwrap();
+    let wide = client.said("read", json!({"name": "wide"}));
+    assert!(wide.ends_with("Line 1 is longer than one answer can be.\nThere is more: `from` 2 goes on."));
+}
+
+#[test]
+fn a_search_says_which_filters_mean_nothing() {
+    let mut client = McpClient::greeted(&[]);
+    save(&mut client, "tabs", "Use tabs.");
+    let result =
+        client.result("tools/call", json!({"name": "search", "arguments": {"query": "tabs since:someday"}}));
+    let warning = result["structuredContent"]["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("`since:someday` is no filter"), "{result}");
+    assert!(result["content"][0]["text"].as_str().unwrap().contains("warning: `since:someday`"), "{result}");
+    let strange = client.said("search", json!({"query": "tabs type:evil"}));
+    assert!(strange.contains("`evil` is no usual type"), "{strange}");
+}
+
+#[test]
+fn what_is_cancelled_while_it_waits_is_not_done() {
+    let mut client = McpClient::greeted(&[]);
+    // While the first request is worked out, the others wait and the last message is read.
+    let mut lines = Vec::new();
+    for number in 0..40 {
+        let arguments =
+            json!({"name": format!("m{number}"), "description": "d", "type": "user", "text": "t"});
+        let call = json!({"name": "save", "arguments": arguments});
+        lines.push(
+            json!({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call}).to_string(),
+        );
+    }
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 39}});
+    lines.push(cancel.to_string());
+    client.send_raw(lines.join("\n").as_bytes());
+    assert_eq!(client.answer_to(38)["result"]["isError"], Value::Null);
+    // The home lives on while somebody holds it.
+    let (home, directory) = (Rc::clone(&client.home), client.memory_dir());
+    let (rest, code) = client.end();
+    assert!(!rest.contains("\"id\":39") && code == 0, "{rest}");
+    assert!(directory.join("m38.md").exists() && !directory.join("m39.md").exists());
+    drop(home);
+}
+
+#[test]
+fn nothing_is_done_before_the_handshake() {
+    let mut client = McpClient::start(&[]);
+    let arguments = json!({"name": "early", "description": "d", "type": "user", "text": "t"});
+    let answer = client.ask("tools/call", json!({"name": "save", "arguments": arguments}));
+    assert_eq!(answer["error"]["code"], -32600, "{answer}");
+    assert!(!client.memory_dir().exists());
+    assert_eq!(client.result("ping", json!({})), json!({}));
+    client.greet("2025-11-25", json!({}));
+    save(&mut client, "late", "t");
 }

@@ -27,6 +27,12 @@ fn nothing_that_is_sent_ends_the_server() {
     check(br#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"memory"}}"#, json!(8), -32602);
     check(br#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":[]}"#, json!(9), -32602);
     check(&vec![b'x'; 5 << 20], Value::Null, -32600);
+    check(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\xff\"}", Value::Null, -32700);
+    let long = "x".repeat(5 << 20);
+    let first = format!(r#"{{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{{"x":"{long}"}}}}"#);
+    check(first.as_bytes(), json!(10), -32600);
+    let last = format!(r#"{{"method":"tools/call","params":{{"x":"{long}"}},"jsonrpc":"2.0","id":"z"}}"#);
+    check(last.as_bytes(), json!("z"), -32600);
     // Notifications and answers that nobody asked for are passed over in silence, and so are empty lines.
     for quiet in [
         &b""[..],

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::rc::Rc;
 
 use camino::Utf8PathBuf;
 use memdir_testkit::TestHome;
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 
 /// A running server with its home.
 pub(crate) struct McpClient {
-    pub(crate) home: TestHome,
+    pub(crate) home: Rc<TestHome>,
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -21,10 +22,17 @@ pub(crate) struct McpClient {
 impl McpClient {
     /// A server in the project folder of a fresh home; nothing has been said.
     pub(crate) fn start(arguments: &[&str]) -> Self {
-        Self::start_in(TestHome::new(), arguments)
+        Self::start_in(Rc::new(TestHome::new()), arguments)
     }
 
-    pub(crate) fn start_in(home: TestHome, arguments: &[&str]) -> Self {
+    /// One more server in the same home, greeted in the usual way.
+    pub(crate) fn beside(&self, arguments: &[&str]) -> Self {
+        let mut client = Self::start_in(Rc::clone(&self.home), arguments);
+        client.greet("2025-06-18", json!({}));
+        client
+    }
+
+    fn start_in(home: Rc<TestHome>, arguments: &[&str]) -> Self {
         let mut child = command(&home)
             .arg("mcp")
             .args(arguments)
@@ -76,6 +84,12 @@ impl McpClient {
         self.next_id += 1;
         let id = self.next_id;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        self.answer_to(id)
+    }
+
+    /// The answer to a request that was sent. What else comes meanwhile is news.
+    pub(crate) fn answer_to(&mut self, id: impl Into<Value>) -> Value {
+        let id = id.into();
         loop {
             let message = self.receive();
             if message["id"] == id && message.get("method").is_none() {

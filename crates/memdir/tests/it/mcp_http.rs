@@ -353,3 +353,13 @@ fn whatever_is_sent_the_next_connection_is_served() {
         assert_eq!(receive(&mut stream).json(), json!({"jsonrpc": "2.0", "id": 7, "result": {}}));
     }
 }
+
+#[test]
+fn whoever_says_nothing_shuts_nobody_out() {
+    let server = HttpServer::start();
+    let silent: Vec<TcpStream> = (0..150).map(|_| server.connect()).collect();
+    let session = server.greet(json!({}));
+    let tools = server.post(Some(&session), &json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+    assert_eq!(tools.status, 200);
+    drop(silent);
+}

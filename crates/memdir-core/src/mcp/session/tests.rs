@@ -185,6 +185,28 @@ fn whoever_wants_to_hear_of_changes_hears_of_them() {
 }
 
 #[test]
+fn nothing_but_a_ping_is_answered_before_the_handshake() {
+    let mut session = session();
+    assert_eq!(sent(request(&mut session, "ping", json!({})))["result"], json!({}));
+    for (method, params) in [
+        ("tools/list", json!({})),
+        ("tools/call", json!({"name": "forget", "arguments": {"name": "x"}})),
+        ("resources/list", json!({})),
+        ("resources/subscribe", json!({"uri": "memory://memories/a.md"})),
+        ("prompts/get", json!({"name": "start"})),
+        ("no/such", json!({})),
+    ] {
+        assert_eq!(code(request(&mut session, method, params)), -32600, "{method}");
+    }
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(receive(&mut session, ready), Step::Silence);
+    assert!(!session.takes_news() && !session.waits_for_news());
+    let modern = json!({"_meta": envelope("2026-07-28")});
+    assert_eq!(called(request(&mut session, "tools/list", modern)).method, Method::ListTools);
+    assert_eq!(code(request(&mut session, "tools/list", json!({}))), -32600);
+}
+
+#[test]
 fn notifications_are_never_answered() {
     let mut session = session();
     for method in ["notifications/no/such", "tools/list", "ping", "notifications/cancelled", "initialize"] {

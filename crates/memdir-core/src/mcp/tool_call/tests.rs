@@ -19,9 +19,11 @@ fn what_a_tool_is_given_is_understood_or_explained() {
     check("search", json!({"query": "retry"}), search(10, None));
     check("search", json!({"query": "retry", "limit": 3.0, "in": "all"}), search(3, Some("all")));
     check("search", json!({"query": "retry", "limit": 9_999, "in": null}), search(50, None));
-    check("search", json!({"query": "retry", "limit": "0"}), search(1, None));
-    check("read", json!({"name": "tabs"}), ToolCall::ReadNamed("tabs".to_owned()));
-    let uri = ToolCall::Read(MemoryUri::Memory("a b.md".to_owned()));
+    check("search", json!({"query": "retry", "limit": "7"}), search(7, None));
+    let named = |from| ToolCall::Read { what: Readable::Named("tabs".to_owned()), from };
+    check("read", json!({"name": "tabs"}), named(1));
+    check("read", json!({"name": "tabs", "from": 1_200}), named(1_200));
+    let uri = ToolCall::Read { what: Readable::Uri(MemoryUri::Memory("a b.md".to_owned())), from: 1 };
     check("read", json!({"uri": "memory://memories/a%20b.md"}), uri.clone());
     check("read", json!({"name": "memory://memories/a%20b.md"}), uri);
     let change = EditChange::Text { old: "a".to_owned(), new: String::new() };
@@ -52,6 +54,18 @@ fn what_is_wrong_is_said_in_the_words_of_the_schema() {
     check("search", json!({"query": ["a"]}), "`query` must be a text");
     check("search", json!({"query": "a", "limit": -1}), "`limit` must be a whole number");
     check("search", json!({"query": "a", "limit": 1.5}), "`limit` must be a whole number");
+    check("search", json!({"query": "a", "limit": 0}), "`limit` must be 1 or more");
+    check("sessions", json!({"limit": "0"}), "`limit` must be 1 or more");
+    check("read", json!({"name": "a", "from": 0}), "`from` must be 1 or more");
+    let types = "`type` must be user, feedback, project or reference";
+    check("save", json!({"name": "a", "description": "d", "type": "odd", "text": "t"}), types);
+    check("edit", json!({"name": "a", "field": "type", "value": "odd"}), types);
+    let many = vec!["step"; 101];
+    check(
+        "journal",
+        json!({"action": "progress", "steps": many}),
+        "`steps` holds 101 texts; 100 are taken at once",
+    );
     check("forget", json!({"name": "a", "dry_run": true}), "there is no use for `dry_run` here");
     check("read", json!({}), "give the `name` or the `uri` of a memory");
     check("read", json!({"uri": "file:///etc/passwd"}), "this is no memory:// address");

@@ -6,7 +6,7 @@ pub(super) const PLACES: &str = "memories, team, agents, logs, journal, instruct
 const TYPES: [&str; 5] = ["user", "feedback", "project", "reference", "session"];
 
 /// What of a question was not understood, and what would have been.
-pub(super) fn warnings(query: &Query, is_nothing_found: bool) -> Vec<String> {
+pub(crate) fn warnings(query: &Query, is_nothing_found: bool) -> Vec<String> {
     let filter = |(key, value): &(String, String)| {
         let known = match key.as_str() {
             "in" => PLACES,

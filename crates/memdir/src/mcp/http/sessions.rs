@@ -1,4 +1,5 @@
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,9 +21,13 @@ pub(super) struct Sessions {
 }
 
 /// One conversation, which several connections carry.
+///
+/// A request can keep the state for long; what others need to know of it meanwhile stands beside it.
 pub(super) struct SharedSession {
     state: Mutex<State>,
     news: Condvar,
+    used: Mutex<Instant>,
+    has_ended: AtomicBool,
 }
 
 pub(super) struct State {
@@ -33,8 +38,6 @@ pub(super) struct State {
     pub(super) answers: HashMap<String, Value>,
     /// Whether a stream is open that carries what nobody asked for.
     pub(super) has_stream: bool,
-    pub(super) has_ended: bool,
-    used: Instant,
 }
 
 impl Sessions {
@@ -46,13 +49,16 @@ impl Sessions {
             queue: VecDeque::new(),
             answers: HashMap::new(),
             has_stream: false,
-            has_ended: false,
-            used: Instant::now(),
         };
-        let session = Arc::new(SharedSession { state: Mutex::new(state), news: Condvar::new() });
+        let session = Arc::new(SharedSession {
+            state: Mutex::new(state),
+            news: Condvar::new(),
+            used: Mutex::new(Instant::now()),
+            has_ended: AtomicBool::new(false),
+        });
         let mut table = lock(&self.table);
         if table.len() >= MOST_SESSIONS {
-            let oldest = table.iter().min_by_key(|(_, session)| lock(&session.state).used);
+            let oldest = table.iter().min_by_key(|(_, session)| *lock(&session.used));
             if let Some(id) = oldest.map(|(id, _)| id.clone())
                 && let Some(session) = table.remove(&id)
             {
@@ -79,9 +85,13 @@ impl Sessions {
 
 impl SharedSession {
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        let mut state = lock(&self.state);
-        state.used = Instant::now();
-        state
+        *lock(&self.used) = Instant::now();
+        lock(&self.state)
+    }
+
+    /// Whether nobody shall wait for it any more.
+    pub(super) fn has_ended(&self) -> bool {
+        self.has_ended.load(Ordering::SeqCst)
     }
 
     /// Waits until something happens or the time is over.
@@ -94,7 +104,7 @@ impl SharedSession {
     }
 
     fn end(&self) {
-        lock(&self.state).has_ended = true;
+        self.has_ended.store(true, Ordering::SeqCst);
         self.tell();
     }
 }
@@ -127,4 +137,32 @@ impl State {
 /// A thread that died while it held the lock left a state that can still be asked.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use memdir_testkit::TestHome;
+
+    use super::*;
+
+    #[test]
+    fn a_busy_conversation_keeps_nobody_waiting() {
+        let home = TestHome::new();
+        let server = Server { env: home.env(), fixed_now: None, with_memory_tool: false };
+        let sessions = Arc::new(Sessions::default());
+        let (first, busy) = sessions.begin(&server).unwrap();
+        let working = busy.state();
+        for _ in 1..MOST_SESSIONS {
+            sessions.begin(&server).unwrap();
+        }
+        let (sender, begun) = channel();
+        let others = Arc::clone(&sessions);
+        thread::spawn(move || sender.send(others.begin(&server).unwrap().0));
+        let id = begun.recv_timeout(Duration::from_secs(30)).unwrap();
+        assert!(sessions.find(&id).is_some() && sessions.find(&first).is_none() && busy.has_ended());
+        drop(working);
+    }
 }

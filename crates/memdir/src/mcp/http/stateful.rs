@@ -101,7 +101,7 @@ impl Office {
         loop {
             let mut state = session.state();
             answer = answer.or_else(|| state.answers.remove(&id.to_string()));
-            if answer.is_none() && (begun.elapsed() >= PATIENCE || state.has_ended) {
+            if answer.is_none() && (begun.elapsed() >= PATIENCE || session.has_ended()) {
                 let mut out = Vec::new();
                 state.conversation.go_on_without_roots(&self.server, &mut out);
                 answer = state.sort(out, Some(id));
@@ -154,7 +154,7 @@ impl Office {
         let mut spoke = Instant::now();
         loop {
             let mut state = session.state();
-            if state.has_ended {
+            if session.has_ended() {
                 return;
             }
             let mut out = Vec::new();

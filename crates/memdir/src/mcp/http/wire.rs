@@ -8,6 +8,8 @@ use serde_json::Value;
 
 /// How long a connection may be silent between two requests.
 const IDLE: Duration = Duration::from_secs(60);
+/// The same before anybody has shown the token.
+const IDLE_STRANGER: Duration = Duration::from_secs(10);
 /// How long a request may take to arrive once it has begun.
 const ARRIVAL: Duration = Duration::from_secs(20);
 /// How long a client may take to read.
@@ -64,8 +66,9 @@ impl Wire {
     }
 
     /// The next request; `None` if there is none any more, an error with the status that says so.
-    pub(super) fn read_head(&mut self) -> Result<Option<Head>, u16> {
-        let mut deadline = Instant::now() + if self.arrived.is_empty() { IDLE } else { ARRIVAL };
+    pub(super) fn read_head(&mut self, is_known: bool) -> Result<Option<Head>, u16> {
+        let idle = if is_known { IDLE } else { IDLE_STRANGER };
+        let mut deadline = Instant::now() + if self.arrived.is_empty() { idle } else { ARRIVAL };
         loop {
             match Head::parse(&self.arrived) {
                 Ok(Some((head, length))) => {
