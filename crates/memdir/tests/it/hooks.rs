@@ -235,3 +235,40 @@ fn set_config(sandbox: &Sandbox, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
 }
+
+#[test]
+fn the_hooks_of_gemini_cli_bring_the_index_and_what_matters() {
+    let (mut sandbox, _) = project();
+    assert_eq!(sandbox.run(["search", "release"]).code, 0);
+    let answer = hook(&mut sandbox, "BeforeAgent", &json!({"prompt": "From which branch do we release?"}));
+    let output = &answer["hookSpecificOutput"];
+    assert_eq!(output["hookEventName"], "BeforeAgent", "{answer}");
+    assert!(output["additionalContext"].as_str().unwrap().contains("only from the main branch"), "{answer}");
+    let start = sandbox.run(["hook", "SessionStart", "--index"]);
+    assert!(start.stdout.contains("how we release"), "{}", start.stdout);
+}
+
+#[test]
+fn what_hooks_keep_in_the_journal_holds_no_secret() {
+    let (mut sandbox, _) = project();
+    assert_eq!(sandbox.run(["journal", "start"]).code, 0);
+    let said = json!({"agent_type": "Explore", "last_assistant_message": format!("The key is {TOKEN}.")});
+    hook(&mut sandbox, "SubagentStop", &said);
+    hook(&mut sandbox, "PreCompact", &json!({"custom_instructions": format!("keep {TOKEN}")}));
+    hook(&mut sandbox, "PostCompact", &json!({"compact_summary": format!("We used {TOKEN}.")}));
+    let journal = sandbox.run(["search", "--in", "journal", "redacted"]).stdout;
+    assert!(journal.contains("[redacted:github-pat]"), "{journal}");
+    let mut folders = vec![sandbox.home.home().join(".claude")];
+    let mut kept = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in folder.read_dir_utf8().unwrap().flatten() {
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path().to_owned());
+            } else if let Ok(text) = fs::read_to_string(entry.path()) {
+                assert!(!text.contains(TOKEN), "{}", entry.path());
+                kept += text.matches("[redacted:github-pat]").count();
+            }
+        }
+    }
+    assert!(kept >= 3, "{kept}");
+}
