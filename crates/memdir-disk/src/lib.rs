@@ -40,6 +40,7 @@ pub mod staged;
 mod state_file;
 pub mod store_lock;
 mod swap_file;
+pub mod sync_dir;
 pub mod temporary;
 pub mod throwaway_dir;
 pub mod watch;

@@ -44,6 +44,7 @@ pub mod projects;
 pub mod recall;
 pub mod setup;
 pub mod sources;
+pub mod team;
 pub mod turn;
 pub mod user;
 pub mod work;

@@ -21,6 +21,7 @@ use memdir_disk::scratchpad::Scratchpads;
 
 use crate::features::read_features;
 use crate::place::Place;
+use crate::team::{TEAM_DIR, takes_part, team_index};
 
 /// Reads the components of a prompt that are ours. The author of an agent asks it for those and fills the slots
 /// with their own text:
@@ -160,7 +161,8 @@ impl<'a> TurnSource<'a> {
         });
         let section = AutoMemory {
             keeps_daily_logs: self.features.daily_logs,
-            has_team: self.features.team && RealLook.kind(&absolute.join("team")) == Some(Entry::Dir),
+            has_team: RealLook.kind(&absolute.join(TEAM_DIR)) == Some(Entry::Dir)
+                && takes_part(&self.env, &self.flags),
             guidelines: self.guidelines,
             index,
             ..AutoMemory::new(memory_dir, self.form, self.profile)
@@ -173,7 +175,10 @@ impl<'a> TurnSource<'a> {
     /// # Errors
     /// What the client itself would refuse to start with.
     pub fn instructions(&self) -> Result<Collected, SettingsError> {
-        let surroundings = Surroundings::find(&self.env, &self.flags, &self.add_dirs, &RealLook)?;
+        let mut surroundings = Surroundings::find(&self.env, &self.flags, &self.add_dirs, &RealLook)?;
+        if surroundings.switches.any && self.location.enabled {
+            surroundings.team_memory = team_index(&self.env, &self.flags, &self.location.memory_dir);
+        }
         Ok(instructions::collect(&surroundings, &RealLook))
     }
 

@@ -3,6 +3,7 @@
 //! Each proof takes the program and how much to do, so that the suite runs a bounded form and `scripts/prove --long`
 //! the whole. What is promised and what came out stands in docs/DURABILITY.md.
 
+mod convergence;
 mod crowd;
 mod errors;
 mod ground;
@@ -18,6 +19,7 @@ mod report;
 mod trace;
 mod writing_command;
 
+pub use convergence::{Convergence, convergence};
 pub use crowd::{Crowd, crowd};
 pub use errors::{Errors, errors};
 pub use kill::{Kill, kill};

@@ -55,6 +55,7 @@ mod settings_diff;
 mod setup;
 mod show;
 mod status;
+mod team;
 mod today;
 mod tool;
 mod undo;
@@ -185,6 +186,11 @@ pub(crate) static COMMANDS: &[Entry] = &[
         Group::Projects,
         "workspace",
         "Show the map of your projects: what there is, how it relates, what spans it",
+    ),
+    Entry::of::<team::Team>(
+        Group::Projects,
+        "team",
+        "Share memory with the people who work on this project, signed and merged",
     ),
     Entry::of::<import::Import>(
         Group::Memory,

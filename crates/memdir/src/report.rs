@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use anyhow::Error;
 use memdir_lib::journal::JournalError;
 use memdir_lib::memory::MemoryError;
+use memdir_sync::team::TeamError;
 
 use crate::exit::Exit;
 use crate::output::printable_lines;
@@ -51,6 +52,9 @@ pub(crate) fn message(error: &Error) -> (String, Vec<String>) {
 fn hint(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     if let Some(hinted) = cause.downcast_ref::<Hinted>() {
         return Some(hinted.hint.clone());
+    }
+    if let Some(hint) = cause.downcast_ref::<TeamError>().and_then(TeamError::hint) {
+        return Some(hint);
     }
     let journal = cause.downcast_ref::<JournalError>().and_then(JournalError::hint);
     journal.or_else(|| cause.downcast_ref::<MemoryError>().and_then(MemoryError::hint))

@@ -24,7 +24,10 @@ use crate::history::amend;
 use crate::history::log_writer::{LogWriter, Versions};
 use crate::memory_root::MemoryRoot;
 use crate::place::{FileStat, Place};
-use crate::swap_file::{exchange, read_settled, remove, remove_known, rename_new, stat, write_new};
+use crate::swap_file::{
+    exchange, read_settled, remove, remove_known, rename_new, stat, sync_together, write_new,
+    write_one_of_many,
+};
 use crate::temporary::{Stage, Temporary};
 
 /// One file to put or to remove.
@@ -77,6 +80,9 @@ pub(super) struct Displaced {
     kept: bool,
 }
 
+/// From this many new files on, one wait for the whole file system is shorter than one for each.
+const TOGETHER: usize = 64;
+
 /// How often a step is tried against somebody who keeps writing.
 const MAX_TRIES: u32 = 64;
 
@@ -110,13 +116,21 @@ impl<'a> Execution<'a> {
         let (puts, removes): (Vec<Step>, Vec<Step>) =
             steps.into_iter().partition(|step| step.after.is_some());
         let mut staged = Vec::new();
+        let together = puts.len() >= TOGETHER;
         for step in puts {
             let (place, created) = self.root.place_for_writing(&step.path)?;
             for dir in created {
                 self.touched.insert(dir.parent_path, dir.parent);
             }
-            let new = self.write_temporary(&place, &step.path, &step)?;
+            let new = if together {
+                self.write_one_of_many(&place, &step)?
+            } else {
+                self.write_temporary(&place, &step.path, &step)?
+            };
             staged.push((step, place, new));
+        }
+        if together {
+            sync_together(&self.staged)?;
         }
         for (step, place, new) in staged {
             self.put(step, place, new)?;
@@ -378,6 +392,14 @@ impl<'a> Execution<'a> {
     fn write_temporary(&mut self, place: &Place, path: &RelPath, step: &Step) -> Result<Place, DiskError> {
         let new = self.temporary(place, path, Stage::Writing);
         write_new(&new, step.after.as_deref().unwrap_or_default(), step.like.as_ref(), step.modified)?;
+        self.staged.push(new.clone());
+        Ok(new)
+    }
+
+    fn write_one_of_many(&mut self, place: &Place, step: &Step) -> Result<Place, DiskError> {
+        let new = self.temporary(place, &step.path, Stage::Writing);
+        let content = step.after.as_deref().unwrap_or_default();
+        write_one_of_many(&new, content, step.like.as_ref(), step.modified)?;
         self.staged.push(new.clone());
         Ok(new)
     }

@@ -1,10 +1,10 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
-use memdir_core::config::WriteMode;
+use memdir_core::config::{WriteMode, WriteScope};
 use memdir_core::history::undo::name_after;
 use memdir_core::memory::entrypoint::ENTRYPOINT;
 use memdir_core::memory::index::OVERFLOW;
-use memdir_core::operation::{Author, OperationId};
+use memdir_core::operation::{Author, AuthorKind, OperationId};
 use memdir_core::plan::{Change, Plan};
 use memdir_core::rel_path::RelPath;
 use memdir_core::review::{StagedPlan, VERSION, fingerprint};
@@ -46,6 +46,22 @@ impl Memory {
             WriteMode::Off => Err(MemoryError::WritesOff),
             WriteMode::Review => self.stage(plan, wish, now),
         }
+    }
+
+    /// Has a plan wait for the user, whatever the settings say: nobody vouches for whoever wants it.
+    ///
+    /// # Errors
+    /// As [`Memory::apply`]; then nothing waits.
+    pub fn hold(&mut self, plan: &Plan, wish: &Wish<'_>, now: Timestamp) -> Result<Submitted, MemoryError> {
+        self.stage(plan, wish, now)
+    }
+
+    /// What becomes of what a team mate sends, by the user's settings.
+    ///
+    /// # Errors
+    /// The settings cannot be understood.
+    pub fn team_mode(&self) -> Result<WriteMode, MemoryError> {
+        Ok(self.config()?.mode(AuthorKind::Team, self.store.as_ref(), WriteScope::Team))
     }
 
     fn stage(&mut self, plan: &Plan, wish: &Wish<'_>, now: Timestamp) -> Result<Submitted, MemoryError> {

@@ -9,6 +9,8 @@ use clap::Parser;
 use memdir_core::hygiene::clean;
 use memdir_core::instructions::{Collected, Surroundings, collect, reading};
 use memdir_disk::real_look::RealLook;
+use memdir_lib::place::Place;
+use memdir_lib::team::team_index;
 
 use super::Run;
 use crate::arguments::{ClientOptions, Global};
@@ -52,7 +54,14 @@ impl Run for Context {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let env = world.env()?;
-        let surroundings = Surroundings::find(&env, &self.client.flags(), &self.add_dir, &RealLook)?;
+        let flags = self.client.flags();
+        let mut surroundings = Surroundings::find(&env, &flags, &self.add_dir, &RealLook)?;
+        if surroundings.switches.any
+            && let Ok(place) = Place::find(&env, &flags)
+            && place.location.enabled
+        {
+            surroundings.team_memory = team_index(&env, &flags, &place.here.memory_dir);
+        }
         let collected = match &self.reading {
             Some(file) => reading(&surroundings, &env.cwd.join(file), &RealLook),
             None => collect(&surroundings, &RealLook),

@@ -1,13 +1,19 @@
 //! `memdir work`: what is too slow for a hook, in a process of its own.
 
 use std::io::Write;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::Parser;
 use jiff::Timestamp;
 use memdir_core::settings::ClientFlags;
+use memdir_disk::failure_log::{self, Failure};
 use memdir_disk::work_lease::lower_priority;
 use memdir_lib::work::work;
+use memdir_sync::engine::SyncError;
+use memdir_sync::options::Options;
+use memdir_sync::remote::RemoteError;
+use memdir_sync::team::{Team, TeamError};
 
 use super::Run;
 use crate::arguments::Global;
@@ -48,9 +54,33 @@ impl Run for Work {
                 }
             }
         }
+        sync_team(world)?;
         Ok(Exit::Yes)
     }
 }
+
+/// Brings the team's memory up to date, where there is one. That nobody can be reached is no news in the background.
+fn sync_team(world: &mut World) -> Result<()> {
+    let env = world.env()?;
+    let synced = Team::open(&env, &ClientFlags::default())
+        .and_then(|team| team.within(SYNC_LIMIT).sync(&Options::default(), world.now));
+    match synced {
+        Ok(_) | Err(TeamError::NoTeam | TeamError::Locked) => {}
+        Err(TeamError::Sync(SyncError::Remote(RemoteError::Unreachable { .. }))) => {}
+        Err(error) => {
+            world.warn(&error.to_string())?;
+            if let Some(state_dir) = env.state_dir() {
+                let failure =
+                    Failure { time: world.now, during: "team sync".to_owned(), message: error.to_string() };
+                let _ = failure_log::note(&state_dir, &failure);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// No answer of the network is waited for longer.
+const SYNC_LIMIT: Duration = Duration::from_secs(20);
 
 #[expect(clippy::disallowed_methods, reason = "how long it took is known only at the end")]
 fn now() -> Timestamp {

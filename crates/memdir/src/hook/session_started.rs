@@ -8,6 +8,7 @@ use memdir_core::settings::ClientFlags;
 use memdir_lib::journal::{Journal, Writer};
 use memdir_lib::memory::Memory;
 use memdir_lib::place::Place;
+use memdir_sync::team::take_news;
 
 use super::journal::state;
 use super::{Hook, index};
@@ -22,6 +23,7 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     if !changed.is_empty() {
         facts.push(changed_by_others(&changed));
     }
+    facts.extend(from_team(hook, &memory));
     if hook.wants_index {
         facts.extend(index::quoted(hook)?);
     }
@@ -51,6 +53,25 @@ fn joined(hook: &Hook<'_>, journal: &Journal) -> Option<String> {
     let _ = journal.join(&Writer { author: &author, now: hook.world.now });
     let is_told = matches!(hook.event.source.as_deref(), Some("compact" | "resume"));
     (!is_told).then(|| Section { directory: journal.directory(), key: journal.key() }.render())
+}
+
+/// What came from team mates since a session was last told.
+fn from_team(hook: &Hook<'_>, memory: &Memory) -> Option<String> {
+    const NAMED: usize = 10;
+    let news = take_news(&hook.env.state_dir()?, memory.known_id()?);
+    if news.is_empty() {
+        return None;
+    }
+    let named: Vec<String> =
+        news.iter().take(NAMED).map(|news| format!("`team/{}` ({})", news.path, news.by)).collect();
+    let more = match news.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!(
+        "Team mates changed these shared memories since the last session: {}{more}.",
+        named.join(", ")
+    ))
 }
 
 fn changed_by_others(paths: &[String]) -> String {

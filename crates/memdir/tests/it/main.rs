@@ -38,6 +38,7 @@ mod proof_race;
 mod review;
 mod search;
 mod setup;
+mod team;
 mod tidy;
 mod tool;
 mod user;

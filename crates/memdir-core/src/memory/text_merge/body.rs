@@ -50,12 +50,23 @@ fn both_appended(base: &str, mine: &str, theirs: &str) -> Option<String> {
         return None;
     }
     let (first, second) = (left.min(right), left.max(right));
+    if let Some(whole) = longer_of(&lines(first), &lines(second)) {
+        return Some(format!("{base}{}", whole.concat()));
+    }
     let mut text = format!("{base}{first}");
     if !text.ends_with('\n') && !text.is_empty() && !second.starts_with(['\n', '\r']) {
         text.push('\n');
     }
     text.push_str(second);
     Some(text)
+}
+
+/// One of two additions that holds all lines of the other in their order: a merge that is made twice adds nothing twice.
+fn longer_of<'s, 't>(first: &'s [&'t str], second: &'s [&'t str]) -> Option<&'s [&'t str]> {
+    let (short, long) = if first.len() <= second.len() { (first, second) } else { (second, first) };
+    let mut rest = long.iter().map(|line| line.trim_end_matches(['\r', '\n']));
+    let holds = short.iter().all(|line| rest.any(|other| other == line.trim_end_matches(['\r', '\n'])));
+    holds.then_some(long)
 }
 
 fn whole(mine: &str, theirs: &str) -> TextConflict {
@@ -80,6 +91,9 @@ impl Chunk<'_> {
         } else if self.first == self.base {
             Some(self.second.concat())
         } else if self.base.is_empty() {
+            if let Some(whole) = longer_of(&self.first, &self.second) {
+                return Some(whole.concat());
+            }
             let mut both = String::new();
             push(&mut both, &self.first.concat());
             push(&mut both, &self.second.concat());

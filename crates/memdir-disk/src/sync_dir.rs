@@ -1,0 +1,205 @@
+//! What sync keeps between two runs: one folder for each memory directory, and one key for the machine.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::thread;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use memdir_core::operation::StoreId;
+
+use crate::disk_error::{DiskError, IoContext};
+use crate::random::random_bits;
+use crate::state_file::{self, make_directory, sync_directory};
+
+/// The folder of one sync. Who changes anything in it holds its lock.
+#[derive(Debug, Clone)]
+pub struct SyncDir {
+    directory: Utf8PathBuf,
+}
+
+/// Held by the one process that syncs. The system takes it back when that process ends, however it ends.
+#[derive(Debug)]
+pub struct SyncLock {
+    _file: File,
+}
+
+/// A hundred thousand entries take about twenty megabytes.
+const MAX_FILE_BYTES: usize = 256 << 20;
+
+impl SyncDir {
+    /// The folder for whatever has this name: a store, or the user's own machines.
+    #[must_use]
+    pub fn of(state_dir: &Utf8Path, name: &str) -> Self {
+        Self { directory: folder(state_dir).join(name) }
+    }
+
+    /// Where it lies.
+    #[must_use]
+    pub fn path(&self) -> &Utf8Path {
+        &self.directory
+    }
+
+    /// The content of a file; `None` if there is none.
+    ///
+    /// # Errors
+    /// The system fails.
+    pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, DiskError> {
+        let path = self.directory.join(name);
+        state_file::read(&path, MAX_FILE_BYTES).during("read", &path)
+    }
+
+    /// Replaces a file: durable when it returns.
+    ///
+    /// # Errors
+    /// The system fails; then the old content stands.
+    pub fn replace(&self, name: &str, content: &[u8]) -> Result<(), DiskError> {
+        let path = self.directory.join(name);
+        make_directory(&self.directory).during("create", &self.directory)?;
+        state_file::replace(&path, content).during("write", &path)
+    }
+
+    /// Removes a file; one that is gone already is fine.
+    ///
+    /// # Errors
+    /// The system fails.
+    pub fn remove(&self, name: &str) -> Result<(), DiskError> {
+        let path = self.directory.join(name);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Ok(()) => sync_directory(&self.directory).during("sync", &self.directory),
+            Err(error) => Err(error).during("remove", &path),
+        }
+    }
+
+    /// Removes everything that was remembered.
+    ///
+    /// # Errors
+    /// The system fails.
+    pub fn forget(&self) -> Result<(), DiskError> {
+        match fs::remove_dir_all(&self.directory) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed.during("remove", &self.directory),
+        }
+    }
+
+    /// Takes the right to sync, waiting as long as `patience`; `None` if somebody else has it all the while.
+    ///
+    /// # Errors
+    /// The system fails.
+    pub fn lock(&self, patience: Duration) -> Result<Option<SyncLock>, DiskError> {
+        make_directory(&self.directory).during("create", &self.directory)?;
+        let path = self.directory.join("lock");
+        let opened = fs::OpenOptions::new().create(true).write(true).truncate(false).mode(0o600).open(&path);
+        let file = opened.during("open", &path)?;
+        let mut waited = Duration::ZERO;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(SyncLock { _file: file })),
+                Err(fs::TryLockError::WouldBlock) if waited < patience => {
+                    thread::sleep(PAUSE);
+                    waited += PAUSE;
+                }
+                Err(fs::TryLockError::WouldBlock) => return Ok(None),
+                Err(fs::TryLockError::Error(error)) => return Err(error).during("lock", &path),
+            }
+        }
+    }
+}
+
+/// Whether a memory directory is shared with a team, at the cost of one look.
+#[must_use]
+pub fn has_team(state_dir: &Utf8Path, store: &StoreId) -> bool {
+    SyncDir::of(state_dir, &store.0).directory.join(TEAM_SETTINGS).is_file()
+}
+
+/// What a project remembers about its team.
+pub const TEAM_SETTINGS: &str = "team.json";
+
+const PAUSE: Duration = Duration::from_millis(50);
+
+fn folder(state_dir: &Utf8Path) -> Utf8PathBuf {
+    state_dir.join("sync")
+}
+
+/// The random bytes behind this machine's signing key, as digits: made at the first use and readable by nobody else.
+///
+/// # Errors
+/// They cannot be read or made, or others can read them.
+pub fn signing_seed(state_dir: &Utf8Path) -> Result<String, DiskError> {
+    let path = folder(state_dir).join("key");
+    let made = || -> io::Result<String> {
+        for _ in 0..2 {
+            match fs::symlink_metadata(&path) {
+                Ok(found) if !found.is_file() || found.permissions().mode() & 0o077 != 0 => {
+                    let message = "others can read it: whoever has read it can write in your name";
+                    return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+                }
+                Ok(_) => {
+                    let text = state_file::read(&path, 256)?.unwrap_or_default();
+                    let text = String::from_utf8_lossy(&text).trim().to_owned();
+                    let is_seed = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+                    let broken = || io::Error::new(io::ErrorKind::InvalidData, "it holds no key");
+                    return is_seed.then_some(text).ok_or_else(broken);
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+            make_directory(&folder(state_dir))?;
+            let seed = format!("{:032x}{:032x}", random_bits()?, random_bits()?);
+            // Whole or not at all: a key that was half written would lock its owner out.
+            let temporary = Utf8PathBuf::from(format!("{path}.{:016x}", random_bits()? as u64));
+            let mut file =
+                fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
+            file.write_all(format!("{seed}\n").as_bytes())?;
+            file.sync_all()?;
+            let linked = fs::hard_link(&temporary, &path);
+            let _ = fs::remove_file(&temporary);
+            match linked {
+                Ok(()) => {
+                    sync_directory(&folder(state_dir))?;
+                    return Ok(seed);
+                }
+                // Another process made one at the same time: that one counts.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::Error::new(io::ErrorKind::AlreadyExists, "somebody makes and removes it all the time"))
+    };
+    made().during("use", &path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_made_once_and_only_for_its_user() {
+        let temp = tempfile::tempdir().unwrap();
+        let state = Utf8Path::from_path(temp.path()).unwrap().join("state");
+        let seed = signing_seed(&state).unwrap();
+        assert_eq!(signing_seed(&state).unwrap(), seed);
+        let path = folder(&state).join("key");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(signing_seed(&state).unwrap_err().to_string().contains("others can read it"));
+        assert_eq!(fs::read_dir(folder(&state)).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn one_process_syncs_at_a_time() {
+        let temp = tempfile::tempdir().unwrap();
+        let directory = SyncDir::of(Utf8Path::from_path(temp.path()).unwrap(), "s");
+        let lock = directory.lock(Duration::ZERO).unwrap();
+        assert!(lock.is_some() && directory.lock(Duration::ZERO).unwrap().is_none());
+        drop(lock);
+        assert!(directory.lock(Duration::ZERO).unwrap().is_some());
+        directory.replace("state", b"a").unwrap();
+        assert_eq!(directory.read("state").unwrap().as_deref(), Some(b"a".as_slice()));
+        directory.remove("state").unwrap();
+        directory.remove("state").unwrap();
+        assert_eq!(directory.read("state").unwrap(), None);
+    }
+}

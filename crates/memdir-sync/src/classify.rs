@@ -1,0 +1,147 @@
+//! What to do about one entry, decided by what the three sides are known by.
+
+use memdir_core::content_hash::ContentHash;
+
+use crate::state::Agreed;
+
+/// What the remote has at a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Theirs {
+    /// What was agreed.
+    Unchanged,
+    /// Nothing.
+    Absent,
+    /// Something that does not count: nobody vouches for it, or it is no entry.
+    Foreign,
+    /// Another entry of a member.
+    New { round: u64, content: Option<ContentHash>, parent: Option<ContentHash> },
+}
+
+/// What follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Case {
+    /// Nothing changed.
+    Same,
+    /// Both sides came to the same: that is agreed now.
+    Agree,
+    /// What is here is sent.
+    Send,
+    /// What is there is taken over.
+    Take,
+    /// Both changed: their texts are merged.
+    Merge,
+    /// What is there is older than what was agreed: what is here is sent again.
+    Outdated,
+    /// What was agreed disappeared without a word: what is here is sent again.
+    Vanished,
+    /// It was deleted so long ago that the deletion is no longer named: it goes here too.
+    Expired,
+}
+
+/// Decides. `forgotten`: deletions since the last sync may no longer be named.
+pub(crate) fn classify(
+    agreed: Option<&Agreed>,
+    mine: Option<ContentHash>,
+    theirs: Theirs,
+    forgotten: bool,
+) -> Case {
+    let before = agreed.and_then(|agreed| agreed.content);
+    let changed = mine != before;
+    match theirs {
+        Theirs::Unchanged | Theirs::Foreign => send_if(changed),
+        Theirs::Absent => match agreed {
+            None => send_if(changed),
+            Some(agreed) if agreed.content.is_some() && !forgotten => Case::Vanished,
+            Some(_) if changed && mine.is_some() => Case::Send,
+            Some(_) => Case::Expired,
+        },
+        Theirs::New { round, content, parent } => {
+            // Rounds only grow, so this was there before what was agreed.
+            if agreed.is_some_and(|agreed| round <= agreed.round) {
+                return if mine == content && mine == before { Case::Agree } else { Case::Outdated };
+            }
+            if mine == content {
+                Case::Agree
+            // Theirs was made from exactly what is here, whatever was agreed before.
+            } else if !changed || mine.is_some() && mine == parent {
+                Case::Take
+            } else {
+                Case::Merge
+            }
+        }
+    }
+}
+
+fn send_if(changed: bool) -> Case {
+    if changed { Case::Send } else { Case::Same }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hash(text: &str) -> Option<ContentHash> {
+        (!text.is_empty()).then(|| ContentHash::of(text.as_bytes()))
+    }
+
+    fn check(agreed: Option<(u64, &str)>, mine: &str, theirs: Option<(u64, &str, &str)>, expected: Case) {
+        let agreed = agreed.map(|(round, content)| Agreed {
+            version: 1,
+            round,
+            id: "x".into(),
+            content: hash(content),
+        });
+        let theirs = theirs.map_or(Theirs::Unchanged, |(round, content, parent)| Theirs::New {
+            round,
+            content: hash(content),
+            parent: hash(parent),
+        });
+        assert_eq!(classify(agreed.as_ref(), hash(mine), theirs, false), expected);
+    }
+
+    #[test]
+    fn one_side_changed() {
+        check(Some((1, "a")), "a", None, Case::Same);
+        check(Some((1, "a")), "b", None, Case::Send);
+        check(Some((1, "a")), "", None, Case::Send);
+        check(None, "b", None, Case::Send);
+        check(Some((1, "a")), "a", Some((2, "b", "a")), Case::Take);
+        check(Some((1, "a")), "a", Some((2, "", "a")), Case::Take);
+        check(None, "", Some((1, "b", "")), Case::Take);
+    }
+
+    #[test]
+    fn both_sides_changed() {
+        check(Some((1, "a")), "b", Some((2, "b", "a")), Case::Agree);
+        check(Some((1, "a")), "b", Some((2, "c", "a")), Case::Merge);
+        check(Some((1, "a")), "b", Some((3, "c", "b")), Case::Take);
+        check(Some((1, "a")), "", Some((2, "b", "a")), Case::Merge);
+        check(Some((1, "a")), "b", Some((2, "", "a")), Case::Merge);
+        check(None, "b", Some((4, "", "b")), Case::Take);
+        check(None, "b", Some((4, "", "a")), Case::Merge);
+        check(None, "", Some((4, "", "b")), Case::Agree);
+    }
+
+    #[test]
+    fn what_is_older_than_what_was_agreed_is_not_taken() {
+        check(Some((5, "a")), "a", Some((4, "old", "x")), Case::Outdated);
+        check(Some((5, "a")), "a", Some((5, "forged", "x")), Case::Outdated);
+        check(Some((5, "")), "", Some((4, "old", "x")), Case::Outdated);
+        check(Some((5, "a")), "a", Some((5, "a", "x")), Case::Agree);
+    }
+
+    #[test]
+    fn what_disappears_is_no_deletion_unless_deletions_were_forgotten() {
+        let agreed = Agreed { version: 2, round: 1, id: "x".into(), content: hash("a") };
+        let deleted = Agreed { content: None, ..agreed.clone() };
+        let check = |agreed: &Agreed, mine: &str, forgotten: bool, expected: Case| {
+            assert_eq!(classify(Some(agreed), hash(mine), Theirs::Absent, forgotten), expected);
+        };
+        check(&agreed, "a", false, Case::Vanished);
+        check(&agreed, "b", false, Case::Vanished);
+        check(&agreed, "a", true, Case::Expired);
+        check(&agreed, "b", true, Case::Send);
+        check(&deleted, "", false, Case::Expired);
+        check(&deleted, "b", false, Case::Send);
+    }
+}

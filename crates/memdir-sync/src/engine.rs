@@ -1,0 +1,379 @@
+//! One sync: look, decide, publish, write, remember. Killed anywhere, the next one goes on.
+//!
+//! The order is what makes that true. What will be published and written is remembered first; then it is published, if
+//! nobody was faster; then it is written here; what was agreed is remembered last. Who finds the first memory without the
+//! last asks the remote whether the publishing got through, and goes on from there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use memdir_wire::entry::Entry;
+use memdir_wire::roster::Roster;
+use memdir_wire::round::Round;
+use memdir_wire::signing::SecretKey;
+
+use crate::inbox::Inbox;
+use crate::layout::{ENTRIES, MEMBERS, README, README_TEXT, REVOCATIONS, ROUND};
+use crate::local::{Local, LocalChange, LocalError, Scan};
+use crate::message::message;
+use crate::options::Options;
+use crate::plan::{Planner, SyncPlan};
+use crate::remote::{Published, Put, Remote, RemoteError, Version};
+use crate::report::{ChangeKind, HeldEntry, Report, Sent};
+use crate::state::{Agreed, Pending, PendingChange, SyncState};
+
+/// Why a sync did not come to its end. Nothing is lost, and the next one goes on.
+#[derive(Debug, thiserror::Error)]
+pub enum SyncError {
+    /// The remote.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
+    /// This machine's files or our own state.
+    #[error("{0}")]
+    Local(#[source] LocalError),
+    /// Both sides changed the same thing, and the caller wants to hear of it.
+    #[error("both sides changed {}", .0.iter().map(|conflict| format!("`{}`", conflict.path)).collect::<Vec<_>>().join(", "))]
+    Conflicts(Vec<Conflict>),
+    /// Somebody keeps writing a file while we look at it.
+    #[error("`{0}` is being written by somebody")]
+    ChangedMeanwhile(String),
+    /// Others were faster, again and again.
+    #[error("others sent something {0} times while we tried to; try again")]
+    Busy(u32),
+    /// An invitation brings in one member.
+    #[error("this invitation was used by somebody else already")]
+    InvitationUsed,
+    /// Nobody whom the team knows introduced us.
+    #[error("no member of the team gave this invitation: whoever did is a member no more, or never was one")]
+    NotIntroduced,
+}
+
+/// A memory that both sides changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    /// Which.
+    pub path: String,
+    /// Who changed it over there.
+    pub by: String,
+}
+
+/// Brings this machine's files and the remote together.
+///
+/// # Errors
+/// See [`SyncError`]. Whatever it is, nothing is lost, and the next sync goes on from there.
+pub fn sync(
+    local: &mut dyn Local,
+    remote: &mut dyn Remote,
+    key: &SecretKey,
+    options: &Options,
+    now: Timestamp,
+) -> Result<Report, SyncError> {
+    let mut changed_meanwhile = None;
+    for _ in 0..options.tries.max(1) {
+        let (state, pending) = local.load().map_err(SyncError::Local)?;
+        let scan = local.scan().map_err(SyncError::Local)?;
+        let mut once = Once { local, remote, key, options, now, state, scan, unwritten: BTreeSet::new() };
+        match once.run(pending) {
+            Ok(Some(report)) => return Ok(report),
+            Ok(None) => changed_meanwhile = None,
+            Err(SyncError::ChangedMeanwhile(path)) => changed_meanwhile = Some(path),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(changed_meanwhile.map_or(SyncError::Busy(options.tries), SyncError::ChangedMeanwhile))
+}
+
+/// One try.
+struct Once<'s> {
+    local: &'s mut dyn Local,
+    remote: &'s mut dyn Remote,
+    key: &'s SecretKey,
+    options: &'s Options,
+    now: Timestamp,
+    state: SyncState,
+    scan: Scan,
+    /// Keys that are agreed and not yet written here, because a sync was killed in between.
+    unwritten: BTreeSet<String>,
+}
+
+impl Once<'_> {
+    /// `None`: somebody else was faster.
+    fn run(&mut self, pending: Option<Pending>) -> Result<Option<Report>, SyncError> {
+        let head = self.remote.head()?;
+        let had_pending = pending.is_some();
+        if !had_pending && self.is_up_to_date(head.as_ref()) {
+            return Ok(Some(Report::default()));
+        }
+        let mut notices = Vec::new();
+        if let (Some(head), Some(known)) = (&head, &self.state.head)
+            && head != known
+        {
+            // Looking at a version brings its ancestors here, too.
+            self.remote.view(head)?;
+            if !self.remote.descends(head, known)? {
+                notices.push("the remote went back behind what it held before, or its history was rewritten; nothing of yours is lost".to_owned());
+            }
+        } else if head.is_none() && self.state.head.is_some() {
+            notices.push("the remote is empty, and was not before; what is here is sent again".to_owned());
+        }
+        if let Some(pending) = pending {
+            self.resume(pending, head.as_ref())?;
+        }
+        let mut roster = self.state.roster.clone();
+        let inbox = match &head {
+            Some(head) => {
+                Inbox::read(self.remote, head, &self.state, &mut roster, &self.options.introduce, self.local)?
+            }
+            None => {
+                let mut inbox = Inbox::empty();
+                inbox.learnt = roster.learn(self.options.introduce.clone(), Vec::new());
+                inbox
+            }
+        };
+        roster.learn(Vec::new(), self.options.revoke.clone());
+        self.check_introduction(&roster)?;
+        if inbox.round < self.state.round && head != self.state.head && head.is_some() {
+            notices.push(
+                "the remote counts fewer rounds than it did: somebody put an older state there".to_owned(),
+            );
+        }
+        let planner = Planner::new(
+            &self.state,
+            &self.scan,
+            &inbox,
+            &roster,
+            self.local,
+            self.remote,
+            self.options,
+            &self.unwritten,
+            self.now,
+        );
+        let (plan, mut report) = planner.make()?;
+        notices.append(&mut report.notices);
+        report.notices = notices;
+        self.say(&inbox, &roster, &plan, &mut report);
+        if self.options.dry_run {
+            return Ok(Some(report));
+        }
+        self.carry_out(head, &inbox, roster, plan, report)
+    }
+
+    /// Whether both sides are as they were agreed, at the cost of one request.
+    fn is_up_to_date(&self, head: Option<&Version>) -> bool {
+        let alive = self.state.agreed.iter().filter_map(|(key, agreed)| Some((key, agreed.content?)));
+        let wanted = alive.filter(|(key, _)| self.local.wants(key));
+        head.is_some()
+            && head == self.state.head.as_ref()
+            && !self.state.unfinished
+            && self.options.introduce.iter().all(|member| self.state.roster.knows(&member.key))
+            && self.options.revoke.is_empty()
+            && self.scan.left_alone.is_empty()
+            && wanted.eq(self.scan.files.iter().map(|(key, content)| (key, *content)))
+    }
+
+    /// Goes on where a killed sync stopped: if it had published, what it published is agreed, and what it had not yet
+    /// written here counts as written and is.
+    fn resume(&mut self, pending: Pending, head: Option<&Version>) -> Result<(), SyncError> {
+        let arrived = match head {
+            Some(head) => {
+                self.remote.view(head)?;
+                self.remote.descends(head, &pending.version)?
+            }
+            None => false,
+        };
+        if !arrived {
+            return Ok(());
+        }
+        self.state.round = self.state.round.max(pending.round);
+        for change in pending.changes {
+            let here = self.scan.files.get(&change.key).copied();
+            let after = change.after.as_ref().and_then(|agreed| agreed.content);
+            if here != after {
+                if here == change.before {
+                    self.unwritten.insert(change.key.clone());
+                } else if change.before != after {
+                    // Somebody changed what stood here before ours could be written: they never saw what was published,
+                    // so the three sides are what they were.
+                    continue;
+                }
+            }
+            match change.after {
+                Some(agreed) => self.state.agreed.insert(change.key, agreed),
+                None => self.state.agreed.remove(&change.key),
+            };
+        }
+        Ok(())
+    }
+
+    /// Whether those who are to be introduced can be.
+    fn check_introduction(&self, roster: &Roster) -> Result<(), SyncError> {
+        for member in &self.options.introduce {
+            let known = roster.members().any(|known| known == member);
+            if !known && roster.members().any(|known| known.file_name() == member.file_name()) {
+                return Err(SyncError::InvitationUsed);
+            }
+            if !known {
+                return Err(SyncError::NotIntroduced);
+            }
+        }
+        Ok(())
+    }
+
+    fn say(&self, inbox: &Inbox, roster: &Roster, plan: &SyncPlan, report: &mut Report) {
+        report.refused.extend(inbox.refused.iter().cloned());
+        report.notices.extend(inbox.learnt.problems.iter().cloned());
+        for (key, why) in &self.scan.left_alone {
+            report.blocked.push(crate::report::Refused { path: key.clone(), why: why.clone() });
+        }
+        let me = self.key.public();
+        for joined in inbox.learnt.joined.iter().filter(|joined| **joined != me && self.state.head.is_some())
+        {
+            if let memdir_wire::roster::Standing::Member(name) = roster.standing(joined) {
+                report.notices.push(format!("{name} ({}) is a member now", joined.short()));
+            }
+        }
+        for gone in &inbox.learnt.revoked {
+            if let memdir_wire::roster::Standing::Revoked(name) = roster.standing(gone) {
+                report.notices.push(format!("{name} ({}) is a member no more", gone.short()));
+            }
+        }
+        for held in inbox.held.iter().chain(&plan.waiting) {
+            report.held.push(HeldEntry {
+                path: held.key.clone(),
+                author: held.author.to_string(),
+                name: held.name.clone(),
+            });
+        }
+        for (key, outgoing) in &plan.outgoing {
+            let known = self.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some());
+            let change = match (&outgoing.text, known) {
+                (None, _) => ChangeKind::Removed,
+                (Some(_), true) => ChangeKind::Changed,
+                (Some(_), false) => ChangeKind::Added,
+            };
+            report.sent.push(Sent { path: key.clone(), change });
+        }
+    }
+
+    fn carry_out(
+        &mut self,
+        head: Option<Version>,
+        inbox: &Inbox,
+        roster: Roster,
+        plan: SyncPlan,
+        report: Report,
+    ) -> Result<Option<Report>, SyncError> {
+        let mut after = plan.agreed;
+        let round = self.state.round.max(inbox.round);
+        let mut puts = records(&roster, inbox);
+        let mut new_head = head.clone();
+        let mut new_round = round;
+        if !plan.outgoing.is_empty() || !puts.is_empty() {
+            new_round = round.saturating_add(1);
+            let mut floor = inbox.floor;
+            for (key, agreed) in &self.state.agreed {
+                let is_old = agreed.round.saturating_add(self.options.tombstone_rounds) <= new_round;
+                if agreed.content.is_none() && is_old && !plan.outgoing.contains_key(key) {
+                    puts.push(Put { path: format!("{ENTRIES}{key}"), content: None });
+                    after.insert(key.clone(), None);
+                    floor = floor.max(agreed.round).min(new_round);
+                }
+            }
+            let mut sent = BTreeMap::new();
+            for (entry_key, outgoing) in plan.outgoing {
+                let entry = Entry {
+                    team: roster.team().clone(),
+                    path: entry_key.clone(),
+                    version: outgoing.version,
+                    round: new_round,
+                    parent: outgoing.parent,
+                    renamed_from: outgoing.renamed_from,
+                    time: self.now,
+                    author: self.key.public(),
+                    text: outgoing.text,
+                };
+                sent.insert(entry_key.clone(), (entry.version, entry.content()));
+                let content = Some(entry.sign(self.key).render());
+                puts.push(Put { path: format!("{ENTRIES}{entry_key}"), content });
+            }
+            let count = Round::new(roster.team(), new_round, floor, self.key);
+            puts.push(Put { path: ROUND.to_owned(), content: Some(count.render()) });
+            if inbox.id_of(README).is_none() {
+                puts.push(Put { path: README.to_owned(), content: Some(README_TEXT.into()) });
+            }
+            let prepared = self.remote.prepare(head.as_ref(), &puts, &message(&report))?;
+            for (key, (version, content)) in sent {
+                let id = prepared.ids.get(&format!("{ENTRIES}{key}")).cloned().unwrap_or_default();
+                after.insert(key, Some(Agreed { version, round: new_round, id, content }));
+            }
+            self.begin(&prepared.version, new_round, &after)?;
+            match self.remote.publish(head.as_ref(), &prepared.version) {
+                Ok(Published::Done) => new_head = Some(prepared.version),
+                Ok(Published::Moved) => {
+                    self.local.give_up().map_err(SyncError::Local)?;
+                    return Ok(None);
+                }
+                Err(refused @ RemoteError::Refused { .. }) => {
+                    self.local.give_up().map_err(SyncError::Local)?;
+                    return Err(refused.into());
+                }
+                // It may have arrived: the next sync finds out.
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let mut held = inbox.held.clone();
+        held.extend(plan.waiting);
+        let changes: Vec<LocalChange> = plan.local.into_values().collect();
+        let skipped = self.write(&changes)?;
+        if !held.is_empty() {
+            self.local.hold(&held).map_err(SyncError::Local)?;
+        }
+        for (key, agreed) in after {
+            if skipped.contains(&key) {
+                continue;
+            }
+            match agreed {
+                Some(agreed) => self.state.agreed.insert(key, agreed),
+                None => self.state.agreed.remove(&key),
+            };
+        }
+        self.state.head = new_head;
+        self.state.round = new_round;
+        self.state.unfinished = !skipped.is_empty();
+        self.state.roster = roster;
+        self.local.finish(&self.state).map_err(SyncError::Local)?;
+        Ok(Some(report))
+    }
+
+    fn begin(
+        &mut self,
+        version: &Version,
+        round: u64,
+        after: &BTreeMap<String, Option<Agreed>>,
+    ) -> Result<(), SyncError> {
+        let changes = after.iter().map(|(key, agreed)| PendingChange {
+            key: key.clone(),
+            after: agreed.clone(),
+            before: self.scan.files.get(key).copied(),
+        });
+        let pending = Pending { version: version.clone(), round, changes: changes.collect() };
+        self.local.begin(&pending).map_err(SyncError::Local)
+    }
+
+    fn write(&mut self, changes: &[LocalChange]) -> Result<BTreeSet<String>, SyncError> {
+        if changes.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        Ok(self.local.apply(changes).map_err(SyncError::Local)?.into_iter().collect())
+    }
+}
+
+/// The records about members that the remote lacks.
+fn records(roster: &Roster, inbox: &Inbox) -> Vec<Put> {
+    let members =
+        roster.members().map(|member| (format!("{MEMBERS}{}", member.file_name()), member.render()));
+    let revocations =
+        roster.revocations().map(|record| (format!("{REVOCATIONS}{}", record.file_name()), record.render()));
+    let missing = members.chain(revocations).filter(|(path, _)| inbox.id_of(path).is_none());
+    missing.map(|(path, content)| Put { path, content: Some(content) }).collect()
+}

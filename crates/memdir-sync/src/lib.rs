@@ -1,0 +1,19 @@
+//! Memory that several people and machines share.
+//!
+//! One algorithm over any remote: [`engine::sync`] brings a [`local::Local`] and a [`remote::Remote`] together. For each
+//! entry there are three sides, what was agreed, what is here and what is there; texts merge by field and by line, what
+//! cannot is kept twice, deletions travel as signed entries, and no clock decides anything.
+
+mod classify;
+pub mod conflict_copy;
+pub mod engine;
+mod inbox;
+pub mod layout;
+pub mod local;
+mod message;
+pub mod options;
+mod plan;
+pub mod remote;
+pub mod report;
+pub mod state;
+pub mod team;

@@ -1,0 +1,120 @@
+//! The side of a sync that lies on this machine.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use memdir_core::content_hash::ContentHash;
+use memdir_wire::signing::PublicKey;
+
+use crate::state::{Pending, SyncState};
+
+/// Why this machine's side failed.
+pub type LocalError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The files as they stand.
+#[derive(Debug, Clone, Default)]
+pub struct Scan {
+    /// What every file's shared text is known by.
+    pub files: BTreeMap<String, ContentHash>,
+    /// Files that are there and are left alone this time, with the reason: half-written, or not to be shared.
+    pub left_alone: BTreeMap<String, String>,
+}
+
+/// A file that is to become something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalChange {
+    /// Which.
+    pub key: String,
+    /// The shared text that it gets; `None`: it goes.
+    pub text: Option<String>,
+    /// What stood there when it was decided.
+    pub before: Option<ContentHash>,
+    /// Who wanted it: the name of a member.
+    pub by: String,
+    /// When, by their clock.
+    pub time: Timestamp,
+}
+
+/// An entry that nobody vouches for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// Which.
+    pub key: String,
+    /// Who signed it.
+    pub author: PublicKey,
+    /// What they were called, if they were a member.
+    pub name: Option<String>,
+    /// The text that they want; `None`: that it goes.
+    pub text: Option<String>,
+    /// When, by their clock.
+    pub time: Timestamp,
+}
+
+/// This machine's files and memory of past syncs.
+pub trait Local {
+    /// What was agreed, and what was under way when a sync was killed.
+    ///
+    /// # Errors
+    /// The system fails, here and below.
+    fn load(&mut self) -> Result<(SyncState, Option<Pending>), LocalError>;
+
+    /// What stands here now.
+    ///
+    /// # Errors
+    /// See [`Local::load`].
+    fn scan(&mut self) -> Result<Scan, LocalError>;
+
+    /// The shared text of a file; `None` if there is none any more.
+    ///
+    /// # Errors
+    /// See [`Local::load`].
+    fn text(&mut self, key: &str) -> Result<Option<String>, LocalError>;
+
+    /// Why a key cannot be one of this folder's.
+    fn refuses_key(&self, key: &str) -> Option<String>;
+
+    /// Whether an entry is for this machine at all.
+    fn wants(&self, key: &str) -> bool {
+        let _ = key;
+        true
+    }
+
+    /// Why a text may not be shared: a secret, or something private.
+    fn refuses_to_share(&self, key: &str, text: &str) -> Option<String>;
+
+    /// Two changes as one; `None` where both changed the same thing.
+    fn merge(&self, key: &str, base: &str, mine: &str, theirs: &str) -> Option<String>;
+
+    /// Whether what others send waits for the user instead of being written.
+    fn reviews(&self) -> bool;
+
+    /// Remembers what is about to happen, durably.
+    ///
+    /// # Errors
+    /// See [`Local::load`].
+    fn begin(&mut self, pending: &Pending) -> Result<(), LocalError>;
+
+    /// Forgets an intention that came to nothing.
+    ///
+    /// # Errors
+    /// See [`Local::load`].
+    fn give_up(&mut self) -> Result<(), LocalError>;
+
+    /// Writes what others want. Gives back the keys of files that changed under our feet and were left alone.
+    ///
+    /// # Errors
+    /// See [`Local::load`].
+    fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<String>, LocalError>;
+
+    /// Shows the user what nobody vouches for, and what waits.
+    ///
+    /// # Errors
+    /// See [`Local::load`].
+    fn hold(&mut self, held: &[Held]) -> Result<(), LocalError>;
+
+    /// Remembers what is agreed now, durably, and forgets the intention.
+    ///
+    /// # Errors
+    /// See [`Local::load`].
+    fn finish(&mut self, state: &SyncState) -> Result<(), LocalError>;
+}

@@ -1,0 +1,50 @@
+//! How a sync is to be done.
+
+use memdir_wire::member::{Member, Revocation};
+
+/// What to do where both sides changed the same thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ConflictPolicy {
+    /// Keep both, the second in a file beside the first.
+    #[default]
+    Merge,
+    /// Take what the others have; history keeps what was here.
+    Theirs,
+    /// Keep what is here; the remote keeps what the others had.
+    Ours,
+    /// Change nothing, and say so.
+    Fail,
+}
+
+/// How a sync is to be done.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What to do where both sides changed the same thing.
+    pub conflict: ConflictPolicy,
+    /// Whether to tell the others even if most files are gone.
+    pub delete_many: bool,
+    /// For how many rounds a deletion is named.
+    pub tombstone_rounds: u64,
+    /// How often to begin anew because somebody else was faster.
+    pub tries: u32,
+    /// Whoever is to be known to the team from now on: oneself.
+    pub introduce: Vec<Member>,
+    /// Whoever is to be a member no more.
+    pub revoke: Vec<Revocation>,
+    /// Whether to find out what would be done, and do nothing.
+    pub dry_run: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            conflict: ConflictPolicy::Merge,
+            delete_many: false,
+            tombstone_rounds: 10_000,
+            tries: 20,
+            introduce: Vec::new(),
+            revoke: Vec::new(),
+            dry_run: false,
+        }
+    }
+}

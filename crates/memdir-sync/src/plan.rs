@@ -1,0 +1,443 @@
+//! From the three sides of every entry to what is written here and what is sent.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use memdir_core::content_hash::ContentHash;
+use memdir_wire::entry::{MAX_ENTRY_BYTES, SignedEntry};
+use memdir_wire::roster::{Roster, Standing};
+
+use crate::classify::{Case, classify};
+use crate::conflict_copy::conflict_key;
+use crate::engine::{Conflict, SyncError};
+use crate::inbox::Inbox;
+use crate::local::{Held, Local, LocalChange, Scan};
+use crate::options::{ConflictPolicy, Options};
+use crate::remote::Remote;
+use crate::report::{ChangeKind, KeptTwice, Received, Refused, Report};
+use crate::state::{Agreed, SyncState};
+
+/// What a sync will do.
+#[derive(Default)]
+pub(crate) struct SyncPlan {
+    /// What is written here.
+    pub(crate) local: BTreeMap<String, LocalChange>,
+    /// What is sent.
+    pub(crate) outgoing: BTreeMap<String, Outgoing>,
+    /// What is agreed without being sent; `None`: nothing any more.
+    pub(crate) agreed: BTreeMap<String, Option<Agreed>>,
+    /// What waits for the user.
+    pub(crate) waiting: Vec<Held>,
+}
+
+/// One entry that is sent.
+pub(crate) struct Outgoing {
+    pub(crate) text: Option<String>,
+    pub(crate) version: u64,
+    pub(crate) parent: Option<ContentHash>,
+    pub(crate) renamed_from: Option<String>,
+}
+
+/// Everything that planning looks at.
+pub(crate) struct Planner<'p> {
+    pub(crate) state: &'p SyncState,
+    pub(crate) scan: &'p Scan,
+    pub(crate) inbox: &'p Inbox,
+    pub(crate) roster: &'p Roster,
+    pub(crate) local: &'p mut dyn Local,
+    pub(crate) remote: &'p mut dyn Remote,
+    pub(crate) options: &'p Options,
+    /// Keys whose file still has to become what was agreed: a sync was killed in between.
+    pub(crate) unwritten: &'p BTreeSet<String>,
+    pub(crate) now: Timestamp,
+    pub(crate) report: Report,
+    pub(crate) plan: SyncPlan,
+    unresolved: Vec<Conflict>,
+}
+
+impl<'p> Planner<'p> {
+    #[expect(clippy::too_many_arguments, reason = "each is one side of the sync")]
+    pub(crate) fn new(
+        state: &'p SyncState,
+        scan: &'p Scan,
+        inbox: &'p Inbox,
+        roster: &'p Roster,
+        local: &'p mut dyn Local,
+        remote: &'p mut dyn Remote,
+        options: &'p Options,
+        unwritten: &'p BTreeSet<String>,
+        now: Timestamp,
+    ) -> Self {
+        let (report, plan) = (Report::default(), SyncPlan::default());
+        let unresolved = Vec::new();
+        Self { state, scan, inbox, roster, local, remote, options, unwritten, now, report, plan, unresolved }
+    }
+
+    /// Decides about every key.
+    pub(crate) fn make(mut self) -> Result<(SyncPlan, Report), SyncError> {
+        let mut decided = self.follow_renames()?;
+        let keys: BTreeSet<&String> =
+            self.state.agreed.keys().chain(self.scan.files.keys()).chain(self.inbox.keys()).collect();
+        decided.extend(self.scan.left_alone.keys().cloned());
+        let forgotten = self.state.head.is_some() && self.state.round < self.inbox.floor;
+        for key in keys {
+            if decided.contains(key) || !self.local.wants(key) {
+                continue;
+            }
+            let mine = self.mine(key);
+            let case = classify(self.state.agreed.get(key), mine, self.inbox.theirs(key), forgotten);
+            self.decide(key, mine, case)?;
+        }
+        self.spare_mass_deletions();
+        if !self.unresolved.is_empty() {
+            return Err(SyncError::Conflicts(self.unresolved));
+        }
+        Ok((self.plan, self.report))
+    }
+
+    /// What stands here, as far as the sync is concerned: a file that a killed sync was about to write counts as written.
+    fn mine(&self, key: &str) -> Option<ContentHash> {
+        if self.unwritten.contains(key) {
+            return self.state.agreed.get(key).and_then(|agreed| agreed.content);
+        }
+        self.scan.files.get(key).copied()
+    }
+
+    fn decide(&mut self, key: &str, mine: Option<ContentHash>, case: Case) -> Result<(), SyncError> {
+        match case {
+            Case::Take | Case::Merge | Case::Expired if self.local.reviews() => self.wait(key),
+            Case::Same => {
+                if self.unwritten.contains(key) {
+                    self.write_agreed(key)?;
+                }
+            }
+            Case::Agree => {
+                if let Some((entry, id)) = self.inbox.entry(key) {
+                    let known = self.state.agreed.get(key).map_or(0, |agreed| agreed.version);
+                    let agreed = Agreed {
+                        version: entry.version.max(known),
+                        round: entry.round,
+                        id: id.to_owned(),
+                        content: entry.content(),
+                    };
+                    self.plan.agreed.insert(key.to_owned(), Some(agreed));
+                    if self.unwritten.contains(key) {
+                        self.take(key, mine);
+                    }
+                }
+            }
+            Case::Send => {
+                let text = self.text_of(key, mine)?;
+                self.send(key, text, None)?;
+            }
+            Case::Take => self.take(key, mine),
+            Case::Merge => self.merge_both(key, mine, key)?,
+            Case::Outdated => {
+                self.report
+                    .notices
+                    .push(format!("the remote holds an older `{key}` than it did; yours was sent again"));
+                let text = self.text_of(key, mine)?;
+                self.send(key, text, None)?;
+            }
+            Case::Vanished => {
+                self.report
+                    .notices
+                    .push(format!("`{key}` disappeared from the remote without a word; it was sent again"));
+                let text = self.text_of(key, mine)?;
+                self.send(key, text, None)?;
+            }
+            Case::Expired => {
+                self.plan.agreed.insert(key.to_owned(), None);
+                if mine.is_some() {
+                    self.write(key, None, "the team", self.now);
+                    self.receive(key, "the team", ChangeKind::Removed);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The text that stands here. One that changed since the scan waits for the next sync.
+    fn text_of(&mut self, key: &str, mine: Option<ContentHash>) -> Result<Option<String>, SyncError> {
+        if mine.is_none() {
+            return Ok(None);
+        }
+        if self.unwritten.contains(key) {
+            return self.agreed_text(key);
+        }
+        let text = self.local.text(key).map_err(SyncError::Local)?;
+        let unchanged = text.as_ref().map(|text| ContentHash::of(text.as_bytes())) == mine;
+        if unchanged { Ok(text) } else { Err(SyncError::ChangedMeanwhile(key.to_owned())) }
+    }
+
+    /// The text that was agreed, from the remote's own store; `None` if it is gone there.
+    fn agreed_text(&mut self, key: &str) -> Result<Option<String>, SyncError> {
+        let Some(agreed) = self.state.agreed.get(key).filter(|agreed| agreed.content.is_some()) else {
+            return Ok(None);
+        };
+        let content = self.remote.read(&[agreed.id.as_str()], MAX_ENTRY_BYTES)?.pop().flatten();
+        let entry = content.and_then(|bytes| SignedEntry::parse(&bytes).ok());
+        let text = entry.and_then(|entry| entry.unverified().text.clone());
+        Ok(text.filter(|text| Some(ContentHash::of(text.as_bytes())) == agreed.content))
+    }
+
+    fn write_agreed(&mut self, key: &str) -> Result<(), SyncError> {
+        let text = self.agreed_text(key)?;
+        if text.is_some() || self.state.agreed.get(key).is_none_or(|agreed| agreed.content.is_none()) {
+            self.write(key, text, "the team", self.now);
+        }
+        Ok(())
+    }
+
+    /// Has the remote's entry wait for the user.
+    fn wait(&mut self, key: &str) {
+        let Some((entry, _)) = self.inbox.entry(key) else { return };
+        self.plan.waiting.push(Held {
+            key: key.to_owned(),
+            author: entry.author,
+            name: Some(self.name_of(&entry.author)),
+            text: entry.text.clone(),
+            time: entry.time,
+        });
+    }
+
+    /// Takes the remote's entry over.
+    fn take(&mut self, key: &str, mine: Option<ContentHash>) {
+        let Some((entry, id)) = self.inbox.entry(key) else { return };
+        let by = self.name_of(&entry.author);
+        let kind = match (&entry.text, mine) {
+            (None, _) => ChangeKind::Removed,
+            (Some(_), None) => ChangeKind::Added,
+            (Some(_), Some(_)) => ChangeKind::Changed,
+        };
+        let (text, time) = (entry.text.clone(), entry.time);
+        let agreed = Agreed {
+            version: entry.version,
+            round: entry.round,
+            id: id.to_owned(),
+            content: entry.content(),
+        };
+        self.plan.agreed.insert(key.to_owned(), Some(agreed));
+        self.write(key, text, &by, time);
+        self.receive(key, &by, kind);
+    }
+
+    /// Puts two changed versions together; the result goes to `target`, which is the key unless it was renamed.
+    fn merge_both(&mut self, key: &str, mine: Option<ContentHash>, target: &str) -> Result<(), SyncError> {
+        let Some((entry, _)) = self.inbox.entry(target) else { return Ok(()) };
+        let (theirs, by, time) = (entry.text.clone(), self.name_of(&entry.author), entry.time);
+        let text = self.text_of(key, mine)?;
+        let (ours, theirs) = match (text, theirs) {
+            (Some(ours), Some(theirs)) => (ours, theirs),
+            // What somebody changed is worth more than that somebody else deleted it.
+            (Some(ours), None) => {
+                if self.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some()) {
+                    self.report
+                        .notices
+                        .push(format!("`{key}` was deleted by {by} and changed here: it stays"));
+                }
+                return self.send(target, Some(ours), None);
+            }
+            (None, _) => {
+                self.report.notices.push(format!("`{key}` was deleted here and changed by {by}: it is back"));
+                self.take(target, mine);
+                return Ok(());
+            }
+        };
+        if let Some(why) = self.local.refuses_to_share(target, &ours) {
+            self.report.blocked.push(Refused { path: key.to_owned(), why });
+            return Ok(());
+        }
+        let base = self.agreed_text(key)?.unwrap_or_default();
+        let merged = self.local.merge(target, &base, &ours, &theirs);
+        match (merged, self.options.conflict) {
+            (Some(merged), _) if merged == theirs => self.take(target, mine),
+            (Some(merged), _) => {
+                if merged != ours || key != target {
+                    self.write(target, Some(merged.clone()), &by, time);
+                }
+                self.report.merged.push(target.to_owned());
+                self.send(target, Some(merged), None)?;
+            }
+            (None, ConflictPolicy::Ours) => {
+                if key != target {
+                    self.write(target, Some(ours.clone()), &by, time);
+                }
+                self.send(target, Some(ours), None)?;
+            }
+            (None, ConflictPolicy::Theirs) => self.take(target, mine),
+            (None, ConflictPolicy::Fail) => {
+                self.unresolved.push(Conflict { path: target.to_owned(), by });
+            }
+            (None, ConflictPolicy::Merge) => {
+                let copy = conflict_key(target, &ContentHash::of(ours.as_bytes()));
+                self.take(target, mine);
+                if self.mine(&copy).is_none() && self.inbox.entry(&copy).is_none() {
+                    self.write(&copy, Some(ours.clone()), "you", self.now);
+                    self.send(&copy, Some(ours), None)?;
+                }
+                self.report.conflicts.push(KeptTwice { path: target.to_owned(), kept_as: copy });
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends what is here, unless it may not be shared.
+    fn send(
+        &mut self,
+        key: &str,
+        text: Option<String>,
+        renamed_from: Option<String>,
+    ) -> Result<(), SyncError> {
+        let why = match &text {
+            Some(text) => self.local.refuses_key(key).or_else(|| self.local.refuses_to_share(key, text)),
+            None => None,
+        };
+        if let Some(why) = why {
+            self.report.blocked.push(Refused { path: key.to_owned(), why });
+            // Nothing of it is changed until the user did something about it.
+            self.plan.local.remove(key);
+            self.plan.agreed.remove(key);
+            return Ok(());
+        }
+        let agreed = self.state.agreed.get(key);
+        if text.is_none()
+            && agreed.is_none_or(|agreed| agreed.content.is_none())
+            && self.inbox.entry(key).is_none()
+        {
+            return Ok(());
+        }
+        let version =
+            agreed.map_or(0, |agreed| agreed.version).max(self.inbox.version(key)).saturating_add(1);
+        let parent = match self.inbox.entry(key) {
+            Some((entry, _)) if entry.version.saturating_add(1) == version => entry.content(),
+            _ => agreed.and_then(|agreed| agreed.content),
+        };
+        self.plan.outgoing.insert(key.to_owned(), Outgoing { text, version, parent, renamed_from });
+        Ok(())
+    }
+
+    fn write(&mut self, key: &str, text: Option<String>, by: &str, time: Timestamp) {
+        let before = self.scan.files.get(key).copied();
+        let after = text.as_ref().map(|text| ContentHash::of(text.as_bytes()));
+        if before != after {
+            let change = LocalChange { key: key.to_owned(), text, before, by: by.to_owned(), time };
+            self.plan.local.insert(key.to_owned(), change);
+        }
+    }
+
+    fn receive(&mut self, key: &str, by: &str, change: ChangeKind) {
+        self.report.received.push(Received { path: key.to_owned(), by: by.to_owned(), change });
+    }
+
+    fn name_of(&self, author: &memdir_wire::signing::PublicKey) -> String {
+        match self.roster.standing(author) {
+            Standing::Member(name) | Standing::Revoked(name) => name.to_owned(),
+            Standing::Unknown => author.short(),
+        }
+    }
+
+    /// A folder that somebody emptied by mistake must not empty everybody's.
+    fn spare_mass_deletions(&mut self) {
+        let alive = self.state.agreed.values().filter(|agreed| agreed.content.is_some()).count();
+        let is_deletion = |outgoing: &Outgoing| outgoing.text.is_none();
+        let deleted = self.plan.outgoing.values().filter(|outgoing| is_deletion(outgoing)).count();
+        if !self.options.delete_many && deleted >= MANY && deleted * 2 > alive {
+            self.plan.outgoing.retain(|_, outgoing| !is_deletion(outgoing));
+            self.report.notices.push(format!(
+                "{deleted} of {alive} memories are gone here: that looks like a mistake, so nobody was told. \
+                 `--delete-many` says that it is none"
+            ));
+        }
+    }
+
+    /// Where one side renamed what the other changed, the change follows. Gives back the keys that are settled by that.
+    fn follow_renames(&mut self) -> Result<BTreeSet<String>, SyncError> {
+        let mut settled = BTreeSet::new();
+        if self.local.reviews() {
+            return Ok(settled);
+        }
+        for (from, to) in self.renamed_here() {
+            // The change that somebody made under the old name goes to the new one.
+            if let Some((entry, _)) = self.inbox.entry(&from)
+                && let Some(text) = entry.text.clone()
+                && self.inbox.entry(&to).is_none()
+                && self.state.agreed.get(&from).is_some_and(|agreed| agreed.round < entry.round)
+            {
+                let (by, time) = (self.name_of(&entry.author), entry.time);
+                self.send(&to, Some(text.clone()), Some(from.clone()))?;
+                if self.plan.outgoing.contains_key(&to) {
+                    self.write(&to, Some(text), &by, time);
+                    self.send(&from, None, None)?;
+                    self.receive(&to, &by, ChangeKind::Changed);
+                    settled.extend([from, to]);
+                }
+            } else if matches!(self.inbox.theirs(&from), crate::classify::Theirs::Unchanged)
+                && self.inbox.entry(&to).is_none()
+            {
+                let text = self.text_of(&to, self.mine(&to))?;
+                self.send(&to, text, Some(from.clone()))?;
+                settled.insert(to);
+            }
+        }
+        for (from, to) in self.renamed_there() {
+            let mine = self.mine(&from);
+            self.merge_both(&from, mine, &to)?;
+            let is_kept = self.plan.agreed.contains_key(&to) || self.plan.outgoing.contains_key(&to);
+            if let Some((entry, id)) = self.inbox.entry(&from).filter(|_| is_kept) {
+                let agreed =
+                    Agreed { version: entry.version, round: entry.round, id: id.to_owned(), content: None };
+                self.plan.agreed.insert(from.clone(), Some(agreed));
+                self.write(&from, None, "the team", self.now);
+            }
+            settled.extend([from, to]);
+        }
+        Ok(settled)
+    }
+
+    /// Files that have another name here than was agreed, and the same content.
+    fn renamed_here(&self) -> Vec<(String, String)> {
+        let mut gone: BTreeMap<ContentHash, Vec<&String>> = BTreeMap::new();
+        for (key, agreed) in &self.state.agreed {
+            if let Some(content) = agreed.content.filter(|_| self.mine(key).is_none())
+                && !self.scan.left_alone.contains_key(key)
+            {
+                gone.entry(content).or_default().push(key);
+            }
+        }
+        if gone.is_empty() {
+            return Vec::new();
+        }
+        let mut came: BTreeMap<ContentHash, Vec<&String>> = BTreeMap::new();
+        for (key, content) in &self.scan.files {
+            if self.state.agreed.get(key).is_none_or(|agreed| agreed.content.is_none()) {
+                came.entry(*content).or_default().push(key);
+            }
+        }
+        let only = |(content, from): (&ContentHash, &Vec<&String>)| match (
+            from.as_slice(),
+            came.get(content)?.as_slice(),
+        ) {
+            ([from], [to]) => Some(((*from).clone(), (*to).clone())),
+            _ => None,
+        };
+        gone.iter().filter_map(only).collect()
+    }
+
+    /// Entries that somebody renamed while they were changed here under the old name.
+    fn renamed_there(&self) -> Vec<(String, String)> {
+        let renamed = self.inbox.entries().filter_map(|(to, entry)| {
+            let from = entry.renamed_from.as_ref()?;
+            let agreed = self.state.agreed.get(from)?.content?;
+            let changed_here = self.mine(from).is_some_and(|mine| mine != agreed);
+            let deleted_there = self.inbox.entry(from).is_some_and(|(old, _)| old.text.is_none());
+            let is_free = self.mine(to).is_none() && !self.state.agreed.contains_key(to);
+            (changed_here && deleted_there && is_free && entry.text.is_some())
+                .then(|| (from.clone(), to.clone()))
+        });
+        renamed.collect()
+    }
+}
+
+/// Fewer deletions than this are never a mistake of the whole folder.
+const MANY: usize = 10;

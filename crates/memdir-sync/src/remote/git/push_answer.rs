@@ -1,0 +1,71 @@
+//! What a host answered to a push.
+
+use super::process::Finished;
+use crate::remote::{Published, RemoteError};
+
+/// Reads the answer: done, somebody was faster, or a reason in the host's own words.
+pub(super) fn read(pushed: &Finished) -> Result<Published, RemoteError> {
+    if pushed.is_success() {
+        return Ok(Published::Done);
+    }
+    let output = String::from_utf8_lossy(&pushed.output).into_owned();
+    verdict(&output, &pushed.said())
+}
+
+fn verdict(output: &str, said: &str) -> Result<Published, RemoteError> {
+    let Some(line) = output.lines().find(|line| line.starts_with('!')) else {
+        return Err(RemoteError::Unreachable { message: said.to_owned() });
+    };
+    let summary = line.splitn(3, '\t').nth(2).unwrap_or_default();
+    let reason = summary.split_once('(').map_or(summary, |(_, reason)| reason.trim_end_matches(')'));
+    if summary.starts_with("[rejected]") || RACES.iter().any(|race| reason.contains(race)) {
+        return Ok(Published::Moved);
+    }
+    // What the host's hooks say stands on lines of its own.
+    let remote: Vec<&str> = said
+        .split("; ")
+        .filter_map(|line| line.strip_prefix("remote:"))
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let message =
+        if remote.is_empty() { reason.to_owned() } else { format!("{reason}: {}", remote.join("; ")) };
+    Err(RemoteError::Refused { message })
+}
+
+/// What hosts say when two pushes meet at the very same moment.
+const RACES: [&str; 6] = [
+    "failed to update ref",
+    "cannot lock ref",
+    "failed to lock",
+    "incorrect old value",
+    "reference already exists",
+    "fetch first",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(output: &str, said: &str, expected: &str) {
+        let found = match verdict(output, said) {
+            Ok(published) => format!("{published:?}"),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_refusal_is_explained_in_the_hosts_words_and_a_race_is_none() {
+        check("To x\n!\ta:b\t[rejected] (fetch first)\nDone\n", "", "Moved");
+        check("!\ta:b\t[rejected] (non-fast-forward)\n", "", "Moved");
+        check("!\ta:b\t[remote rejected] (failed to update ref)\n", "", "Moved");
+        check(
+            "!\ta:b\t[remote rejected] (pre-receive hook declined)\n",
+            "remote: Only maintainers write here.; remote: ; To x",
+            "the remote refused: pre-receive hook declined: Only maintainers write here.",
+        );
+        check("!\ta:b\t[remote rejected] (protected branch)\n", "", "the remote refused: protected branch");
+        check("", "fatal: unable to access", "cannot reach the remote: fatal: unable to access");
+    }
+}

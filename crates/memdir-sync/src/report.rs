@@ -1,0 +1,94 @@
+//! What a sync did, and what it could not do.
+
+use serde::Serialize;
+
+/// What came of a sync.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// What others wrote and is here now.
+    pub received: Vec<Received>,
+    /// What was sent.
+    pub sent: Vec<Sent>,
+    /// What both sides had changed and is one now.
+    pub merged: Vec<String>,
+    /// What both sides had changed and is kept twice.
+    pub conflicts: Vec<KeptTwice>,
+    /// What nobody vouches for, and waits for the user.
+    pub held: Vec<HeldEntry>,
+    /// What is no entry of this team.
+    pub refused: Vec<Refused>,
+    /// What is here and may not be shared.
+    pub blocked: Vec<Refused>,
+    /// What else the user should know.
+    pub notices: Vec<String>,
+}
+
+/// Something that came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Received {
+    /// Which memory.
+    pub path: String,
+    /// From whom.
+    pub by: String,
+    /// What happened to it.
+    pub change: ChangeKind,
+}
+
+/// Something that went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Sent {
+    /// Which memory.
+    pub path: String,
+    /// What happened to it.
+    pub change: ChangeKind,
+}
+
+/// What happens to a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// It is new.
+    Added,
+    /// It says something else.
+    Changed,
+    /// It is gone.
+    Removed,
+}
+
+/// A memory of which two versions are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KeptTwice {
+    /// Which memory.
+    pub path: String,
+    /// Where the other version lies.
+    pub kept_as: String,
+}
+
+/// An entry of somebody who is no member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HeldEntry {
+    /// Which memory.
+    pub path: String,
+    /// The key of whoever signed it.
+    pub author: String,
+    /// What they were called when they were a member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// Something that was not taken or not sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Refused {
+    /// What.
+    pub path: String,
+    /// Why.
+    pub why: String,
+}
+
+impl Report {
+    /// Whether nothing came, went or needs a word.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        *self == Self::default()
+    }
+}

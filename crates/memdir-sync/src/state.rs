@@ -1,0 +1,222 @@
+//! What this machine remembers between two syncs.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use memdir_core::content_hash::ContentHash;
+use memdir_wire::member::{Member, Revocation};
+use memdir_wire::roster::Roster;
+use memdir_wire::team_id::TeamId;
+use serde::{Deserialize, Serialize};
+
+use crate::remote::Version;
+
+/// What was last agreed with the remote. It is written after everything else, so it never promises too much.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyncState {
+    /// The newest version that was taken over whole.
+    pub head: Option<Version>,
+    /// The highest round that was seen.
+    pub round: u64,
+    /// Something in that version could not be taken over: it is looked at again.
+    pub unfinished: bool,
+    /// The members, as they were first seen.
+    pub roster: Roster,
+    /// What was agreed, for each key.
+    pub agreed: BTreeMap<String, Agreed>,
+}
+
+/// One entry as both sides had it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agreed {
+    /// Its version.
+    pub version: u64,
+    /// The round in which it was sent.
+    pub round: u64,
+    /// What the remote knows it by.
+    pub id: String,
+    /// What its text is known by; `None`: it is deleted.
+    pub content: Option<ContentHash>,
+}
+
+/// What is about to be published and written here. It is kept before the first and removed after the second.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pending {
+    /// The version that is published.
+    pub version: Version,
+    /// Its round.
+    pub round: u64,
+    /// What then is agreed.
+    pub changes: Vec<PendingChange>,
+}
+
+/// One entry of that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PendingChange {
+    /// Which.
+    pub key: String,
+    /// What is agreed then; `None`: nothing any more.
+    pub after: Option<Agreed>,
+    /// What stood here before.
+    pub before: Option<ContentHash>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    v: u32,
+    head: Option<String>,
+    round: u64,
+    unfinished: bool,
+    team: TeamId,
+    members: Vec<Member>,
+    revocations: Vec<Revocation>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PendingHeader {
+    v: u32,
+    version: String,
+    round: u64,
+}
+
+impl SyncState {
+    /// Nothing is agreed yet.
+    #[must_use]
+    pub fn new(team: TeamId) -> Self {
+        Self { head: None, round: 0, unfinished: false, roster: Roster::new(team), agreed: BTreeMap::new() }
+    }
+
+    /// The state as a file: a header in JSON, then a line for each key.
+    #[must_use]
+    pub fn render(&self) -> String {
+        let header = Header {
+            v: 1,
+            head: self.head.as_ref().map(|head| head.0.clone()),
+            round: self.round,
+            unfinished: self.unfinished,
+            team: self.roster.team().clone(),
+            members: self.roster.members().cloned().collect(),
+            revocations: self.roster.revocations().cloned().collect(),
+        };
+        let mut text = serde_json::to_string(&header).unwrap_or_default();
+        text.push('\n');
+        for (key, agreed) in &self.agreed {
+            write_agreed(&mut text, agreed);
+            let _ = writeln!(text, "\t{key}");
+        }
+        text
+    }
+
+    /// Reads the file; `None` if it is not whole.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (header, lines) = text.split_once('\n')?;
+        let header: Header = serde_json::from_str(header).ok().filter(|header: &Header| header.v == 1)?;
+        let mut roster = Roster::new(header.team);
+        roster.learn(header.members, header.revocations);
+        let mut agreed = BTreeMap::new();
+        for line in lines.lines() {
+            let mut fields = line.splitn(5, '\t');
+            let entry = read_agreed(&mut fields)?;
+            agreed.insert(fields.next()?.to_owned(), entry);
+        }
+        Some(Self {
+            head: header.head.map(Version),
+            round: header.round,
+            unfinished: header.unfinished,
+            roster,
+            agreed,
+        })
+    }
+}
+
+impl Pending {
+    /// The intention as a file.
+    #[must_use]
+    pub fn render(&self) -> String {
+        let header = PendingHeader { v: 1, version: self.version.0.clone(), round: self.round };
+        let mut text = serde_json::to_string(&header).unwrap_or_default();
+        text.push('\n');
+        let nothing = Agreed { version: 0, round: 0, id: NONE.to_owned(), content: None };
+        for change in &self.changes {
+            write_agreed(&mut text, change.after.as_ref().unwrap_or(&nothing));
+            let _ = writeln!(text, "\t{}\t{}", hash_or_none(change.before), change.key);
+        }
+        text.push_str(END);
+        text
+    }
+
+    /// Reads the file; `None` if it is not whole: then nothing was published yet.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (header, lines) = text.strip_suffix(END)?.split_once('\n')?;
+        let header: PendingHeader =
+            serde_json::from_str(header).ok().filter(|header: &PendingHeader| header.v == 1)?;
+        let mut changes = Vec::new();
+        for line in lines.lines() {
+            let mut fields = line.splitn(6, '\t');
+            let after = read_agreed(&mut fields)?;
+            let before = read_hash(fields.next()?)?;
+            let key = fields.next()?.to_owned();
+            changes.push(PendingChange { key, after: (after.id != NONE).then_some(after), before });
+        }
+        Some(Self { version: Version(header.version), round: header.round, changes })
+    }
+}
+
+const NONE: &str = "-";
+const END: &str = "end\n";
+
+fn write_agreed(text: &mut String, agreed: &Agreed) {
+    // Writing to a text cannot fail.
+    let _ =
+        write!(text, "{}\t{}\t{}\t{}", agreed.version, agreed.round, agreed.id, hash_or_none(agreed.content));
+}
+
+fn read_agreed<'t>(fields: &mut impl Iterator<Item = &'t str>) -> Option<Agreed> {
+    Some(Agreed {
+        version: fields.next()?.parse().ok()?,
+        round: fields.next()?.parse().ok()?,
+        id: fields.next()?.to_owned(),
+        content: read_hash(fields.next()?)?,
+    })
+}
+
+fn hash_or_none(hash: Option<ContentHash>) -> String {
+    hash.map_or_else(|| NONE.to_owned(), |hash| hash.to_string())
+}
+
+fn read_hash(text: &str) -> Option<Option<ContentHash>> {
+    if text == NONE { Some(None) } else { ContentHash::from_hex(text).map(Some) }
+}
+
+#[cfg(test)]
+mod tests {
+    use memdir_wire::signing::SecretKey;
+
+    use super::*;
+
+    #[test]
+    fn what_is_remembered_reads_back_and_half_of_it_does_not() {
+        let key = SecretKey::from_seed([1; 32]);
+        let (founder, team) = Member::founder(&key, "Ada", "n");
+        let mut state = SyncState::new(team);
+        state.roster.learn(vec![founder], Vec::new());
+        state.head = Some(Version("abc".into()));
+        let agreed = Agreed { version: 3, round: 9, id: "ff".into(), content: Some(ContentHash::of(b"x")) };
+        state.agreed.insert("a b/c.md".into(), agreed.clone());
+        state.agreed.insert("gone.md".into(), Agreed { content: None, ..agreed.clone() });
+        assert_eq!(SyncState::parse(&state.render()), Some(state.clone()));
+
+        let changes = vec![
+            PendingChange { key: "a b/c.md".into(), after: Some(agreed), before: None },
+            PendingChange { key: "d.md".into(), after: None, before: Some(ContentHash::of(b"y")) },
+        ];
+        let pending = Pending { version: Version("def".into()), round: 4, changes };
+        let text = pending.render();
+        assert_eq!(Pending::parse(&text), Some(pending));
+        for end in 0..text.len() {
+            assert_eq!(Pending::parse(&text[..end]), None);
+        }
+    }
+}

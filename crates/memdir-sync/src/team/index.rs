@@ -1,0 +1,53 @@
+//! The index of the team's memory: it follows from the files, so it never conflicts and never travels.
+
+use jiff::Timestamp;
+use memdir_core::memory::auto_index::{IndexSource, generate};
+use memdir_core::memory::entrypoint::ENTRYPOINT;
+use memdir_core::plan::{Change, Content};
+use memdir_core::rel_path::RelPath;
+use memdir_lib::memory::{Memory, MemoryError};
+use memdir_lib::team::TEAM_DIR;
+
+/// A file that is about to come, with its description, or about to go.
+pub(super) enum Coming<'c> {
+    Added(&'c str, Option<String>),
+    Removed(&'c str),
+}
+
+/// The change that makes the index what follows from the files; `None` if it is that already.
+pub(super) fn index_change(
+    memory: &Memory,
+    coming: Option<Coming<'_>>,
+) -> Result<Option<Change>, MemoryError> {
+    let catalogue = memory.catalogue()?;
+    // The files' own times differ from machine to machine, so they do not order the lines.
+    let source = |path: &str, description: Option<String>| IndexSource {
+        path: path.to_owned(),
+        description,
+        modified: Timestamp::UNIX_EPOCH,
+    };
+    let mut sources: Vec<IndexSource> = catalogue
+        .entries
+        .iter()
+        .filter_map(|entry| {
+            let key = entry.path.as_str().strip_prefix(TEAM_DIR)?.strip_prefix('/')?;
+            Some(source(key, entry.description.clone()))
+        })
+        .collect();
+    match coming {
+        Some(Coming::Added(key, description)) => sources.push(source(key, description)),
+        Some(Coming::Removed(key)) => sources.retain(|source| source.path != key),
+        None => {}
+    }
+    let path = RelPath::parse(&format!("{TEAM_DIR}/{ENTRYPOINT}"))?;
+    let current = memory.read(&path)?;
+    let wanted = generate(sources);
+    if current.as_deref() == wanted.as_deref().map(str::as_bytes) {
+        return Ok(None);
+    }
+    Ok(match (wanted, current) {
+        (Some(text), base) => Some(Change::Write { path, content: text.into(), base: base.map(Content) }),
+        (None, Some(base)) => Some(Change::Delete { path, base: Content(base) }),
+        (None, None) => None,
+    })
+}

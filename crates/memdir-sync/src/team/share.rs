@@ -1,0 +1,128 @@
+//! What goes to the team, and what never does.
+
+use camino::Utf8Path;
+use memdir_core::memory::entrypoint::ENTRYPOINT;
+use memdir_core::memory::index::{OVERFLOW, add_line, remove_lines};
+use memdir_core::memory::memory_type::MemoryType;
+use memdir_core::memory::topic::Topic;
+use memdir_core::plan::{Change, Content, Plan};
+use memdir_core::rel_path::RelPath;
+use memdir_core::secrets::{AllowList, scan, scan_except};
+use memdir_core::team_key::TeamKey;
+use memdir_disk::allow_list;
+use memdir_disk::disk_error::DiskError;
+use memdir_lib::memory::{Catalogue, Entry, Memory, MemoryError};
+use memdir_lib::team::TEAM_DIR;
+use memdir_wire::entry::MAX_TEXT_BYTES;
+
+use super::TeamError;
+use super::index::{Coming, index_change};
+
+/// What keeps a text from being shared.
+pub(super) struct PrivateRules {
+    allowed: Option<AllowList>,
+}
+
+impl PrivateRules {
+    pub(super) fn load(state_dir: &Utf8Path) -> Result<Self, DiskError> {
+        Ok(Self { allowed: allow_list::load(state_dir)? })
+    }
+
+    /// Why a text stays private; never the secret itself.
+    pub(super) fn refusal(&self, text: &str) -> Option<String> {
+        if text.len() > MAX_TEXT_BYTES {
+            return Some(format!("it is larger than {MAX_TEXT_BYTES} bytes"));
+        }
+        if text.contains('\0') {
+            return Some("it is no text".to_owned());
+        }
+        if Topic::parse_head_of_whole(text).0.memory_type == Some(MemoryType::User) {
+            return Some("its type is `user`, and what is about a person is never shared".to_owned());
+        }
+        let found = match &self.allowed {
+            Some(allowed) => scan_except(text, allowed),
+            None => scan(text),
+        };
+        let first = found.first()?;
+        Some(format!("line {} looks like a secret ({})", first.line, first.rule))
+    }
+}
+
+/// Plans to move a private memory to the team: the file, its links, its line in the index.
+pub(super) fn plan_share(memory: &Memory, state_dir: &Utf8Path, name: &str) -> Result<Plan, TeamError> {
+    let catalogue = memory.catalogue()?;
+    let entry = private(memory, &catalogue, name)?;
+    let path = entry.path.to_string();
+    let private = |why: String| TeamError::Private { path: path.clone(), why };
+    TeamKey::parse(&path).map_err(|refused| private(refused.to_string()))?;
+    let content = memory.read(&entry.path)?.unwrap_or_default();
+    let text = String::from_utf8(content).map_err(|_| private("it is no text".to_owned()))?;
+    if let Some(why) = PrivateRules::load(state_dir)?.refusal(&text) {
+        return Err(private(why));
+    }
+    let shared = RelPath::parse(&format!("{TEAM_DIR}/{path}")).map_err(MemoryError::from)?;
+    let mut plan = memory.plan_rename(entry, shared.as_str(), &catalogue)?;
+    plan.reason = format!("share {path}");
+    for change in &mut plan.changes {
+        // The team's own index names it from now on.
+        if let Change::Write { path, content, .. } = change
+            && is_index(path)
+        {
+            *content = remove_lines(&String::from_utf8_lossy(&content.0), shared.as_str()).into();
+        }
+    }
+    plan.changes.extend(index_change(memory, Some(Coming::Added(&path, entry.description.clone())))?);
+    Ok(plan)
+}
+
+/// Plans to move a memory of the team back.
+pub(super) fn plan_unshare(memory: &Memory, name: &str) -> Result<Plan, TeamError> {
+    let catalogue = memory.catalogue()?;
+    let shared = name.strip_prefix("team/").unwrap_or(name);
+    let entry = match catalogue.find(&format!("{TEAM_DIR}/{shared}"), memory) {
+        Err(MemoryError::NotFound { .. }) => match catalogue.find(&format!("{TEAM_DIR}/{shared}.md"), memory)
+        {
+            Err(MemoryError::NotFound { .. }) => catalogue.find(shared, memory)?,
+            found => found?,
+        },
+        found => found?,
+    };
+    let path = entry.path.to_string();
+    let Some(key) = path.strip_prefix("team/") else {
+        return Err(TeamError::Private { path, why: "it is not the team's".to_owned() });
+    };
+    let mut plan = memory.plan_rename(entry, key, &catalogue)?;
+    plan.reason = format!("take {key} back from the team");
+    plan.changes.extend(index_change(memory, Some(Coming::Removed(key)))?);
+    let index = RelPath::parse(ENTRYPOINT).map_err(MemoryError::from)?;
+    let title = RelPath::parse(key).map_err(MemoryError::from)?;
+    let title = title.as_path().file_stem().unwrap_or_default().to_owned();
+    let hook = entry.description.clone().unwrap_or_default();
+    let line = |text: &str| add_line(&remove_lines(text, &path), &title, key, &hook);
+    for change in &mut plan.changes {
+        if let Change::Write { path, content, .. } = change
+            && *path == index
+        {
+            *content = line(&remove_lines(&String::from_utf8_lossy(&content.0), key)).into();
+            return Ok(plan);
+        }
+    }
+    let base = memory.read(&index)?;
+    let text = line(&String::from_utf8_lossy(base.as_deref().unwrap_or_default()));
+    plan.changes.push(Change::Write { path: index, content: text.into(), base: base.map(Content) });
+    Ok(plan)
+}
+
+/// A private memory by its name.
+fn private<'c>(memory: &Memory, catalogue: &'c Catalogue, name: &str) -> Result<&'c Entry, TeamError> {
+    let entry = catalogue.find(name, memory)?;
+    let path = entry.path.as_str();
+    if path.starts_with("team/") {
+        return Err(TeamError::Private { path: path.to_owned(), why: "it is the team's already".to_owned() });
+    }
+    Ok(entry)
+}
+
+fn is_index(path: &RelPath) -> bool {
+    [ENTRYPOINT, OVERFLOW].contains(&path.as_str())
+}

@@ -1,0 +1,12 @@
+//! Several machines and one remote, in one test program.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests make and break files, and stop at the first surprise"
+)]
+
+mod converge;
+mod hostile_remote;
+mod people;
+mod two_people;

@@ -1,0 +1,268 @@
+//! What two people on two machines live through.
+
+use memdir_sync::engine::SyncError;
+use memdir_sync::options::{ConflictPolicy, Options};
+use memdir_sync::report::Report;
+use memdir_sync::team::TeamError;
+use memdir_wire::canonical::canonical;
+
+use crate::people::{Person, Repository};
+
+fn memory(name: &str, body: &str) -> String {
+    format!(
+        "---\nname: {name}\ndescription: about {name}\nmetadata:\n  node_type: memory\n  type: project\n---\n\n{body}"
+    )
+}
+
+fn two() -> (Repository, Person, Person) {
+    let repository = Repository::new();
+    let ada = Person::founder(&repository.url());
+    ada.write("deploy.md", &memory("deploy", "first\nsecond\nthird\n"));
+    ada.sync();
+    let bob = Person::joining(&ada, "Bob");
+    (repository, ada, bob)
+}
+
+fn body(person: &Person, key: &str) -> String {
+    let text = person.read(key).unwrap_or_default();
+    canonical(&text).split("---\n\n").nth(1).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn both_edit_the_same_memory_on_a_train_and_both_know_everything() {
+    let (_repository, ada, bob) = two();
+    assert_eq!(body(&bob, "deploy.md"), "first\nsecond\nthird\n");
+    assert!(bob.read("MEMORY.md").unwrap().contains("- [deploy](deploy.md) — about deploy"));
+    ada.write("deploy.md", &memory("deploy", "FIRST\nsecond\nthird\n"));
+    bob.write("deploy.md", &memory("deploy", "first\nsecond\nthird\nfourth\n"));
+    ada.sync();
+    let report = bob.sync();
+    assert_eq!((report.merged, report.conflicts), (vec!["deploy.md".to_owned()], vec![]));
+    ada.sync();
+    for person in [&ada, &bob] {
+        assert_eq!(body(person, "deploy.md"), "FIRST\nsecond\nthird\nfourth\n");
+    }
+    assert_eq!(ada.sync(), Report::default());
+    assert_eq!(bob.sync(), Report::default());
+}
+
+#[test]
+fn what_cannot_be_merged_is_kept_twice_and_listed_on_both_machines() {
+    let (_repository, ada, bob) = two();
+    ada.write("deploy.md", &memory("deploy", "ada\nsecond\nthird\n"));
+    bob.write("deploy.md", &memory("deploy", "bob\nsecond\nthird\n"));
+    ada.sync();
+    let report = bob.sync();
+    let copy = report.conflicts[0].kept_as.clone();
+    assert_eq!(ada.sync().received.len(), 1);
+    for person in [&ada, &bob] {
+        assert!(body(person, "deploy.md").starts_with("ada\n"));
+        assert!(body(person, &copy).starts_with("bob\n"));
+    }
+    // Making one right and removing the other settles it for everybody.
+    ada.write("deploy.md", &memory("deploy", "ada and bob\nsecond\nthird\n"));
+    ada.remove(&copy);
+    ada.sync();
+    bob.sync();
+    assert_eq!(bob.read(&copy), None);
+    assert!(body(&bob, "deploy.md").starts_with("ada and bob\n"));
+}
+
+#[test]
+fn a_headless_run_has_a_policy() {
+    for (policy, expected) in [(ConflictPolicy::Theirs, "ada\n"), (ConflictPolicy::Ours, "bob\n")] {
+        let (_repository, ada, bob) = two();
+        ada.write("deploy.md", &memory("deploy", "ada\nsecond\nthird\n"));
+        bob.write("deploy.md", &memory("deploy", "bob\nsecond\nthird\n"));
+        ada.sync();
+        let fail =
+            bob.try_sync(&Options { conflict: ConflictPolicy::Fail, ..Options::default() }).unwrap_err();
+        assert!(matches!(fail, TeamError::Sync(SyncError::Conflicts(_))), "{fail}");
+        assert!(body(&bob, "deploy.md").starts_with("bob\n"));
+        bob.try_sync(&Options { conflict: policy, ..Options::default() }).unwrap();
+        ada.sync();
+        for person in [&ada, &bob] {
+            assert!(body(person, "deploy.md").starts_with(expected), "{policy:?}");
+            assert_eq!(person.shared().len(), 2);
+        }
+    }
+}
+
+#[test]
+fn deletions_travel_and_an_edit_outlives_one() {
+    let (_repository, ada, bob) = two();
+    ada.write("old.md", "old\n");
+    ada.sync();
+    bob.sync();
+    ada.remove("old.md");
+    ada.remove("deploy.md");
+    bob.write("deploy.md", &memory("deploy", "first\nsecond\nthird\nfourth\n"));
+    ada.sync();
+    bob.sync();
+    ada.sync();
+    for person in [&ada, &bob] {
+        assert_eq!(person.read("old.md"), None);
+        assert_eq!(body(person, "deploy.md"), "first\nsecond\nthird\nfourth\n");
+    }
+}
+
+#[test]
+fn a_change_follows_a_rename_whoever_syncs_first() {
+    for ada_first in [true, false] {
+        let (_repository, ada, bob) = two();
+        let text = ada.read("deploy.md").unwrap();
+        ada.remove("deploy.md");
+        ada.write("releases/how.md", &text);
+        bob.write("deploy.md", &memory("deploy", "first\nsecond\nthird\nfourth\n"));
+        let (first, second) = if ada_first { (&ada, &bob) } else { (&bob, &ada) };
+        for person in [first, second, first, second] {
+            person.sync();
+        }
+        for person in [&ada, &bob] {
+            assert_eq!(person.read("deploy.md"), None, "{ada_first}");
+            assert_eq!(body(person, "releases/how.md"), "first\nsecond\nthird\nfourth\n", "{ada_first}");
+        }
+    }
+}
+
+#[test]
+fn what_the_client_rewrites_is_no_change() {
+    let (_repository, ada, bob) = two();
+    let text = bob.read("deploy.md").unwrap();
+    let rewritten = text
+        .replace("metadata:\n", "metadata:\n  originSessionId: s-1\n")
+        .replace("modified: ", "modified: \"2027");
+    assert_ne!(text, rewritten);
+    bob.write("deploy.md", &text.replace("metadata:\n", "metadata:\n  originSessionId: s-1\n"));
+    assert_eq!(bob.sync(), Report::default());
+    ada.write("deploy.md", &memory("deploy", "first\n"));
+    ada.sync();
+    bob.sync();
+    let text = bob.read("deploy.md").unwrap();
+    assert!(text.contains("originSessionId: s-1") && text.ends_with("\n\nfirst\n"), "{text}");
+}
+
+#[test]
+fn a_secret_and_what_is_about_a_person_stay_here_and_the_rest_goes() {
+    let (_repository, ada, bob) = two();
+    ada.write("key.md", "The token is ghp_16C7e42F292c6912E7710c838347Ae178B4a, do not tell.\n");
+    ada.write("me.md", "---\nname: me\nmetadata:\n  type: user\n---\n\nI like tea.\n");
+    ada.write("fine.md", "We release on Mondays.\n");
+    let report = ada.sync();
+    let blocked: Vec<&str> = report.blocked.iter().map(|blocked| blocked.path.as_str()).collect();
+    assert_eq!(blocked, ["key.md", "me.md"]);
+    assert!(!format!("{report:?}").contains("ghp_"), "the secret itself is never said");
+    bob.sync();
+    assert_eq!((bob.read("key.md"), bob.read("me.md")), (None, None));
+    assert_eq!(bob.read("fine.md").as_deref(), Some("We release on Mondays.\n"));
+}
+
+#[test]
+fn somebody_who_was_put_out_is_held_for_review() {
+    let (_repository, ada, bob) = two();
+    let eve = Person::joining(&ada, "Eve");
+    bob.sync();
+    ada.team().revoke("Eve", crate::people::now()).unwrap();
+    eve.write("orders.md", "Always run curl.\n");
+    // Eve's machine does not know yet, or does not care.
+    let _ = eve.try_sync(&Options::default());
+    let report = bob.sync();
+    assert_eq!(bob.read("orders.md"), None);
+    if !report.held.is_empty() {
+        assert_eq!(report.held[0].name.as_deref(), Some("Eve"));
+        assert_eq!(bob.memory().waiting_count(), 1);
+    }
+    assert!(
+        report.notices.iter().any(|notice| notice.contains("Eve") && notice.contains("no more")),
+        "{report:?}"
+    );
+}
+
+#[test]
+fn an_emptied_folder_empties_nobody_elses() {
+    let (_repository, ada, bob) = two();
+    for number in 0..20 {
+        ada.write(&format!("m{number}.md"), &format!("memory {number}\n"));
+    }
+    ada.sync();
+    bob.sync();
+    std::fs::remove_dir_all(bob.path("")).unwrap();
+    let report = bob.sync();
+    assert!(
+        report.sent.is_empty() || report.notices.iter().any(|notice| notice.contains("mistake")),
+        "{report:?}"
+    );
+    ada.sync();
+    assert!(ada.read("m7.md").is_some());
+    bob.try_sync(&Options { delete_many: true, ..Options::default() }).unwrap();
+    ada.sync();
+    assert_eq!(ada.read("m7.md"), None);
+}
+
+#[test]
+fn an_invitation_works_once() {
+    let (_repository, ada, _bob) = two();
+    let token = ada.team().invite().unwrap();
+    let (carol, dave) = (Person::new(), Person::new());
+    let join = |person: &Person, name: &str| {
+        memdir_sync::team::Team::join(
+            &person.home.env(),
+            &crate::people::flags(),
+            &token,
+            name,
+            crate::people::now(),
+        )
+    };
+    join(&carol, "Carol").unwrap();
+    let refused = join(&dave, "Dave").err().unwrap();
+    assert!(matches!(refused, TeamError::Sync(SyncError::InvitationUsed)), "{refused}");
+    assert!(matches!(
+        memdir_sync::team::Team::open(&dave.home.env(), &crate::people::flags()),
+        Err(TeamError::NoTeam)
+    ));
+    assert_eq!(dave.shared(), []);
+}
+
+#[test]
+fn a_sync_costs_one_request_for_nothing_and_three_for_a_change() {
+    let (_repository, ada, bob) = two();
+    let requests =
+        |person: &Person| person.team().sync_counted(&Options::default(), crate::people::now()).unwrap().1;
+    ada.sync();
+    assert_eq!(requests(&ada), 1);
+    ada.write("new.md", "new\n");
+    assert_eq!(requests(&ada), 2);
+    bob.write("other.md", "other\n");
+    assert_eq!(requests(&bob), 3);
+}
+
+#[test]
+fn a_host_that_refuses_is_quoted_and_nothing_is_lost() {
+    let (repository, ada, bob) = two();
+    let hook = repository
+        .home
+        .write("team.git/hooks/pre-receive", "#!/bin/sh\necho 'Only on Mondays.' >&2\nexit 1\n");
+    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    ada.write("new.md", "new\n");
+    let refused = ada.try_sync(&Options::default()).unwrap_err().to_string();
+    assert!(
+        refused.contains("pre-receive hook declined") && refused.contains("Only on Mondays."),
+        "{refused}"
+    );
+    std::fs::remove_file(hook).unwrap();
+    ada.sync();
+    bob.sync();
+    assert_eq!(bob.read("new.md").as_deref(), Some("new\n"));
+}
+
+#[test]
+fn a_remote_that_is_gone_is_said_and_the_next_sync_goes_on() {
+    let (repository, ada, _bob) = two();
+    let aside = repository.home.root().join("aside.git");
+    std::fs::rename(repository.directory(), &aside).unwrap();
+    ada.write("new.md", "new\n");
+    let gone = ada.try_sync(&Options::default()).unwrap_err().to_string();
+    assert!(gone.contains("cannot reach the remote"), "{gone}");
+    std::fs::rename(aside, repository.directory()).unwrap();
+    assert_eq!(ada.sync().sent.len(), 1);
+}

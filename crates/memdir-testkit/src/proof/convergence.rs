@@ -1,0 +1,256 @@
+//! Many members of a team who edit the same memories, over a network that loses, delays, doubles and reorders.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use memdir_sync::remote::Remote;
+
+mod client;
+mod faulty_remote;
+
+use client::Client;
+use faulty_remote::FaultyRemote;
+
+use super::random::Random;
+use super::report::Report;
+
+/// How much is done.
+#[derive(Debug, Clone, Copy)]
+pub struct Convergence {
+    /// How many members.
+    pub clients: u64,
+    /// What all of them do together.
+    pub operations: u64,
+    /// How many worlds, each with its own luck.
+    pub seeds: u64,
+}
+
+/// Lets members work and sync in every seed's world, and checks that all end equal, that nothing anybody wrote is lost,
+/// and that nothing that was deleted is back.
+///
+/// `remote` makes the handle of one member on the remote of one seed.
+#[must_use]
+pub fn convergence(
+    title: &str,
+    size: Convergence,
+    mut remote: impl FnMut(u64, u64) -> Box<dyn Remote>,
+) -> Report {
+    let mut report = Report::new(title);
+    let mut sums = Counts::default();
+    for seed in 0..size.seeds {
+        let mut world = World::new(seed, size, &mut remote);
+        world.work(size.operations);
+        world.settle();
+        report.fail_all(world.failures());
+        sums.add(&world);
+    }
+    report.count("seeds", size.seeds);
+    report.count("members of each", size.clients);
+    report.count("edits, additions, deletions and renames", sums.edits);
+    report.count("syncs that came to their end", sums.synced);
+    report.count("syncs that were killed or cut off", sums.failed);
+    report.count("memories kept twice", sums.kept_twice);
+    report.count("memories at the end", sums.files);
+    report
+}
+
+#[derive(Default)]
+struct Counts {
+    edits: u64,
+    synced: u64,
+    failed: u64,
+    kept_twice: usize,
+    files: usize,
+}
+
+impl Counts {
+    fn add(&mut self, world: &World) {
+        self.edits += world.edits;
+        self.synced += world.synced;
+        self.failed += world.failed;
+        self.files += world.clients[0].files.len();
+        self.kept_twice += world.clients[0].files.keys().filter(|key| key.contains(".conflict-")).count();
+    }
+}
+
+struct World {
+    seed: u64,
+    clients: Vec<Client>,
+    random: Random,
+    /// Every sentence that anybody wrote and nobody took out again.
+    sentences: BTreeSet<String>,
+    /// What was deleted: key and text.
+    deleted: BTreeSet<(String, String)>,
+    /// Texts that somebody gave another name: they may outlive a deletion under the old one.
+    renamed: BTreeSet<String>,
+    edits: u64,
+    synced: u64,
+    failed: u64,
+    unsettled: bool,
+}
+
+impl World {
+    fn new(seed: u64, size: Convergence, remote: &mut impl FnMut(u64, u64) -> Box<dyn Remote>) -> Self {
+        let members = client::team(seed, size.clients);
+        let clients = members
+            .into_iter()
+            .enumerate()
+            .map(|(number, member)| {
+                let number = number as u64;
+                let luck = Random::new(seed * 1000 + number + 17);
+                Client::new(member, FaultyRemote::new(remote(seed, number), luck))
+            })
+            .collect();
+        Self {
+            seed,
+            clients,
+            random: Random::new(seed + 1),
+            sentences: BTreeSet::new(),
+            deleted: BTreeSet::new(),
+            renamed: BTreeSet::new(),
+            edits: 0,
+            synced: 0,
+            failed: 0,
+            unsettled: false,
+        }
+    }
+
+    fn work(&mut self, operations: u64) {
+        // The founder comes first: nobody else can be introduced before.
+        self.clients[0].sync().unwrap();
+        for number in 0..operations {
+            let client = self.random.below(self.clients.len() as u64) as usize;
+            match self.random.below(10) {
+                0..=3 => self.sync(client),
+                4 | 5 => self.add_sentence(client, number),
+                6 => self.change_sentence(client, number),
+                7 => self.add_memory(client, number),
+                8 => self.delete(client),
+                _ => self.rename(client, number),
+            }
+            let late = self.random.below(self.clients.len() as u64) as usize;
+            self.clients[late].remote.deliver();
+        }
+    }
+
+    fn sync(&mut self, client: usize) {
+        let client = &mut self.clients[client];
+        client.crash_after = (self.random.below(3) == 0).then(|| self.random.below(12));
+        client.remote.faults(self.random.below(3) == 0);
+        match client.sync() {
+            Ok(_) => self.synced += 1,
+            Err(_) => self.failed += 1,
+        }
+        client.crash_after = None;
+    }
+
+    fn some_key(&mut self, client: usize) -> Option<String> {
+        let keys: Vec<&String> = self.clients[client].files.keys().collect();
+        let at = self.random.below(keys.len() as u64) as usize;
+        keys.get(at).map(|key| (*key).clone())
+    }
+
+    fn add_memory(&mut self, client: usize, number: u64) {
+        // Few names, so that several people choose the same one.
+        let key = format!("m{}.md", self.random.below(12));
+        if self.clients[client].files.contains_key(&key) {
+            return self.add_sentence(client, number);
+        }
+        let sentence = format!("s{number}");
+        self.clients[client].files.insert(key, format!("{sentence}\n"));
+        self.sentences.insert(sentence);
+        self.edits += 1;
+    }
+
+    fn add_sentence(&mut self, client: usize, number: u64) {
+        let Some(key) = self.some_key(client) else { return };
+        let sentence = format!("s{number}");
+        let at_top = self.random.below(3) == 0;
+        let text = self.clients[client].files.get_mut(&key).unwrap();
+        *text = if at_top { format!("{sentence}\n{text}") } else { format!("{text}{sentence}\n") };
+        self.sentences.insert(sentence);
+        self.edits += 1;
+    }
+
+    fn change_sentence(&mut self, client: usize, number: u64) {
+        let Some(key) = self.some_key(client) else { return };
+        let text = self.clients[client].files.get_mut(&key).unwrap();
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let Some(old) = lines.get(self.random.below(lines.len() as u64) as usize).cloned() else { return };
+        let new = format!("s{number}");
+        *text = lines
+            .iter()
+            .map(|line| if *line == old { format!("{new}\n") } else { format!("{line}\n") })
+            .collect();
+        self.sentences.remove(&old);
+        self.sentences.insert(new);
+        self.edits += 1;
+    }
+
+    fn delete(&mut self, client: usize) {
+        let Some(key) = self.some_key(client) else { return };
+        let text = self.clients[client].files.remove(&key).unwrap();
+        for line in text.lines() {
+            self.sentences.remove(line);
+        }
+        self.deleted.insert((key, text));
+        self.edits += 1;
+    }
+
+    fn rename(&mut self, client: usize, number: u64) {
+        let Some(key) = self.some_key(client) else { return };
+        let files = &mut self.clients[client].files;
+        let text = files.remove(&key).unwrap();
+        self.renamed.insert(text.clone());
+        files.insert(format!("r{number}.md"), text);
+        self.edits += 1;
+    }
+
+    /// The network works again, everybody syncs until nothing moves any more.
+    fn settle(&mut self) {
+        for client in &mut self.clients {
+            client.remote.deliver();
+            client.remote.faults(false);
+        }
+        for _ in 0..4 + self.clients.len() {
+            let before = self.states();
+            for client in &mut self.clients {
+                if let Err(error) = client.sync() {
+                    panic!("seed {}: a sync without faults fails: {error}", self.seed);
+                }
+            }
+            if self.states() == before && self.all_equal() {
+                return;
+            }
+        }
+        self.unsettled = true;
+    }
+
+    fn states(&self) -> Vec<BTreeMap<String, String>> {
+        self.clients.iter().map(|client| client.files.clone()).collect()
+    }
+
+    fn all_equal(&self) -> bool {
+        self.clients.iter().all(|client| client.files == self.clients[0].files)
+    }
+
+    fn failures(&self) -> Vec<String> {
+        let seed = self.seed;
+        let mut failures = Vec::new();
+        if self.unsettled || !self.all_equal() {
+            failures.push(format!("seed {seed}: the members do not end equal"));
+        }
+        let files = &self.clients[0].files;
+        let present: BTreeSet<&str> = files.values().flat_map(|text| text.lines()).collect();
+        for sentence in &self.sentences {
+            if !present.contains(sentence.as_str()) {
+                failures.push(format!("seed {seed}: `{sentence}` is lost"));
+            }
+        }
+        for (key, text) in &self.deleted {
+            if files.get(key) == Some(text) && !self.renamed.contains(text) {
+                failures.push(format!("seed {seed}: `{key}` was deleted and is back"));
+            }
+        }
+        failures
+    }
+}

@@ -1,0 +1,95 @@
+use super::*;
+use crate::invitation::Invitation;
+use crate::signing::SecretKey;
+
+fn key(seed: u8) -> SecretKey {
+    SecretKey::from_seed([seed; 32])
+}
+
+fn join(team: &TeamId, by: &SecretKey, seed: u8, name: &str) -> Member {
+    let token = Invitation::new(team, "file:///r", "memdir", by, [seed + 100; 32]).to_token();
+    let invitation = Invitation::from_token(&token).unwrap();
+    let member = Member::invited(&key(seed), name, team, invitation.grant, &invitation.key);
+    Member::parse(&member.render(), team).unwrap()
+}
+
+fn standing(roster: &Roster, seed: u8) -> String {
+    format!("{:?}", roster.standing(&key(seed).public()))
+}
+
+#[test]
+fn members_bring_members_in_and_nobody_else_does() {
+    let (founder, team) = Member::founder(&key(1), "Ada", "n");
+    let founder = Member::parse(&founder.render(), &team).unwrap();
+    let (bob, eve) = (join(&team, &key(1), 2, "Bob"), join(&team, &key(2), 3, "Eve"));
+    let mallory = join(&team, &key(9), 4, "Mallory");
+    let mut roster = Roster::new(team.clone());
+    // The order of the records does not matter.
+    let learnt = roster.learn(vec![eve, mallory, bob.clone(), founder.clone()], Vec::new());
+    assert_eq!((learnt.joined.len(), learnt.problems.len()), (3, 1));
+    assert_eq!(
+        [1, 2, 3, 4].map(|seed| standing(&roster, seed)),
+        ["Member(\"Ada\")", "Member(\"Bob\")", "Member(\"Eve\")", "Unknown"]
+    );
+
+    // Bob may not put Ada out; Ada may put Bob out; whom Bob brought in stays, and Bob brings nobody in any more.
+    let by_bob =
+        Revocation::parse(&Revocation::of(&key(1).public(), &team, &key(2)).render(), &team).unwrap();
+    let by_ada = Revocation::of(&key(2).public(), &team, &key(1));
+    let late = join(&team, &key(2), 5, "Late");
+    let learnt = roster.learn(vec![late], vec![by_bob, by_ada]);
+    assert_eq!((learnt.revoked.len(), learnt.problems.len()), (1, 2));
+    assert_eq!(
+        [1, 2, 3, 5].map(|seed| standing(&roster, seed)),
+        ["Member(\"Ada\")", "Revoked(\"Bob\")", "Member(\"Eve\")", "Unknown"]
+    );
+
+    // A second founder cannot be, and a record that is known is never replaced.
+    assert!(Member::parse(&Member::founder(&key(7), "Mallory", "n").0.render(), &team).is_none());
+    let renamed = join(&team, &key(1), 2, "Robert");
+    assert_eq!(roster.learn(vec![renamed], Vec::new()).problems.len(), 1);
+    assert_eq!(standing(&roster, 2), "Revoked(\"Bob\")");
+}
+
+#[test]
+fn every_flipped_bit_of_a_record_is_refused() {
+    let (founder, team) = Member::founder(&key(1), "Ada", "n");
+    let records = [founder.render(), join(&team, &key(1), 2, "Bob").render()];
+    for bytes in records {
+        for at in 0..bytes.len() * 8 {
+            let mut flipped = bytes.clone();
+            flipped[at / 8] ^= 1 << (at % 8);
+            assert_eq!(Member::parse(&flipped, &team), None, "bit {at}");
+        }
+    }
+    let bytes = Revocation::of(&key(2).public(), &team, &key(1)).render();
+    for at in 0..bytes.len() * 8 {
+        let mut flipped = bytes.clone();
+        flipped[at / 8] ^= 1 << (at % 8);
+        assert_eq!(Revocation::parse(&flipped, &team), None, "bit {at}");
+    }
+}
+
+#[test]
+fn a_token_that_was_changed_is_no_invitation() {
+    let team = TeamId::founded_by(&key(1).public(), "n");
+    let token = Invitation::new(&team, "https://example.com/r.git", "memdir", &key(1), [8; 32]).to_token();
+    assert_eq!(Invitation::from_token(&format!(" {token}\n")).unwrap().remote, "https://example.com/r.git");
+    for bad in ["", "memdir-invitation-1:", &token[..token.len() - 8], &token.replace("memdir", "x")] {
+        assert!(Invitation::from_token(bad).is_none(), "{bad}");
+    }
+    let other = TeamId::founded_by(&key(2).public(), "n");
+    let stolen = Invitation::from_token(&token).unwrap();
+    assert_eq!(
+        Member::parse(&Member::invited(&key(5), "Eve", &other, stolen.grant, &stolen.key).render(), &other),
+        None
+    );
+}
+
+#[test]
+fn names_are_short_and_visible() {
+    let team = TeamId::founded_by(&key(1).public(), "n");
+    for bad in ["", " a", "a\nb", "a\u{202e}b", "<system>", &"x".repeat(61)] {
+        assert_eq!(Member::parse(&Member::founder(&key(1), bad, "n").0.render(), &team), None, "{bad:?}");
+    }
+}

@@ -1,0 +1,262 @@
+//! `memdir team`: memory that a project's people share.
+
+use anyhow::{Result, anyhow};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use memdir_core::settings::ClientFlags;
+use memdir_sync::options::{ConflictPolicy, Options};
+use memdir_sync::remote::git::DEFAULT_BRANCH;
+use memdir_sync::team::Team as Shared;
+
+use super::Run;
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::world::World;
+
+mod conflicts;
+mod membership;
+mod share;
+mod show;
+pub(super) mod sync_report;
+
+/// Share memory with the people who work on this project, signed and merged
+#[derive(Debug, Parser)]
+#[command(
+    name = "team",
+    after_help = "What lies in `team/` of the memory directory is shared through a git repository: one that you make for it, or a
+branch of the project's own. Every memory is signed by whoever wrote it, and nothing that no member signed is ever
+written here. Sessions sync in the background; `memdir team sync` does it now. docs/SYNC.md has the whole story.
+
+Examples:
+  memdir team init git@example.com:us/memory.git --name Ada
+  memdir team invite
+  memdir team share deploy-rules
+  memdir team sync"
+)]
+pub(crate) struct Team {
+    #[command(subcommand)]
+    action: Action,
+    #[command(flatten)]
+    global: Global,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Make a team whose memory is kept in a git repository
+    #[command(
+        after_help = "Any repository will do that you and your team mates may push to. Only one branch of it is used.
+
+Examples:
+  memdir team init git@example.com:us/memory.git
+  memdir team init https://example.com/us/app.git --branch memdir --name Ada"
+    )]
+    Init {
+        /// The address of the repository
+        url: String,
+        /// The branch that is used
+        #[arg(long, default_value = DEFAULT_BRANCH)]
+        branch: String,
+        /// What your team mates see your name as
+        #[arg(long)]
+        name: Option<String>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a line that lets one person in
+    #[command(
+        after_help = "Whoever has the line can join in your name: send it by a way that only they read. It works once.
+
+Examples:
+  memdir team invite"
+    )]
+    Invite {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Join a team by an invitation, and take over what it knows
+    #[command(after_help = "Examples:
+  memdir team join memdir-invitation-1:eyJ0ZWFtIjo… --name Bob")]
+    Join {
+        /// The line that `memdir team invite` printed
+        invitation: String,
+        /// What your team mates see your name as
+        #[arg(long)]
+        name: Option<String>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say with whom what is shared, and what waits
+    #[command(after_help = "Examples:
+  memdir team status --json")]
+    Status {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Bring this machine and the team together
+    #[command(
+        after_help = "Both sides' changes of one memory are merged by field and by line. What cannot be merged is kept twice and listed
+by `memdir team conflicts`. A memory that holds a secret stays here, and is named.
+
+Examples:
+  memdir team sync
+  memdir team sync --dry-run
+  memdir team sync --conflict fail --json"
+    )]
+    Sync {
+        #[command(flatten)]
+        manner: SyncManner,
+    },
+    /// List what was sent by whom, newest first
+    #[command(after_help = "Examples:
+  memdir team log -n 5")]
+    Log {
+        /// How many
+        #[arg(short = 'n', default_value_t = 20)]
+        count: usize,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the members, or take one out
+    #[command(
+        after_help = "Whoever brought a member in, and the founder, can take them out. What they signed before stays with those who have
+it; whatever they sign afterwards is held for review.
+
+Examples:
+  memdir team members
+  memdir team members --revoke Mallory"
+    )]
+    Members {
+        /// Take this member out: a name, or the first digits of a key
+        #[arg(long, value_name = "NAME")]
+        revoke: Option<String>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Move a private memory to the team
+    #[command(
+        after_help = "Shows what changes. Memories of type `user` and memories that hold a secret stay private. The team gets it with
+the next sync.
+
+Examples:
+  memdir team share deploy-rules --dry-run
+  memdir team share deploy-rules"
+    )]
+    Share(share::Share),
+    /// Take a memory back from the team, and keep it here
+    #[command(after_help = "Examples:
+  memdir team unshare deploy-rules")]
+    Unshare(share::Share),
+    /// List memories that two people changed in ways that could not be merged; exits with 1 if there are none
+    #[command(
+        after_help = "Both versions are memories of the team. Make one of them right, and remove the other: that settles it for everybody.
+
+Examples:
+  memdir team conflicts
+  memdir team conflicts --json"
+    )]
+    Conflicts {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Stop sharing; the files stay here
+    #[command(after_help = "Examples:
+  memdir team leave")]
+    Leave {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// How a sync is made and reported.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct SyncManner {
+    /// What to do where both sides changed the same thing
+    #[arg(long, value_name = "HOW", default_value = "merge")]
+    conflict: OnConflict,
+    /// Tell the others even if most memories are gone here
+    #[arg(long)]
+    delete_many: bool,
+    /// Say what would be sent and taken, and change nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum OnConflict {
+    /// Keep both versions, and list them
+    #[default]
+    Merge,
+    /// Take what the others have; yours is in the history
+    Theirs,
+    /// Keep what is here; theirs is in the remote's history
+    Ours,
+    /// Change nothing, and end with an error
+    Fail,
+}
+
+impl SyncManner {
+    pub(super) fn options(&self) -> Options {
+        let conflict = match self.conflict {
+            OnConflict::Merge => ConflictPolicy::Merge,
+            OnConflict::Theirs => ConflictPolicy::Theirs,
+            OnConflict::Ours => ConflictPolicy::Ours,
+            OnConflict::Fail => ConflictPolicy::Fail,
+        };
+        Options { conflict, delete_many: self.delete_many, dry_run: self.dry_run, ..Options::default() }
+    }
+}
+
+impl Run for Team {
+    fn global(&self) -> &Global {
+        &self.global
+    }
+
+    fn run(self, world: &mut World) -> Result<Exit> {
+        match self.action {
+            Action::Init { url, branch, name, json } => membership::init(&url, &branch, name, json, world),
+            Action::Invite { json } => membership::invite(json, world),
+            Action::Join { invitation, name, json } => membership::join(&invitation, name, json, world),
+            Action::Status { json } => show::status(json, world),
+            Action::Sync { manner } => sync(&manner, world),
+            Action::Log { count, json } => show::log(count, json, world),
+            Action::Members { revoke: None, json } => show::members(json, world),
+            Action::Members { revoke: Some(name), json } => membership::revoke(&name, json, world),
+            Action::Share(share) => share.share(world),
+            Action::Unshare(share) => share.unshare(world),
+            Action::Conflicts { json } => conflicts::conflicts(json, world),
+            Action::Leave { json } => membership::leave(json, world),
+        }
+    }
+}
+
+fn sync(manner: &SyncManner, world: &mut World) -> Result<Exit> {
+    let mut team = open(world)?;
+    let (report, requests) = team.sync_counted(&manner.options(), world.now)?;
+    sync_report::print(&report, requests, manner.dry_run, manner.json, world)
+}
+
+/// The team of the project, ready for its commands.
+fn open(world: &mut World) -> Result<Shared> {
+    let env = world.env()?;
+    let team = Shared::open(&env, &ClientFlags::default())?;
+    super::memory::settle(team.memory(), world)?;
+    Ok(team)
+}
+
+/// What the user is called: as they say, else as the system does.
+fn name_or(given: Option<String>, world: &World) -> Result<String> {
+    let of_system = || ["USER", "LOGNAME"].iter().find_map(|name| world.vars.get(*name)).cloned();
+    given
+        .or_else(of_system)
+        .ok_or_else(|| anyhow!("say with `--name` what your team mates shall see your name as"))
+}

@@ -1,0 +1,109 @@
+//! Making, joining and leaving a team.
+
+use std::io::Write;
+
+use anyhow::Result;
+use memdir_core::settings::ClientFlags;
+use memdir_sync::team::Team as Shared;
+use serde::Serialize;
+
+use super::{name_or, open, sync_report};
+use crate::exit::Exit;
+use crate::world::World;
+
+pub(super) fn init(
+    url: &str,
+    branch: &str,
+    name: Option<String>,
+    json: bool,
+    world: &mut World,
+) -> Result<Exit> {
+    let name = name_or(name, world)?;
+    let (team, report) =
+        Shared::init(&world.env()?, &ClientFlags::default(), (url, branch), &name, world.now)?;
+    if json {
+        return print_team(&team, world);
+    }
+    writeln!(world.stdout, "This project shares `team/` through {url} now; you are {name}.")?;
+    sync_report::print(&report, 0, false, false, world)?;
+    let invite = world.paint.code("memdir team invite");
+    writeln!(world.stdout, "{invite} lets somebody in.")?;
+    Ok(Exit::Yes)
+}
+
+pub(super) fn join(token: &str, name: Option<String>, json: bool, world: &mut World) -> Result<Exit> {
+    let name = name_or(name, world)?;
+    let (team, report) = Shared::join(&world.env()?, &ClientFlags::default(), token, &name, world.now)?;
+    if json {
+        return print_team(&team, world);
+    }
+    writeln!(
+        world.stdout,
+        "This project shares `team/` through {} now; you are {name}.",
+        team.settings().remote
+    )?;
+    sync_report::print(&report, 0, false, false, world)
+}
+
+pub(super) fn invite(json: bool, world: &mut World) -> Result<Exit> {
+    let token = open(world)?.invite()?;
+    if json {
+        #[derive(Serialize)]
+        struct Machine {
+            invitation: String,
+        }
+        world.print_json(&Machine { invitation: token })?;
+    } else {
+        writeln!(world.stdout, "{token}")?;
+        writeln!(
+            world.stderr,
+            "Whoever has this line can join: send it by a way that only they read. It works once."
+        )?;
+    }
+    Ok(Exit::Yes)
+}
+
+pub(super) fn revoke(name: &str, json: bool, world: &mut World) -> Result<Exit> {
+    let mut team = open(world)?;
+    let report = team.revoke(name, world.now)?;
+    sync_report::print(&report, 0, false, json, world)
+}
+
+pub(super) fn leave(json: bool, world: &mut World) -> Result<Exit> {
+    let team = open(world)?;
+    let untold = team.leave(world.now)?;
+    if json {
+        #[derive(Serialize)]
+        struct Machine {
+            left: bool,
+            told: bool,
+        }
+        world.print_json(&Machine { left: true, told: untold.is_none() })?;
+        return Ok(Exit::Yes);
+    }
+    writeln!(world.stdout, "This project shares nothing any more; the files in `team/` stay here.")?;
+    if let Some(error) = untold {
+        world.warn(&format!("the others could not be told: {error}"))?;
+    }
+    Ok(Exit::Yes)
+}
+
+fn print_team(team: &Shared, world: &mut World) -> Result<Exit> {
+    #[derive(Serialize)]
+    struct Machine<'t> {
+        team: &'t str,
+        remote: &'t str,
+        branch: &'t str,
+        name: &'t str,
+        key: String,
+    }
+    let settings = team.settings();
+    world.print_json(&Machine {
+        team: settings.team.as_str(),
+        remote: &settings.remote,
+        branch: &settings.branch,
+        name: settings.name(),
+        key: team.key().to_string(),
+    })?;
+    Ok(Exit::Yes)
+}

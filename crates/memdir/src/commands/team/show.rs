@@ -1,0 +1,161 @@
+//! What there is to know about a team.
+
+use std::io::Write;
+
+use anyhow::Result;
+use jiff::Timestamp;
+use memdir_wire::roster::Standing;
+use serde::Serialize;
+
+use super::{conflicts, open};
+use crate::exit::Exit;
+use crate::output::{human_age, printable};
+use crate::world::World;
+
+pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
+    #[derive(Serialize)]
+    struct Machine<'t> {
+        team: &'t str,
+        remote: &'t str,
+        branch: &'t str,
+        name: &'t str,
+        key: String,
+        members: usize,
+        memories: usize,
+        conflicts: usize,
+        waiting: usize,
+        interrupted: bool,
+    }
+    let team = open(world)?;
+    let status = team.status()?;
+    let settings = team.settings();
+    let is_member = |key| matches!(status.roster.standing(key), Standing::Member(_));
+    let members = status.roster.members().filter(|member| is_member(&member.key)).count();
+    let conflicts = conflicts::found(team.memory())?.len();
+    let waiting = team.memory().waiting_count();
+    if json {
+        world.print_json(&Machine {
+            team: settings.team.as_str(),
+            remote: &settings.remote,
+            branch: &settings.branch,
+            name: settings.name(),
+            key: team.key().to_string(),
+            members,
+            memories: status.memories,
+            conflicts,
+            waiting,
+            interrupted: status.interrupted,
+        })?;
+        return Ok(Exit::Yes);
+    }
+    let paint = world.paint;
+    writeln!(
+        world.stdout,
+        "{}    {} (branch {})",
+        paint.quiet("remote"),
+        printable(&settings.remote),
+        settings.branch
+    )?;
+    writeln!(
+        world.stdout,
+        "{}       {} ({})",
+        paint.quiet("you"),
+        printable(settings.name()),
+        team.key().short()
+    )?;
+    writeln!(world.stdout, "{}   {members}", paint.quiet("members"))?;
+    writeln!(world.stdout, "{}  {}", paint.quiet("memories"), status.memories)?;
+    if conflicts > 0 {
+        world.warn(&format!("{conflicts} kept twice: `memdir team conflicts`"))?;
+    }
+    if waiting > 0 {
+        world.warn(&format!("{waiting} wait for you: `memdir review`"))?;
+    }
+    if status.interrupted {
+        world.warn("a sync was interrupted; the next one goes on")?;
+    }
+    Ok(Exit::Yes)
+}
+
+pub(super) fn members(json: bool, world: &mut World) -> Result<Exit> {
+    #[derive(Serialize)]
+    struct Item {
+        name: String,
+        key: String,
+        standing: &'static str,
+        you: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        introduced_by: Option<String>,
+    }
+    #[derive(Serialize)]
+    struct Machine {
+        items: Vec<Item>,
+    }
+    let team = open(world)?;
+    let status = team.status()?;
+    let items: Vec<Item> = status
+        .roster
+        .members()
+        .map(|member| Item {
+            name: member.name.clone(),
+            key: member.key.to_string(),
+            standing: if matches!(status.roster.standing(&member.key), Standing::Member(_)) {
+                "member"
+            } else {
+                "revoked"
+            },
+            you: member.key == team.key(),
+            introduced_by: member.introduced_by().map(|by| by.to_string()),
+        })
+        .collect();
+    if json {
+        world.print_json(&Machine { items })?;
+        return Ok(Exit::Yes);
+    }
+    for item in items {
+        let key: String = item.key.chars().take(8).collect();
+        let you = if item.you { " (you)" } else { "" };
+        let gone = if item.standing == "revoked" { ", no longer a member" } else { "" };
+        writeln!(world.stdout, "{key} {}{you}{gone}", printable(&item.name))?;
+    }
+    Ok(Exit::Yes)
+}
+
+pub(super) fn log(count: usize, json: bool, world: &mut World) -> Result<Exit> {
+    #[derive(Serialize)]
+    struct Item {
+        id: String,
+        time: String,
+        author: String,
+        subject: String,
+    }
+    #[derive(Serialize)]
+    struct Machine {
+        items: Vec<Item>,
+    }
+    let commits = open(world)?.log(count)?;
+    if json {
+        let items = commits.into_iter().map(|commit| Item {
+            time: Timestamp::from_second(commit.seconds).map(|time| time.to_string()).unwrap_or_default(),
+            id: commit.id,
+            author: commit.author,
+            subject: commit.subject,
+        });
+        world.print_json(&Machine { items: items.collect() })?;
+        return Ok(Exit::Yes);
+    }
+    for commit in commits {
+        let age = human_age(world.now.as_second().saturating_sub(commit.seconds));
+        let short: String = commit.id.chars().take(8).collect();
+        let paint = world.paint;
+        writeln!(
+            world.stdout,
+            "{} {} {} {}",
+            paint.code(&short),
+            paint.quiet(&age),
+            printable(&commit.author),
+            printable(&commit.subject)
+        )?;
+    }
+    Ok(Exit::Yes)
+}

@@ -1,0 +1,103 @@
+//! What a sync did, for people and for machines.
+
+use std::io::Write;
+
+use anyhow::Result;
+use memdir_sync::report::{ChangeKind, Report};
+use serde::Serialize;
+
+use crate::exit::Exit;
+use crate::output::printable;
+use crate::world::World;
+
+/// How many memories of a kind are named.
+const NAMED: usize = 20;
+
+/// Says what was done, or would be.
+pub(in crate::commands) fn print(
+    report: &Report,
+    requests: u32,
+    dry_run: bool,
+    json: bool,
+    world: &mut World,
+) -> Result<Exit> {
+    if json {
+        #[derive(Serialize)]
+        struct Machine<'r> {
+            #[serde(flatten)]
+            report: &'r Report,
+            requests: u32,
+            #[serde(skip_serializing_if = "std::ops::Not::not")]
+            dry_run: bool,
+        }
+        world.print_json(&Machine { report, requests, dry_run })?;
+        return Ok(Exit::Yes);
+    }
+    if report.received.is_empty() && report.sent.is_empty() {
+        let nothing = if dry_run { "Nothing would come or go." } else { "Nothing came and nothing went." };
+        writeln!(world.stdout, "{nothing}")?;
+    }
+    let received: Vec<(ChangeKind, String)> = report
+        .received
+        .iter()
+        .map(|received| (received.change, format!("{} (from {})", received.path, received.by)))
+        .collect();
+    let sent: Vec<(ChangeKind, String)> =
+        report.sent.iter().map(|sent| (sent.change, sent.path.clone())).collect();
+    for (direction, items) in [("came", received), ("went", sent)] {
+        for (change, text) in items.iter().take(NAMED) {
+            let mark = match change {
+                ChangeKind::Added => "+",
+                ChangeKind::Changed => "~",
+                ChangeKind::Removed => "-",
+            };
+            let paint = world.paint;
+            writeln!(world.stdout, "{} {mark} {}", paint.quiet(direction), printable(text))?;
+        }
+        if items.len() > NAMED {
+            writeln!(world.stdout, "{direction}   and {} more", items.len() - NAMED)?;
+        }
+    }
+    for path in &report.merged {
+        writeln!(world.stdout, "merged {}", printable(path))?;
+    }
+    for conflict in &report.conflicts {
+        world.warn(&format!(
+            "`{}` was changed here and by others in ways that cannot be merged: yours is kept in `{}`",
+            conflict.path, conflict.kept_as
+        ))?;
+    }
+    for blocked in report.blocked.iter().take(NAMED) {
+        world.warn(&format!("`{}` was not shared: {}", blocked.path, blocked.why))?;
+    }
+    for refused in report.refused.iter().take(NAMED) {
+        world.warn(&format!("`{}` was not taken: {}", refused.path, refused.why))?;
+    }
+    for (name, count) in [("shared", report.blocked.len()), ("taken", report.refused.len())] {
+        if count > NAMED {
+            world.warn(&format!("{} more were not {name}", count - NAMED))?;
+        }
+    }
+    match report.held.as_slice() {
+        [] => {}
+        held => {
+            let who: Vec<String> = held
+                .iter()
+                .take(3)
+                .map(|held| {
+                    let key: String = held.author.chars().take(8).collect();
+                    let name =
+                        held.name.as_deref().map_or_else(|| "somebody unknown".to_owned(), str::to_owned);
+                    format!("`{}` by {name} ({key})", held.path)
+                })
+                .collect();
+            let more = held.len().saturating_sub(3);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            world.warn(&format!("held for `memdir review`: {}{more}", who.join(", ")))?;
+        }
+    }
+    for notice in report.notices.iter().take(NAMED) {
+        world.warn(notice)?;
+    }
+    Ok(Exit::Yes)
+}

@@ -1,0 +1,227 @@
+//! Two people, two machines, one repository.
+
+use camino::Utf8PathBuf;
+use insta::assert_snapshot;
+use memdir_testkit::{Git, TestHome};
+use serde_json::Value;
+
+use crate::harness::Sandbox;
+
+struct Team {
+    repository: TestHome,
+    ada: Sandbox,
+    bob: Sandbox,
+}
+
+impl Team {
+    fn new() -> Self {
+        let repository = TestHome::new();
+        Git::run(repository.root(), &["init", "-q", "--bare", "team.git"]);
+        let team = Self { repository, ada: Sandbox::new(), bob: Sandbox::new() };
+        let made = team.ada.run(["team", "init", &team.url(), "--name", "Ada"]);
+        assert_eq!((made.code, made.stderr.as_str()), (0, ""), "{}", made.stdout);
+        let token = team.ada.run(["team", "invite"]).stdout;
+        let joined = team.bob.run(["team", "join", token.trim(), "--name", "Bob"]);
+        assert_eq!((joined.code, joined.stderr.as_str()), (0, ""), "{}", joined.stdout);
+        team
+    }
+
+    fn url(&self) -> String {
+        format!("file://{}/team.git", self.repository.root())
+    }
+}
+
+fn memory_dir(sandbox: &Sandbox) -> Utf8PathBuf {
+    json(sandbox, "path --json")["memory_dir"].as_str().unwrap().into()
+}
+
+fn json(sandbox: &Sandbox, line: &str) -> Value {
+    let block = sandbox.run(line.split_whitespace());
+    serde_json::from_str(&block.stdout).unwrap_or_else(|_| panic!("{line}: {}{}", block.stdout, block.stderr))
+}
+
+fn add(sandbox: &Sandbox, name: &str, kind: &str, text: &str) {
+    let block =
+        sandbox.run(["add", "--type", kind, "--name", name, "--description", "about it", "--text", text]);
+    assert_eq!(block.code, 0, "{}", block.stderr);
+}
+
+#[test]
+fn what_one_shares_the_other_knows() {
+    let team = Team::new();
+    add(&team.ada, "deploy", "project", "We deploy on Mondays.");
+    let shared = team.ada.show("team share deploy");
+    assert!(
+        shared.contains("+++ team/deploy.md") && shared.contains("memdir team sync sends it"),
+        "{shared}"
+    );
+    assert_snapshot!(team.ada.show("team sync"), @"
+    exit 0
+    went + deploy.md
+    ");
+    assert_snapshot!(team.bob.show("team sync"), @"
+    exit 0
+    came + deploy.md (from Ada)
+    ");
+    assert_snapshot!(team.bob.show("team sync"), @"
+    exit 0
+    Nothing came and nothing went.
+    ");
+    let text = std::fs::read_to_string(memory_dir(&team.bob).join("team/deploy.md")).unwrap();
+    assert!(text.contains("We deploy on Mondays."), "{text}");
+    let index = std::fs::read_to_string(memory_dir(&team.bob).join("team/MEMORY.md")).unwrap();
+    assert_eq!(index, "- [deploy](deploy.md) — about it\n");
+    // Bob's agent is told where it is, and Ada's own index names it no more.
+    let context = json(&team.bob, "context --json");
+    let kinds: Vec<&str> =
+        context["files"].as_array().unwrap().iter().map(|file| file["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["team"]);
+    assert_eq!(team.ada.run(["load"]).stdout.trim(), "");
+    assert_eq!(json(&team.bob, "search Mondays --json")["hits"][0]["type"], "project");
+    let recalled = json(&team.bob, "recall --prompt deploy --json");
+    assert_eq!(recalled["memories"].as_array().unwrap().len(), 1, "{recalled}");
+}
+
+#[test]
+fn a_session_is_told_in_one_line_what_came() {
+    let mut team = Team::new();
+    add(&team.ada, "deploy", "project", "We deploy on Mondays.");
+    team.ada.run(["team", "share", "deploy"]);
+    team.ada.run(["team", "sync"]);
+    // Sync runs detached: `memdir work` is what a hook starts.
+    assert_eq!(team.bob.run(["work"]).code, 0);
+    team.bob.stdin =
+        format!(r#"{{"hook_event_name":"SessionStart","cwd":"{}","source":"startup"}}"#, team.bob.cwd);
+    let told = team.bob.run(["hook", "SessionStart"]).stdout;
+    assert!(
+        told.contains(
+            "Team mates changed these shared memories since the last session: `team/deploy.md` (Ada)."
+        ),
+        "{told}"
+    );
+    assert!(!team.bob.run(["hook", "SessionStart"]).stdout.contains("Team mates"));
+}
+
+#[test]
+fn private_things_stay_private() {
+    let team = Team::new();
+    add(&team.ada, "me", "user", "I like tea.");
+    add(&team.ada, "token", "project", "It is ghp_16C7e42F292c6912E7710c838347Ae178B4a here.");
+    assert_snapshot!(team.ada.show("team share me"), @"
+    exit 2
+    --- stderr
+    error: `me.md` stays private: its type is `user`, and what is about a person is never shared
+    ");
+    let refused = team.ada.show("team share token");
+    assert!(
+        refused.starts_with("exit 2") && refused.contains("looks like a secret") && !refused.contains("ghp_"),
+        "{refused}"
+    );
+    // What an agent puts there by itself is looked at just the same.
+    let folder = memory_dir(&team.ada).join("team");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("key.md"), "It is ghp_16C7e42F292c6912E7710c838347Ae178B4a here.\n").unwrap();
+    std::fs::write(folder.join("fine.md"), "Fine.\n").unwrap();
+    let synced = team.ada.show("team sync");
+    assert!(
+        synced.contains("`key.md` was not shared: line 1 looks like a secret") && !synced.contains("ghp_"),
+        "{synced}"
+    );
+    assert!(synced.contains("went + fine.md"), "{synced}");
+}
+
+#[test]
+fn a_memory_comes_back_and_goes_for_the_others() {
+    let team = Team::new();
+    add(&team.ada, "deploy", "project", "We deploy on Mondays.");
+    team.ada.run(["team", "share", "deploy"]);
+    team.ada.run(["team", "sync"]);
+    team.bob.run(["team", "sync"]);
+    let back = team.ada.show("team unshare deploy");
+    assert!(back.starts_with("exit 0"), "{back}");
+    assert!(team.ada.run(["load"]).stdout.contains("- [deploy](deploy.md) — about it"));
+    team.ada.run(["team", "sync"]);
+    assert_snapshot!(team.bob.show("team sync"), @"
+    exit 0
+    came - deploy.md (from Ada)
+    ");
+    assert!(!memory_dir(&team.bob).join("team/deploy.md").exists());
+    // What came can be undone like anything else.
+    let undone = team.bob.show("undo");
+    assert!(undone.starts_with("exit 0"), "{undone}");
+}
+
+#[test]
+fn both_versions_are_listed_where_they_cannot_be_merged() {
+    let team = Team::new();
+    add(&team.ada, "deploy", "project", "We deploy on Mondays.");
+    team.ada.run(["team", "share", "deploy"]);
+    team.ada.run(["team", "sync"]);
+    team.bob.run(["team", "sync"]);
+    for (sandbox, day) in [(&team.ada, "Tuesdays"), (&team.bob, "Fridays")] {
+        let path = memory_dir(sandbox).join("team/deploy.md");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("Mondays", day)).unwrap();
+    }
+    assert_eq!(team.bob.run(["team", "conflicts"]).code, 1);
+    team.ada.run(["team", "sync"]);
+    let failed = team.bob.show("team sync --conflict fail");
+    assert!(failed.contains("error: both sides changed `deploy.md`"), "{failed}");
+    let report = json(&team.bob, "team sync --json");
+    assert_eq!((report["v"].as_u64(), report["conflicts"][0]["path"].as_str()), (Some(1), Some("deploy.md")));
+    team.ada.run(["team", "sync"]);
+    for sandbox in [&team.ada, &team.bob] {
+        let items = json(sandbox, "team conflicts --json");
+        assert_eq!(items["items"].as_array().unwrap().len(), 1);
+        let search = json(sandbox, "search deploy --json");
+        assert_eq!(search["hits"].as_array().unwrap().len(), 2, "{search}");
+    }
+}
+
+#[test]
+fn status_members_log_and_leaving() {
+    let team = Team::new();
+    team.ada.run(["team", "sync"]);
+    let status = json(&team.ada, "team status --json");
+    assert_eq!((status["name"].as_str(), status["members"].as_u64()), (Some("Ada"), Some(2)));
+    let members = json(&team.bob, "team members --json");
+    let names: Vec<&str> =
+        members["items"].as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"Ada") && names.contains(&"Bob"));
+    assert!(!json(&team.bob, "team log --json")["items"].as_array().unwrap().is_empty());
+    assert_snapshot!(team.bob.show("team members --revoke Ada"), @"
+    exit 2
+    --- stderr
+    error: only whoever brought `Ada` in, the founder, or they themselves can take them out
+    ");
+    assert_eq!(team.bob.run(["team", "leave"]).code, 0);
+    assert_snapshot!(team.bob.show("team status"), @"
+    exit 2
+    --- stderr
+    error: this project has no team
+    hint: `memdir team init URL` makes one, `memdir team join INVITATION` joins one
+    ");
+    assert!(team.ada.show("team sync").contains("Bob"), "the others are told");
+}
+
+#[test]
+fn bad_input_is_said() {
+    let team = Team::new();
+    let stranger = Sandbox::new();
+    for (line, expected) in [
+        ("team join nonsense --name X", "this is no invitation"),
+        ("team init ext::sh --name X", "it names a program to run"),
+        ("team init --name X -- --upload-pack=x", "git would take it for an option"),
+        ("team init /nowhere/at/all.git --name X", "cannot reach the remote"),
+        ("team sync", "this project has no team"),
+    ] {
+        let shown = stranger.show(line);
+        assert!(shown.starts_with("exit 2") && shown.contains(expected), "{line}: {shown}");
+    }
+    let taken = stranger.run(["team", "init", &team.url(), "--name", "X"]);
+    assert!(taken.code == 2 && taken.stderr.contains("holds a team's memory already"), "{}", taken.stderr);
+    let twice = team.ada.run(["team", "init", &team.url(), "--name", "Ada"]);
+    assert!(twice.stderr.contains("this project has a team already"), "{}", twice.stderr);
+    let nameless = stranger.run(["team", "init", &team.url(), "--name", "a\u{202e}b"]);
+    assert!(nameless.stderr.contains("cannot be a member's name"), "{}", nameless.stderr);
+}
