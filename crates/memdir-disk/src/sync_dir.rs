@@ -73,6 +73,18 @@ impl SyncDir {
         }
     }
 
+    /// Removes a folder of what can be got again.
+    ///
+    /// # Errors
+    /// The system fails.
+    pub fn remove_folder(&self, name: &str) -> Result<(), DiskError> {
+        let path = self.directory.join(name);
+        match fs::remove_dir_all(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed.during("remove", &path),
+        }
+    }
+
     /// Removes everything that was remembered.
     ///
     /// # Errors

@@ -7,13 +7,18 @@
 mod classify;
 pub mod conflict_copy;
 pub mod engine;
+mod folder;
 mod inbox;
 pub mod layout;
 pub mod local;
+pub mod membership;
 mod message;
 pub mod options;
+pub mod personal;
 mod plan;
+mod private_rules;
 pub mod remote;
 pub mod report;
 pub mod state;
 pub mod team;
+pub mod team_error;

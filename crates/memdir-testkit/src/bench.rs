@@ -13,6 +13,7 @@ mod projects;
 mod prompt;
 mod sandbox;
 mod search;
+mod sync;
 
 pub use extract::extract;
 pub use history::history;
@@ -26,3 +27,4 @@ pub use projects::{path, project_ls};
 pub use prompt::prompt;
 pub use sandbox::Bench;
 pub use search::{search, transcripts, warm_search};
+pub use sync::sync;

@@ -55,6 +55,7 @@ mod settings_diff;
 mod setup;
 mod show;
 mod status;
+mod sync;
 mod team;
 mod today;
 mod tool;
@@ -191,6 +192,11 @@ pub(crate) static COMMANDS: &[Entry] = &[
         Group::Projects,
         "team",
         "Share memory with the people who work on this project, signed and merged",
+    ),
+    Entry::of::<sync::Sync>(
+        Group::Projects,
+        "sync",
+        "Keep private memory, profile and agents' memory the same on your machines",
     ),
     Entry::of::<import::Import>(
         Group::Memory,

@@ -3,50 +3,15 @@
 use camino::Utf8Path;
 use memdir_core::memory::entrypoint::ENTRYPOINT;
 use memdir_core::memory::index::{OVERFLOW, add_line, remove_lines};
-use memdir_core::memory::memory_type::MemoryType;
-use memdir_core::memory::topic::Topic;
 use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::rel_path::RelPath;
-use memdir_core::secrets::{AllowList, scan, scan_except};
 use memdir_core::team_key::TeamKey;
-use memdir_disk::allow_list;
-use memdir_disk::disk_error::DiskError;
 use memdir_lib::memory::{Catalogue, Entry, Memory, MemoryError};
 use memdir_lib::team::TEAM_DIR;
-use memdir_wire::entry::MAX_TEXT_BYTES;
 
 use super::TeamError;
 use super::index::{Coming, index_change};
-
-/// What keeps a text from being shared.
-pub(super) struct PrivateRules {
-    allowed: Option<AllowList>,
-}
-
-impl PrivateRules {
-    pub(super) fn load(state_dir: &Utf8Path) -> Result<Self, DiskError> {
-        Ok(Self { allowed: allow_list::load(state_dir)? })
-    }
-
-    /// Why a text stays private; never the secret itself.
-    pub(super) fn refusal(&self, text: &str) -> Option<String> {
-        if text.len() > MAX_TEXT_BYTES {
-            return Some(format!("it is larger than {MAX_TEXT_BYTES} bytes"));
-        }
-        if text.contains('\0') {
-            return Some("it is no text".to_owned());
-        }
-        if Topic::parse_head_of_whole(text).0.memory_type == Some(MemoryType::User) {
-            return Some("its type is `user`, and what is about a person is never shared".to_owned());
-        }
-        let found = match &self.allowed {
-            Some(allowed) => scan_except(text, allowed),
-            None => scan(text),
-        };
-        let first = found.first()?;
-        Some(format!("line {} looks like a secret ({})", first.line, first.rule))
-    }
-}
+use crate::private_rules::PrivateRules;
 
 /// Plans to move a private memory to the team: the file, its links, its line in the index.
 pub(super) fn plan_share(memory: &Memory, state_dir: &Utf8Path, name: &str) -> Result<Plan, TeamError> {

@@ -202,7 +202,7 @@ fn an_older_state_is_noticed_and_healed() {
 fn a_remote_that_is_no_team_of_ours_is_refused() {
     let (repository, ada, _bob) = world();
     let stranger = Person::new();
-    let token = ada.team().invite().unwrap();
+    let token = ada.team().membership().invite().unwrap();
     repository.git(&["update-ref", "-d", &format!("refs/heads/{DEFAULT_BRANCH}")]);
     let joined = memdir_sync::team::Team::join(
         &stranger.home.env(),

@@ -30,7 +30,7 @@ impl Person {
 
     pub(crate) fn joining(other: &Self, name: &str) -> Self {
         let person = Self::new();
-        let token = other.team().invite().unwrap();
+        let token = other.team().membership().invite().unwrap();
         Team::join(&person.home.env(), &flags(), &token, name, now()).unwrap();
         person
     }

@@ -202,7 +202,7 @@ fn an_emptied_folder_empties_nobody_elses() {
 #[test]
 fn an_invitation_works_once() {
     let (_repository, ada, _bob) = two();
-    let token = ada.team().invite().unwrap();
+    let token = ada.team().membership().invite().unwrap();
     let (carol, dave) = (Person::new(), Person::new());
     let join = |person: &Person, name: &str| {
         memdir_sync::team::Team::join(

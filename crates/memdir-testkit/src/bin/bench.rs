@@ -22,6 +22,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("transcripts", bench::transcripts),
     ("extract", bench::extract),
     ("mcp", bench::mcp),
+    ("sync", bench::sync),
 ];
 
 fn main() -> ExitCode {

@@ -4,9 +4,9 @@
 use std::process::ExitCode;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use memdir_testkit::proof::{self, Crowd, Errors, Kill, Power, Race, Report};
+use memdir_testkit::proof::{self, Convergence, Crowd, Errors, Kill, Power, Race, Report};
 
-const PROOFS: [&str; 5] = ["kill", "errors", "crowd", "race", "power"];
+const PROOFS: [&str; 6] = ["kill", "errors", "crowd", "race", "sync", "power"];
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -63,11 +63,31 @@ fn prove<'a>(name: &str, program: &'a Utf8Path, long: bool) -> Vec<Proof<'a>> {
             let attempts = if long { 1_000_000 } else { 50_000 };
             vec![Box::new(move || proof::race(Race { attempts }))]
         }
+        "sync" => syncs(program, long),
         _ => {
             let (images, control_images) = if long { (200, 40) } else { (10, 10) };
             vec![Box::new(move || proof::power(program, Power { images, control_images }))]
         }
     }
+}
+
+/// Many members in process, some over real git, and one whose sync is killed at every call.
+fn syncs(program: &Utf8Path, long: bool) -> Vec<Proof<'_>> {
+    let in_process = if long {
+        Convergence { clients: 20, operations: 500, seeds: 100 }
+    } else {
+        Convergence { clients: 20, operations: 500, seeds: 5 }
+    };
+    let over_git = if long {
+        Convergence { clients: 20, operations: 500, seeds: 5 }
+    } else {
+        Convergence { clients: 4, operations: 60, seeds: 1 }
+    };
+    vec![
+        Box::new(move || proof::convergence_in_process(in_process)),
+        Box::new(move || proof::convergence_over_git(over_git)),
+        Box::new(move || proof::kill_sync(program, if long { 1 } else { 7 })),
+    ]
 }
 
 fn crowds(long: bool) -> Vec<Crowd> {

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use memdir_sync::remote::Remote;
+use memdir_sync::remote::git::GitRemote;
+use memdir_sync::remote::in_process::InProcess;
 
 mod client;
 mod faulty_remote;
@@ -12,6 +14,7 @@ use faulty_remote::FaultyRemote;
 
 use super::random::Random;
 use super::report::Report;
+use crate::{Git, TestHome};
 
 /// How much is done.
 #[derive(Debug, Clone, Copy)]
@@ -24,12 +27,33 @@ pub struct Convergence {
     pub seeds: u64,
 }
 
+/// Members over a remote in this process.
+#[must_use]
+pub fn convergence_in_process(size: Convergence) -> Report {
+    let mut remotes: BTreeMap<u64, InProcess> = BTreeMap::new();
+    convergence("Convergence: a remote in process", size, |seed, _| {
+        Box::new(remotes.entry(seed).or_default().clone())
+    })
+}
+
+/// Members over a real repository.
+#[must_use]
+pub fn convergence_over_git(size: Convergence) -> Report {
+    let home = TestHome::new();
+    Git::run(home.root(), &["init", "-q", "--bare", "team.git"]);
+    let url = format!("file://{}/team.git", home.root());
+    convergence("Convergence: a git repository", size, |seed, client| {
+        let directory = home.root().join(format!("{seed}-{client}.git"));
+        let (branch, name) = (format!("seed-{seed}"), format!("m{client}"));
+        Box::new(GitRemote::new(directory, Some(home.home()), &url, &branch, &name).unwrap())
+    })
+}
+
 /// Lets members work and sync in every seed's world, and checks that all end equal, that nothing anybody wrote is lost,
 /// and that nothing that was deleted is back.
 ///
 /// `remote` makes the handle of one member on the remote of one seed.
-#[must_use]
-pub fn convergence(
+fn convergence(
     title: &str,
     size: Convergence,
     mut remote: impl FnMut(u64, u64) -> Box<dyn Remote>,

@@ -52,19 +52,22 @@ fn what_one_shares_the_other_knows() {
     add(&team.ada, "deploy", "project", "We deploy on Mondays.");
     let shared = team.ada.show("team share deploy");
     assert!(
-        shared.contains("+++ team/deploy.md") && shared.contains("memdir team sync sends it"),
+        shared.contains("+We deploy on Mondays.") && shared.contains("memdir team sync sends it"),
         "{shared}"
     );
     assert_snapshot!(team.ada.show("team sync"), @"
     exit 0
+    --- stdout
     went + deploy.md
     ");
     assert_snapshot!(team.bob.show("team sync"), @"
     exit 0
+    --- stdout
     came + deploy.md (from Ada)
     ");
     assert_snapshot!(team.bob.show("team sync"), @"
     exit 0
+    --- stdout
     Nothing came and nothing went.
     ");
     let text = std::fs::read_to_string(memory_dir(&team.bob).join("team/deploy.md")).unwrap();
@@ -143,6 +146,7 @@ fn a_memory_comes_back_and_goes_for_the_others() {
     team.ada.run(["team", "sync"]);
     assert_snapshot!(team.bob.show("team sync"), @"
     exit 0
+    --- stdout
     came - deploy.md (from Ada)
     ");
     assert!(!memory_dir(&team.bob).join("team/deploy.md").exists());
@@ -174,7 +178,8 @@ fn both_versions_are_listed_where_they_cannot_be_merged() {
         let items = json(sandbox, "team conflicts --json");
         assert_eq!(items["items"].as_array().unwrap().len(), 1);
         let search = json(sandbox, "search deploy --json");
-        assert_eq!(search["hits"].as_array().unwrap().len(), 2, "{search}");
+        let hits = search["hits"].as_array().unwrap();
+        assert!(hits.iter().filter(|hit| hit["type"] == "project").count() == 2, "{search}");
     }
 }
 
@@ -221,7 +226,7 @@ fn bad_input_is_said() {
     let taken = stranger.run(["team", "init", &team.url(), "--name", "X"]);
     assert!(taken.code == 2 && taken.stderr.contains("holds a team's memory already"), "{}", taken.stderr);
     let twice = team.ada.run(["team", "init", &team.url(), "--name", "Ada"]);
-    assert!(twice.stderr.contains("this project has a team already"), "{}", twice.stderr);
+    assert!(twice.stderr.contains("that is set up already"), "{}", twice.stderr);
     let nameless = stranger.run(["team", "init", &team.url(), "--name", "a\u{202e}b"]);
     assert!(nameless.stderr.contains("cannot be a member's name"), "{}", nameless.stderr);
 }

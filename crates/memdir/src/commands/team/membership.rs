@@ -40,13 +40,13 @@ pub(super) fn join(token: &str, name: Option<String>, json: bool, world: &mut Wo
     writeln!(
         world.stdout,
         "This project shares `team/` through {} now; you are {name}.",
-        team.settings().remote
+        team.membership().settings().remote
     )?;
     sync_report::print(&report, 0, false, false, world)
 }
 
 pub(super) fn invite(json: bool, world: &mut World) -> Result<Exit> {
-    let token = open(world)?.invite()?;
+    let token = open(world)?.membership().invite()?;
     if json {
         #[derive(Serialize)]
         struct Machine {
@@ -97,13 +97,13 @@ fn print_team(team: &Shared, world: &mut World) -> Result<Exit> {
         name: &'t str,
         key: String,
     }
-    let settings = team.settings();
+    let settings = team.membership().settings();
     world.print_json(&Machine {
         team: settings.team.as_str(),
         remote: &settings.remote,
         branch: &settings.branch,
         name: settings.name(),
-        key: team.key().to_string(),
+        key: team.membership().key().to_string(),
     })?;
     Ok(Exit::Yes)
 }

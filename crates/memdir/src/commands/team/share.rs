@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::Args;
-use memdir_core::plan::Plan;
+use memdir_core::plan::{Change, Plan};
 use memdir_sync::team::Team as Shared;
 
 use super::open;
@@ -26,6 +26,17 @@ pub(super) struct Share {
     json: bool,
 }
 
+/// The plan as it is shown: a memory that moves is shown with all that it says, because others will read it.
+fn whole(plan: &Plan) -> Plan {
+    let changes = plan.changes.iter().map(|change| match change {
+        Change::Rename { to, base, .. } => {
+            Change::Write { path: to.clone(), content: base.clone(), base: None }
+        }
+        other => other.clone(),
+    });
+    Plan { changes: changes.collect(), ..plan.clone() }
+}
+
 impl Share {
     pub(super) fn share(self, world: &mut World) -> Result<Exit> {
         let team = open(world)?;
@@ -41,7 +52,7 @@ impl Share {
 
     fn carry_out(&self, mut team: Shared, plan: &Plan, next: &str, world: &mut World) -> Result<Exit> {
         if !self.json {
-            print_diff(plan, world)?;
+            print_diff(&whole(plan), world)?;
         }
         let how = How { dry_run: self.dry_run, json: self.json, ..How::default() };
         let exit = carry_out(plan, team.memory_mut(), &how, world)?;

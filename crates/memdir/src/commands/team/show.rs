@@ -27,8 +27,8 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
         interrupted: bool,
     }
     let team = open(world)?;
-    let status = team.status()?;
-    let settings = team.settings();
+    let status = team.membership().status()?;
+    let settings = team.membership().settings();
     let is_member = |key| matches!(status.roster.standing(key), Standing::Member(_));
     let members = status.roster.members().filter(|member| is_member(&member.key)).count();
     let conflicts = conflicts::found(team.memory())?.len();
@@ -39,7 +39,7 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
             remote: &settings.remote,
             branch: &settings.branch,
             name: settings.name(),
-            key: team.key().to_string(),
+            key: team.membership().key().to_string(),
             members,
             memories: status.memories,
             conflicts,
@@ -61,7 +61,7 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
         "{}       {} ({})",
         paint.quiet("you"),
         printable(settings.name()),
-        team.key().short()
+        team.membership().key().short()
     )?;
     writeln!(world.stdout, "{}   {members}", paint.quiet("members"))?;
     writeln!(world.stdout, "{}  {}", paint.quiet("memories"), status.memories)?;
@@ -92,7 +92,7 @@ pub(super) fn members(json: bool, world: &mut World) -> Result<Exit> {
         items: Vec<Item>,
     }
     let team = open(world)?;
-    let status = team.status()?;
+    let status = team.membership().status()?;
     let items: Vec<Item> = status
         .roster
         .members()
@@ -104,7 +104,7 @@ pub(super) fn members(json: bool, world: &mut World) -> Result<Exit> {
             } else {
                 "revoked"
             },
-            you: member.key == team.key(),
+            you: member.key == team.membership().key(),
             introduced_by: member.introduced_by().map(|by| by.to_string()),
         })
         .collect();
@@ -133,7 +133,7 @@ pub(super) fn log(count: usize, json: bool, world: &mut World) -> Result<Exit> {
     struct Machine {
         items: Vec<Item>,
     }
-    let commits = open(world)?.log(count)?;
+    let commits = open(world)?.membership().log(count)?;
     if json {
         let items = commits.into_iter().map(|commit| Item {
             time: Timestamp::from_second(commit.seconds).map(|time| time.to_string()).unwrap_or_default(),

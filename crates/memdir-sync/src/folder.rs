@@ -1,0 +1,303 @@
+//! Folders of memory on this machine, as one side of a sync.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::Timestamp;
+use memdir_core::config::WriteMode;
+use memdir_core::content_hash::ContentHash;
+use memdir_core::memory::entrypoint::ENTRYPOINT;
+use memdir_core::memory::index::{self, OVERFLOW};
+use memdir_core::memory::text_merge::merge_text;
+use memdir_core::operation::{Author, AuthorKind};
+use memdir_core::plan::{Change, Content, Plan};
+use memdir_core::rel_path::{PathRefused, RelPath};
+use memdir_core::team_key::TeamKey;
+use memdir_lib::memory::{Memory, Wish};
+use memdir_lib::team::TEAM_DIR;
+use memdir_wire::canonical::{at_home, canonical, shared_hash};
+use memdir_wire::entry::MAX_TEXT_BYTES;
+
+use crate::local::{Held, Local, LocalChange, LocalError, Scan};
+use crate::membership::Kept;
+use crate::private_rules::PrivateRules;
+use crate::state::{Pending, SyncState};
+use crate::team::index_change;
+
+/// How many files one operation writes.
+const BATCH: usize = 2_000;
+
+/// How many changes of strangers are put before the user one by one.
+const MAX_HELD: usize = 50;
+
+/// A folder inside a memory directory.
+pub(crate) struct Root<'r> {
+    /// What its keys begin with.
+    pub(crate) prefix: String,
+    /// What the paths of its files begin with, inside the memory directory.
+    pub(crate) below: &'static str,
+    /// The memory directory.
+    pub(crate) memory: &'r mut Memory,
+}
+
+/// Whose memory is shared, which makes the rules differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A team's: its index follows from the files, and what is about a person stays private.
+    Team,
+    /// One person's, on several machines: the index is the user's own and merges line by line.
+    Personal,
+}
+
+pub(crate) struct Folder<'f> {
+    pub(crate) kind: Kind,
+    pub(crate) roots: Vec<Root<'f>>,
+    pub(crate) rules: PrivateRules,
+    pub(crate) kept: Kept,
+    pub(crate) mode: WriteMode,
+    pub(crate) now: Timestamp,
+}
+
+impl Root<'_> {
+    fn path_of(&self, key: &str) -> Result<RelPath, PathRefused> {
+        RelPath::parse(&format!("{}{}", self.below, key.strip_prefix(&self.prefix).unwrap_or(key)))
+    }
+
+    fn key_of(&self, path: &str) -> Option<String> {
+        Some(format!("{}{}", self.prefix, path.strip_prefix(self.below)?))
+    }
+}
+
+impl Folder<'_> {
+    fn root_of(&self, key: &str) -> Option<&Root<'_>> {
+        self.roots.iter().find(|root| key.starts_with(&root.prefix))
+    }
+
+    /// Whether a file of a root is no part of the sync: what is derived, and what another sync carries.
+    fn skips(&self, path: &str) -> bool {
+        match self.kind {
+            Kind::Team => path == format!("{TEAM_DIR}/{ENTRYPOINT}"),
+            Kind::Personal => path.strip_prefix(TEAM_DIR).is_some_and(|rest| rest.starts_with('/')),
+        }
+    }
+
+    fn scan_root(&self, root: &Root<'_>, scan: &mut Scan) -> Result<(), LocalError> {
+        let Some(open) = root.memory.root() else { return Ok(()) };
+        let mut folded: HashMap<String, String> = HashMap::new();
+        let listing = open.list_files(0)?;
+        for left_out in listing.left_out.iter().filter(|left_out| !self.skips(&left_out.path)) {
+            if let Some(key) = root.key_of(&left_out.path) {
+                scan.left_alone.insert(key, left_out.rule.to_owned());
+            }
+        }
+        for file in listing.files.iter().filter(|file| !self.skips(file.path.as_str())) {
+            let Some(key) = root.key_of(file.path.as_str()) else { continue };
+            let why = if let Some(refused) = self.refuses_key(&key) {
+                Some(format!("it cannot be shared under that name: {refused}"))
+            } else if let Some(other) = folded.insert(key.to_lowercase(), key.clone()) {
+                Some(format!("`{other}` has the same name but for capitals"))
+            } else if file.stat.size > 4 * MAX_TEXT_BYTES as u64 {
+                Some("it is too large to be shared".to_owned())
+            } else {
+                None
+            };
+            if let Some(why) = why {
+                scan.left_alone.insert(key, why);
+                continue;
+            }
+            let Some((content, stat)) = open.read_with_stat(&file.path, 8 * MAX_TEXT_BYTES as u64)? else {
+                continue;
+            };
+            let why = match std::str::from_utf8(&content) {
+                // What a tool that truncates first leaves for a moment.
+                _ if content.is_empty() => "it is empty: somebody may be writing it",
+                _ if stat.size != content.len() as u64 => "somebody is writing it",
+                Ok(text) => {
+                    scan.files.insert(key, shared_hash(text));
+                    continue;
+                }
+                Err(_) => "it is no text",
+            };
+            scan.left_alone.insert(key, why.to_owned());
+        }
+        Ok(())
+    }
+
+    /// The plan that makes one change, or `None` if the file is not what the change was made from.
+    fn change(&self, root: &Root<'_>, wanted: &LocalChange) -> Result<Option<Change>, LocalError> {
+        let path = root.path_of(&wanted.key)?;
+        let current = root.memory.read(&path)?;
+        let text = current.as_deref().map(String::from_utf8_lossy);
+        if text.as_deref().map(shared_hash) != wanted.before {
+            return Ok(None);
+        }
+        // A clock that is ahead must not make memories of tomorrow.
+        let time = wanted.time.min(self.now);
+        let new = wanted.text.as_ref().map(|shared| at_home(shared, text.as_deref(), time));
+        Ok(match (new, current.clone()) {
+            (Some(text), base) => Some(Change::Write { path, content: text.into(), base: base.map(Content) }),
+            (None, Some(base)) => Some(Change::Delete { path, base: Content(base) }),
+            (None, None) => None,
+        })
+    }
+
+    /// Makes the index of a team's folder from its files, where it is not what follows from them.
+    fn follow_index(&mut self) -> Result<(), LocalError> {
+        if self.kind == Kind::Personal {
+            return Ok(());
+        }
+        for root in &mut self.roots {
+            let Some(change) = index_change(root.memory, None)? else { continue };
+            let mut plan = Plan::new("the team's index follows its files");
+            plan.changes.push(change);
+            let author = Author { kind: AuthorKind::Team, id: Some("index".to_owned()), session: None };
+            let wish = Wish { look: false, verbatim: true, ..Wish::of(&author) };
+            root.memory.apply_as(&plan, &wish, self.now)?;
+        }
+        Ok(())
+    }
+
+    /// What somebody who is no member, or who waits for the user, wants to change; `None` if it is so already.
+    fn held_plan(&self, held: &Held) -> Result<Option<Plan>, LocalError> {
+        let Some(root) = self.root_of(&held.key) else { return Ok(None) };
+        let path = root.path_of(&held.key)?;
+        let current = root.memory.read(&path)?;
+        let known = current.as_deref().and_then(|content| std::str::from_utf8(content).ok());
+        if known.map(shared_hash) == held.text.as_deref().map(|text| ContentHash::of(text.as_bytes())) {
+            return Ok(None);
+        }
+        let mut plan = Plan::new(format!("from {} ({}): {}", who(held), held.author.short(), held.key));
+        let text = held.text.as_ref().map(|text| at_home(text, known, held.time.min(self.now)));
+        match (text, current) {
+            (Some(text), base) => {
+                plan.changes.push(Change::Write { path, content: text.into(), base: base.map(Content) });
+            }
+            (None, Some(base)) => plan.changes.push(Change::Delete { path, base: Content(base) }),
+            (None, None) => return Ok(None),
+        }
+        Ok(Some(plan))
+    }
+}
+
+impl Local for Folder<'_> {
+    fn load(&mut self) -> Result<(SyncState, Option<Pending>), LocalError> {
+        Ok(self.kept.load()?)
+    }
+
+    fn scan(&mut self) -> Result<Scan, LocalError> {
+        let mut scan = Scan::default();
+        for root in &self.roots {
+            self.scan_root(root, &mut scan)?;
+        }
+        Ok(scan)
+    }
+
+    fn text(&mut self, key: &str) -> Result<Option<String>, LocalError> {
+        let Some(root) = self.root_of(key) else { return Ok(None) };
+        let text = root.memory.read(&root.path_of(key)?)?.map(String::from_utf8).transpose()?;
+        Ok(text.map(|text| canonical(&text).into_owned()))
+    }
+
+    fn refuses_key(&self, key: &str) -> Option<String> {
+        // The index of a person's memory is a file like any other; that of a team is made from the files.
+        let name = key.rsplit('/').next().unwrap_or_default();
+        let checked = match self.kind {
+            Kind::Personal if name == ENTRYPOINT => key.replace(ENTRYPOINT, "index.md"),
+            _ => key.to_owned(),
+        };
+        TeamKey::parse(&checked).err().map(|refused| refused.to_string())
+    }
+
+    fn wants(&self, key: &str) -> bool {
+        self.root_of(key).is_some()
+    }
+
+    fn refuses_to_share(&self, _: &str, text: &str) -> Option<String> {
+        match self.kind {
+            Kind::Team => self.rules.refusal(text),
+            Kind::Personal => self.rules.refusal_of_own(text),
+        }
+    }
+
+    fn merge(&self, key: &str, base: &str, mine: &str, theirs: &str) -> Option<String> {
+        let name = key.rsplit('/').next().unwrap_or_default();
+        if self.kind == Kind::Personal && [ENTRYPOINT, OVERFLOW].contains(&name) {
+            return Some(index::merge(base, mine, theirs).text);
+        }
+        merge_text(base, mine, theirs).ok()
+    }
+
+    fn reviews(&self) -> bool {
+        self.mode != WriteMode::Auto
+    }
+
+    fn begin(&mut self, pending: &Pending) -> Result<(), LocalError> {
+        Ok(self.kept.begin(pending)?)
+    }
+
+    fn give_up(&mut self) -> Result<(), LocalError> {
+        Ok(self.kept.give_up()?)
+    }
+
+    fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<String>, LocalError> {
+        let mut skipped = Vec::new();
+        let mut groups: BTreeMap<(usize, &str), Vec<&LocalChange>> = BTreeMap::new();
+        for change in changes {
+            match self.roots.iter().position(|root| change.key.starts_with(&root.prefix)) {
+                Some(root) => groups.entry((root, &change.by)).or_default().push(change),
+                None => skipped.push(change.key.clone()),
+            }
+        }
+        let mut looked = None;
+        for ((root, by), changes) in groups {
+            for batch in changes.chunks(BATCH) {
+                let mut plan = Plan::new(reason(by, batch));
+                for wanted in batch {
+                    let Some(found) = self.roots.get(root) else { continue };
+                    match self.change(found, wanted)? {
+                        Some(change) => plan.changes.push(change),
+                        None if wanted.text.is_none() && wanted.before.is_none() => {}
+                        None => skipped.push(wanted.key.clone()),
+                    }
+                }
+                let author = Author { kind: AuthorKind::Team, id: Some(by.to_owned()), session: None };
+                let wish = Wish { look: looked != Some(root), verbatim: true, ..Wish::of(&author) };
+                if let Some(found) = self.roots.get_mut(root) {
+                    found.memory.apply_as(&plan, &wish, self.now)?;
+                }
+                looked = Some(root);
+            }
+        }
+        Ok(skipped)
+    }
+
+    fn hold(&mut self, held: &[Held]) -> Result<(), LocalError> {
+        if self.mode == WriteMode::Off {
+            return Ok(());
+        }
+        for held in held.iter().take(MAX_HELD) {
+            let Some(plan) = self.held_plan(held)? else { continue };
+            let author = Author { kind: AuthorKind::Team, id: Some(who(held)), session: None };
+            let wish = Wish { verbatim: true, ..Wish::of(&author) };
+            if let Some(root) = self.roots.iter_mut().find(|root| held.key.starts_with(&root.prefix)) {
+                root.memory.hold(&plan, &wish, self.now)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, state: &SyncState) -> Result<(), LocalError> {
+        self.follow_index()?;
+        Ok(self.kept.finish(state)?)
+    }
+}
+
+fn who(held: &Held) -> String {
+    held.name.clone().unwrap_or_else(|| format!("unknown {}", held.author.short()))
+}
+
+fn reason(by: &str, changes: &[&LocalChange]) -> String {
+    match changes {
+        [one] => format!("{by} shared {}", one.key),
+        many => format!("{by} shared {} memories", many.len()),
+    }
+}

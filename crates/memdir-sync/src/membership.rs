@@ -1,0 +1,326 @@
+//! What a machine is to a circle of others that share something: its key, its record, what was agreed.
+
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+use memdir_core::env::Env;
+use memdir_disk::random::random_bits;
+use memdir_disk::sync_dir::{SyncDir, TEAM_SETTINGS, signing_seed};
+use memdir_lib::memory::MemoryError;
+use memdir_wire::invitation::Invitation;
+use memdir_wire::member::{Member, Revocation, is_name};
+use memdir_wire::roster::Roster;
+use memdir_wire::signing::{PublicKey, SecretKey};
+use memdir_wire::team_id::TeamId;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{SyncError, sync};
+use crate::local::Local;
+use crate::options::Options;
+use crate::remote::git::{Commit, GitRemote};
+use crate::remote::{Remote, RemoteError, Version};
+use crate::report::Report;
+use crate::state::{Pending, SyncState};
+use crate::team_error::TeamError;
+
+/// What is remembered about a circle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    v: u32,
+    /// Its id.
+    pub team: TeamId,
+    /// Where its memory is kept.
+    pub remote: String,
+    /// The branch there.
+    pub branch: String,
+    /// This machine's own record.
+    member: Member,
+}
+
+impl Settings {
+    /// What the others call this machine's user.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.member.name
+    }
+}
+
+/// How a circle stands, from what is remembered here.
+#[derive(Debug)]
+pub struct Status {
+    /// The newest version that was taken over.
+    pub head: Option<Version>,
+    /// How many memories are shared.
+    pub memories: usize,
+    /// Everybody who is or was a member.
+    pub roster: Roster,
+    /// Whether a sync was interrupted and goes on at the next one.
+    pub interrupted: bool,
+}
+
+/// One machine's part in a circle.
+#[derive(Debug)]
+pub struct Membership {
+    settings: Settings,
+    directory: SyncDir,
+    home: Option<Utf8PathBuf>,
+    key: SecretKey,
+    time_limit: Option<Duration>,
+}
+
+const STATE: &str = "state";
+const PENDING: &str = "pending";
+const GIT: &str = "git";
+
+/// How long a sync waits for another one.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+impl Membership {
+    /// What is remembered under a name; `None`: nothing.
+    pub(crate) fn open(env: &Env, name: &str) -> Result<Option<Self>, TeamError> {
+        let state_dir = env.state_dir().ok_or(MemoryError::NoStateDir)?;
+        let directory = SyncDir::of(&state_dir, name);
+        let Some(content) = directory.read(TEAM_SETTINGS)? else { return Ok(None) };
+        let settings = serde_json::from_slice(&content).ok().filter(|settings: &Settings| settings.v == 1);
+        let settings = settings.ok_or_else(|| TeamError::Damaged(directory.path().join(TEAM_SETTINGS)))?;
+        let key = secret_key(&state_dir)?;
+        Ok(Some(Self { settings, directory, home: env.home.clone(), key, time_limit: None }))
+    }
+
+    /// Makes a circle whose memory is kept at a URL. Nothing is remembered yet.
+    pub(crate) fn found(
+        env: &Env,
+        name: &str,
+        (url, branch): (&str, &str),
+        member_name: &str,
+    ) -> Result<Self, TeamError> {
+        let nonce = random_bits().map_err(MemoryError::State)?;
+        let key = secret_key(&env.state_dir().ok_or(MemoryError::NoStateDir)?)?;
+        check_name(member_name)?;
+        let (member, team) = Member::founder(&key, member_name, &format!("{nonce:032x}"));
+        let settings = Settings { v: 1, team, remote: url.to_owned(), branch: branch.to_owned(), member };
+        let made = Self::begin(env, name, settings, key)?;
+        if made.remote()?.head()?.is_some() {
+            return Err(TeamError::Taken(url.to_owned()));
+        }
+        Ok(made)
+    }
+
+    /// Uses an invitation. Nothing is remembered yet.
+    pub(crate) fn accept(env: &Env, name: &str, token: &str, member_name: &str) -> Result<Self, TeamError> {
+        let invitation = Invitation::from_token(token).ok_or(TeamError::NoInvitation)?;
+        check_name(member_name)?;
+        let key = secret_key(&env.state_dir().ok_or(MemoryError::NoStateDir)?)?;
+        let member = Member::invited(&key, member_name, &invitation.team, invitation.grant, &invitation.key);
+        let Invitation { team, remote, branch, .. } = invitation;
+        let joined = Self::begin(env, name, Settings { v: 1, team, remote, branch, member }, key)?;
+        if joined.remote()?.head()?.is_none() {
+            return Err(TeamError::OtherTeam(joined.settings.remote));
+        }
+        Ok(joined)
+    }
+
+    fn begin(env: &Env, name: &str, settings: Settings, key: SecretKey) -> Result<Self, TeamError> {
+        let state_dir = env.state_dir().ok_or(MemoryError::NoStateDir)?;
+        let directory = SyncDir::of(&state_dir, name);
+        if directory.read(TEAM_SETTINGS)?.is_some() {
+            return Err(TeamError::HasTeam);
+        }
+        let membership = Self { settings, directory, home: env.home.clone(), key, time_limit: None };
+        membership.remote()?;
+        // What a circle of the past left behind is not this one's.
+        let _lock = membership.directory.lock(PATIENCE)?.ok_or(TeamError::Locked)?;
+        for name in [STATE, PENDING] {
+            membership.directory.remove(name)?;
+        }
+        Ok(membership)
+    }
+
+    /// Remembers it from now on.
+    pub(crate) fn remember(&self) -> Result<(), TeamError> {
+        let content = serde_json::to_vec_pretty(&self.settings).unwrap_or_default();
+        Ok(self.directory.replace(TEAM_SETTINGS, &content)?)
+    }
+
+    /// Ends it: the others are told if they can be reached. Gives back what kept them from being told.
+    pub(crate) fn leave(
+        &self,
+        folder: &mut dyn Local,
+        now: Timestamp,
+    ) -> Result<Option<TeamError>, TeamError> {
+        let own = Revocation::of(&self.key.public(), &self.settings.team, &self.key);
+        let told = self.sync(folder, &Options { revoke: vec![own], ..Options::default() }, now);
+        let _lock = self.directory.lock(PATIENCE)?.ok_or(TeamError::Locked)?;
+        self.directory.forget()?;
+        Ok(told.err())
+    }
+
+    /// No answer of the network is waited for longer than this from now on, and no other sync.
+    pub(crate) fn limit_to(&mut self, limit: Duration) {
+        self.time_limit = Some(limit);
+    }
+
+    /// What is remembered.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// This machine's key.
+    #[must_use]
+    pub fn key(&self) -> PublicKey {
+        self.key.public()
+    }
+
+    pub(crate) fn directory(&self) -> &SyncDir {
+        &self.directory
+    }
+
+    fn remote(&self) -> Result<GitRemote, TeamError> {
+        let settings = &self.settings;
+        let directory = self.directory.path().join(GIT);
+        let remote = GitRemote::new(
+            directory,
+            self.home.clone(),
+            &settings.remote,
+            &settings.branch,
+            settings.name(),
+        )?;
+        Ok(match self.time_limit {
+            Some(limit) => remote.within(limit),
+            None => remote,
+        })
+    }
+
+    /// Brings a folder and the remote together; also says how many requests it took.
+    pub(crate) fn sync(
+        &self,
+        folder: &mut dyn Local,
+        options: &Options,
+        now: Timestamp,
+    ) -> Result<(Report, u32), TeamError> {
+        let patience = if self.time_limit.is_some() { Duration::ZERO } else { PATIENCE };
+        let _lock = self.directory.lock(patience)?.ok_or(TeamError::Locked)?;
+        let options = Options { introduce: vec![self.settings.member.clone()], ..options.clone() };
+        let mut remote = self.remote()?;
+        let mut synced = sync(folder, &mut remote, &self.key, &options, now);
+        if matches!(synced, Err(SyncError::Remote(RemoteError::Here { .. }))) {
+            // A git that was killed may leave a repository that no git works with any more. Everything in it is in the
+            // remote too.
+            self.directory.remove_folder(GIT)?;
+            synced = sync(folder, &mut remote, &self.key, &options, now);
+        }
+        Ok((synced?, remote.requests()))
+    }
+
+    /// A line that lets one more machine in.
+    ///
+    /// # Errors
+    /// There is no randomness.
+    pub fn invite(&self) -> Result<String, TeamError> {
+        let mut seed = [0; 32];
+        for half in seed.chunks_mut(16) {
+            half.copy_from_slice(&random_bits().map_err(MemoryError::State)?.to_le_bytes());
+        }
+        let settings = &self.settings;
+        let invitation = Invitation::new(&settings.team, &settings.remote, &settings.branch, &self.key, seed);
+        Ok(invitation.to_token())
+    }
+
+    /// How it stands, from what is remembered here.
+    ///
+    /// # Errors
+    /// Our own state cannot be read.
+    pub fn status(&self) -> Result<Status, TeamError> {
+        let state = self.state()?;
+        Ok(Status {
+            head: state.head,
+            memories: state.agreed.values().filter(|agreed| agreed.content.is_some()).count(),
+            roster: state.roster,
+            interrupted: self.directory.read(PENDING)?.is_some(),
+        })
+    }
+
+    /// What was agreed; nothing if nothing was.
+    pub(crate) fn state(&self) -> Result<SyncState, TeamError> {
+        read_state(&self.directory, &self.settings.team)
+    }
+
+    /// The newest syncs of everybody.
+    ///
+    /// # Errors
+    /// Git fails.
+    pub fn log(&self, count: usize) -> Result<Vec<Commit>, TeamError> {
+        match self.state()?.head {
+            Some(head) => Ok(self.remote()?.log(&head, count)?),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The record that takes somebody out: by name, or by the first digits of their key.
+    pub(crate) fn revocation(&self, name: &str) -> Result<Revocation, TeamError> {
+        let roster = self.state()?.roster;
+        let is_meant = |member: &&Member| {
+            member.name == name || name.len() >= 8 && member.key.to_string().starts_with(name)
+        };
+        let is_in = |member: &&Member| roster.revocations().all(|revocation| revocation.key != member.key);
+        let member = roster.members().filter(is_in).find(is_meant);
+        let member = member.ok_or_else(|| TeamError::NoMember(name.to_owned()))?;
+        let me = self.key.public();
+        let is_founder =
+            roster.members().any(|founder| founder.key == me && founder.introduced_by().is_none());
+        if member.key != me && member.introduced_by() != Some(me) && !is_founder {
+            return Err(TeamError::NotYours(name.to_owned()));
+        }
+        Ok(Revocation::of(&member.key, &self.settings.team, &self.key))
+    }
+}
+
+/// What a sync keeps on disk: what was agreed, and what is under way.
+#[derive(Debug, Clone)]
+pub(crate) struct Kept {
+    directory: SyncDir,
+    team: TeamId,
+}
+
+impl Kept {
+    pub(crate) fn of(membership: &Membership) -> Self {
+        Self { directory: membership.directory.clone(), team: membership.settings.team.clone() }
+    }
+
+    pub(crate) fn load(&self) -> Result<(SyncState, Option<Pending>), TeamError> {
+        let state = read_state(&self.directory, &self.team)?;
+        let pending = self.directory.read(PENDING)?.and_then(|content| String::from_utf8(content).ok());
+        Ok((state, pending.and_then(|text| Pending::parse(&text))))
+    }
+
+    pub(crate) fn begin(&self, pending: &Pending) -> Result<(), TeamError> {
+        Ok(self.directory.replace(PENDING, pending.render().as_bytes())?)
+    }
+
+    pub(crate) fn give_up(&self) -> Result<(), TeamError> {
+        Ok(self.directory.remove(PENDING)?)
+    }
+
+    pub(crate) fn finish(&self, state: &SyncState) -> Result<(), TeamError> {
+        self.directory.replace(STATE, state.render().as_bytes())?;
+        self.give_up()
+    }
+}
+
+fn read_state(directory: &SyncDir, team: &TeamId) -> Result<SyncState, TeamError> {
+    let Some(content) = directory.read(STATE)? else { return Ok(SyncState::new(team.clone())) };
+    let state = String::from_utf8(content).ok().and_then(|text| SyncState::parse(&text));
+    let state = state.filter(|state| state.roster.team() == team);
+    state.ok_or_else(|| TeamError::Damaged(directory.path().join(STATE)))
+}
+
+fn secret_key(state_dir: &Utf8Path) -> Result<SecretKey, TeamError> {
+    let seed = signing_seed(state_dir)?;
+    SecretKey::from_hex(&seed).ok_or_else(|| TeamError::Damaged(state_dir.join("sync/key")))
+}
+
+fn check_name(name: &str) -> Result<(), TeamError> {
+    if is_name(name) { Ok(()) } else { Err(TeamError::BadName(name.to_owned())) }
+}

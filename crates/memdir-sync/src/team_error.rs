@@ -1,0 +1,98 @@
+//! Why something could not be shared.
+
+use camino::Utf8PathBuf;
+use memdir_disk::disk_error::DiskError;
+use memdir_lib::memory::MemoryError;
+
+use crate::engine::SyncError;
+use crate::remote::RemoteError;
+use crate::remote::git::UrlRefused;
+
+/// Why something about a team could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum TeamError {
+    /// The project shares nothing.
+    #[error("this project has no team")]
+    NoTeam,
+    /// This machine shares nothing with the user's others.
+    #[error("this machine is not synced with others of yours")]
+    NotSynced,
+    /// It is set up already.
+    #[error("that is set up already")]
+    HasTeam,
+    /// The remote holds something else already.
+    #[error("`{0}` holds a team's memory already")]
+    Taken(String),
+    /// The remote holds nothing of the team that invites.
+    #[error("`{0}` does not hold the memory of the team that the invitation is for")]
+    OtherTeam(String),
+    /// A text that is no invitation.
+    #[error("this is no invitation, or it is not whole")]
+    NoInvitation,
+    /// A name that cannot be one.
+    #[error("`{0}` cannot be a member's name: one line of at most 60 visible characters")]
+    BadName(String),
+    /// Nobody has that name.
+    #[error("there is no member `{0}`")]
+    NoMember(String),
+    /// Only some may put somebody out.
+    #[error("only whoever brought `{0}` in, the founder, or they themselves can take them out")]
+    NotYours(String),
+    /// Another process syncs.
+    #[error("another process syncs the same now")]
+    Locked,
+    /// An address that is not used.
+    #[error(transparent)]
+    Url(#[from] UrlRefused),
+    /// The sync.
+    #[error(transparent)]
+    Sync(#[from] SyncError),
+    /// The remote.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
+    /// The memory directory.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// Our own state.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// Our own state is damaged.
+    #[error("what is remembered about the team in `{0}` cannot be understood")]
+    Damaged(Utf8PathBuf),
+    /// A rule that keeps a memory private.
+    #[error("`{path}` stays private: {why}")]
+    Private {
+        /// Which memory.
+        path: String,
+        /// Why.
+        why: String,
+    },
+}
+
+impl TeamError {
+    /// What to do next, where there is something.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NoTeam => "`memdir team init URL` makes one, `memdir team join INVITATION` joins one".to_owned(),
+            Self::NotSynced => {
+                "`memdir sync init URL` begins with this machine, `memdir sync join INVITATION` adds it".to_owned()
+            }
+            Self::HasTeam => "`memdir team leave`, or `memdir sync leave`, ends that; the files stay".to_owned(),
+            Self::Taken(_) => "ask a member for an invitation, or choose another branch with `--branch`".to_owned(),
+            Self::NoInvitation => "copy the whole line that `memdir team invite` printed".to_owned(),
+            Self::Locked => "it is done in a moment; try again".to_owned(),
+            Self::Damaged(_) => "`memdir team leave` forgets it, and a new invitation brings you back".to_owned(),
+            Self::Sync(SyncError::Conflicts(_)) => "`--conflict merge` keeps both versions".to_owned(),
+            Self::Sync(SyncError::InvitationUsed) => "ask for one of your own".to_owned(),
+            Self::Sync(SyncError::Remote(RemoteError::Unreachable { .. })) | Self::Remote(RemoteError::Unreachable { .. }) => {
+                "nothing is lost; the next sync goes on".to_owned()
+            }
+            Self::Sync(SyncError::Remote(RemoteError::Refused { .. })) => {
+                "the branch may be protected: allow pushes to it, or choose another with `memdir team init --branch`".to_owned()
+            }
+            Self::Memory(error) => return error.hint(),
+            _ => return None,
+        })
+    }
+}
