@@ -159,8 +159,12 @@ impl Places {
         }
         for (id, (_, path)) in newest {
             let there = Env { cwd: path, ..env.clone() };
-            let memory = Memory::open(&there, &ClientFlags::default())?;
-            places.memories.insert(format!("projects/{id}/"), memory);
+            match Memory::open(&there, &ClientFlags::default()) {
+                Ok(memory) => {
+                    places.memories.insert(format!("projects/{id}/"), memory);
+                }
+                Err(error) => places.notices.push(format!("`{}` is not synced: {error}", there.cwd)),
+            }
         }
         Ok(places)
     }

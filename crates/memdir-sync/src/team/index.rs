@@ -9,13 +9,13 @@ use memdir_lib::memory::{Memory, MemoryError};
 use memdir_lib::team::TEAM_DIR;
 
 /// A file that is about to come, with its description, or about to go.
-pub(super) enum Coming<'c> {
+pub(crate) enum Coming<'c> {
     Added(&'c str, Option<String>),
     Removed(&'c str),
 }
 
 /// The change that makes the index what follows from the files; `None` if it is that already.
-pub(super) fn index_change(
+pub(crate) fn index_change(
     memory: &Memory,
     coming: Option<Coming<'_>>,
 ) -> Result<Option<Change>, MemoryError> {

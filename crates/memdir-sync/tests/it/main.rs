@@ -8,5 +8,6 @@
 
 mod converge;
 mod hostile_remote;
+mod own_machines;
 mod people;
 mod two_people;

@@ -23,6 +23,8 @@ impl Team {
         let token = team.ada.run(["team", "invite"]).stdout;
         let joined = team.bob.run(["team", "join", token.trim(), "--name", "Bob"]);
         assert_eq!((joined.code, joined.stderr.as_str()), (0, ""), "{}", joined.stdout);
+        let told = team.ada.run(["team", "sync"]).stderr;
+        assert!(told.contains("is a member now"), "{told}");
         team
     }
 
