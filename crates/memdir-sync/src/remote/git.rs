@@ -26,6 +26,8 @@ pub struct GitRemote {
     /// Who the commits are by: a name.
     committer: String,
     requests: u32,
+    /// What was listed last, because a sync asks more than once.
+    viewed: Option<(Version, Vec<Listed>)>,
 }
 
 /// One commit of a remote, for people.
@@ -69,6 +71,7 @@ impl GitRemote {
             branch: branch.to_owned(),
             committer,
             requests: 0,
+            viewed: None,
         })
     }
 
@@ -128,6 +131,23 @@ impl GitRemote {
         if fetched.is_success() { Ok(()) } else { Err(fetched.unreachable()) }
     }
 
+    /// The ids of the files that a commit changed.
+    fn ids_of(&mut self, onto: Option<&Version>, next: &str) -> Result<BTreeMap<String, String>, RemoteError> {
+        let root = ["diff-tree", "-r", "-z", "--no-renames", "--no-commit-id", "--root", next];
+        let against = ["diff-tree", "-r", "-z", "--no-renames", onto.map_or("", |onto| &onto.0), next];
+        let changed = self.git.run(if onto.is_some() { &against[..] } else { &root[..] }, None)?.succeeded()?;
+        let text = String::from_utf8_lossy(&changed.output);
+        let mut fields = text.split('\0');
+        let mut ids = BTreeMap::new();
+        // `:old mode, new mode, old id, new id, status`, then the name.
+        while let (Some(about), Some(path)) = (fields.next(), fields.next()) {
+            if let Some(id) = about.split(' ').nth(3) {
+                ids.insert(path.to_owned(), id.to_owned());
+            }
+        }
+        Ok(ids)
+    }
+
     /// Who the user is to git, else who the user is to the team.
     fn identity(&mut self) -> Result<String, RemoteError> {
         let name = self.git.run(&["config", "user.name"], None)?.line();
@@ -159,6 +179,9 @@ impl Remote for GitRemote {
     }
 
     fn view(&mut self, version: &Version) -> Result<Vec<Listed>, RemoteError> {
+        if let Some((_, listed)) = self.viewed.as_ref().filter(|(viewed, _)| viewed == version) {
+            return Ok(listed.clone());
+        }
         if !self.is_here(version)? {
             self.fetch()?;
         }
@@ -183,6 +206,7 @@ impl Remote for GitRemote {
                 is_file: mode == Some("100644"),
             });
         }
+        self.viewed = Some((version.clone(), listed.clone()));
         Ok(listed)
     }
 
@@ -263,12 +287,8 @@ impl Remote for GitRemote {
         self.git.run(&arguments, Some(stream))?.succeeded()?;
         let next = self.git.run(&["rev-parse", "--verify", NEXT], None)?.succeeded()?.line();
         let next = next.filter(|id| is_id(id)).ok_or_else(|| malformed("git made no commit"))?;
-        let version = Version(next);
-        let mut ids = BTreeMap::new();
-        for file in self.view(&version)? {
-            ids.insert(file.path, file.id);
-        }
-        Ok(Prepared { version, ids })
+        let ids = self.ids_of(onto, &next)?;
+        Ok(Prepared { version: Version(next), ids })
     }
 
     fn publish(&mut self, _: Option<&Version>, next: &Version) -> Result<Published, RemoteError> {

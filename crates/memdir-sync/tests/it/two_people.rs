@@ -266,3 +266,54 @@ fn a_remote_that_is_gone_is_said_and_the_next_sync_goes_on() {
     std::fs::rename(aside, repository.directory()).unwrap();
     assert_eq!(ada.sync().sent.len(), 1);
 }
+
+#[test]
+fn a_clock_a_year_off_decides_nothing() {
+    let (_repository, ada, bob) = two();
+    let ahead = crate::people::now() + jiff::SignedDuration::from_hours(24 * 365);
+    ada.write("deploy.md", &memory("deploy", "ADA\nsecond\nthird\n"));
+    ada.team().sync(&Options::default(), ahead).unwrap();
+    bob.write("deploy.md", &memory("deploy", "first\nsecond\nthird\nbob\n"));
+    bob.sync();
+    ada.team().sync(&Options::default(), ahead).unwrap();
+    for person in [&ada, &bob] {
+        assert_eq!(body(person, "deploy.md"), "ADA\nsecond\nthird\nbob\n");
+    }
+    let text = bob.read("deploy.md").unwrap();
+    assert!(!text.contains("modified: \"2027") && !text.contains("modified: 2027"), "{text}");
+}
+
+#[test]
+fn a_file_that_is_being_written_waits_and_a_foreign_edit_is_merged() {
+    let (_repository, ada, bob) = two();
+    // A tool that truncates first, and the client's own sync that overwrites.
+    ada.write("deploy.md", "");
+    let report = ada.sync();
+    assert_eq!((report.sent.len(), report.blocked.len()), (0, 1));
+    bob.write("deploy.md", &memory("deploy", "first\nsecond\nthird\nbob\n"));
+    bob.sync();
+    ada.write("deploy.md", &memory("deploy", "OVERWRITTEN\nsecond\nthird\n"));
+    ada.sync();
+    bob.sync();
+    for person in [&ada, &bob] {
+        assert_eq!(body(person, "deploy.md"), "OVERWRITTEN\nsecond\nthird\nbob\n");
+    }
+}
+
+#[test]
+fn what_mates_send_waits_where_the_user_wants_to_see_it_first() {
+    let (_repository, ada, bob) = two();
+    bob.home.write("home/.config/memdir/config.toml", "[writes]\nteam = \"review\"\n");
+    ada.write("new.md", "new\n");
+    ada.sync();
+    let report = bob.sync();
+    assert_eq!((report.held.len(), bob.read("new.md")), (1, None));
+    bob.sync();
+    let mut memory = bob.memory();
+    let waiting = memory.waiting().unwrap().plans;
+    assert_eq!(waiting.len(), 1, "the same change waits once");
+    memory.accept(&waiting[0], crate::people::now()).unwrap();
+    assert_eq!(bob.read("new.md").as_deref(), Some("new\n"));
+    let report = bob.sync();
+    assert_eq!((report.held.len(), report.sent.len()), (0, 0), "{report:?}");
+}
