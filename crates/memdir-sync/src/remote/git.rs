@@ -132,10 +132,15 @@ impl GitRemote {
     }
 
     /// The ids of the files that a commit changed.
-    fn ids_of(&mut self, onto: Option<&Version>, next: &str) -> Result<BTreeMap<String, String>, RemoteError> {
+    fn ids_of(
+        &mut self,
+        onto: Option<&Version>,
+        next: &str,
+    ) -> Result<BTreeMap<String, String>, RemoteError> {
         let root = ["diff-tree", "-r", "-z", "--no-renames", "--no-commit-id", "--root", next];
         let against = ["diff-tree", "-r", "-z", "--no-renames", onto.map_or("", |onto| &onto.0), next];
-        let changed = self.git.run(if onto.is_some() { &against[..] } else { &root[..] }, None)?.succeeded()?;
+        let changed =
+            self.git.run(if onto.is_some() { &against[..] } else { &root[..] }, None)?.succeeded()?;
         let text = String::from_utf8_lossy(&changed.output);
         let mut fields = text.split('\0');
         let mut ids = BTreeMap::new();
