@@ -10,9 +10,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::agents::Scope;
+use crate::model::ModelChoice;
 use crate::operation::{AuthorKind, StoreId};
 
 mod read;
+mod read_model;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +32,8 @@ pub struct Config {
     pub history: HistoryBounds,
     /// What is on: `[features]`.
     pub features: Features,
+    /// The model that may be asked: `[model]`. What is wrong there costs the model alone.
+    pub model: ModelChoice,
     /// What differs for one memory directory: `[projects.<store id>]`.
     pub projects: BTreeMap<String, ProjectConfig>,
 }

@@ -89,6 +89,8 @@ pub const MEMORY_PATH_OVERRIDE: &str = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE";
 pub const SESSION_ID: &str = "CLAUDE_CODE_SESSION_ID";
 /// Pins the project directory's name; counts only beside [`CLAUDE_CONFIG_DIR`].
 pub const PROJECT_DIR_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";
+/// Set for the program that answers as a model: hooks that it starts do nothing, so that no call causes another.
+pub const MEMDIR_MODEL_CALL: &str = "MEMDIR_MODEL_CALL";
 /// Where Codex keeps its state; without it, `~/.codex`.
 pub const CODEX_HOME: &str = "CODEX_HOME";
 

@@ -1,4 +1,5 @@
-//! What a session is worth remembering, found by rules and without a model.
+//! What a session is worth remembering, found by rules and without a model; or what a model would be asked, and whether
+//! its answer may be believed.
 //!
 //! Only what the user typed in their own words becomes a preference or a fact; what tools answered, what was pasted or
 //! quoted, questions, what-ifs, jokes, one-off instructions and withdrawn rules do not. Precision comes first: a memory
@@ -18,9 +19,11 @@ mod judge;
 mod known;
 mod language;
 mod lesson;
+mod material;
 mod own_words;
 mod pattern;
 mod places;
+mod proposal;
 mod sentence;
 #[cfg(test)]
 mod tests;
@@ -32,6 +35,9 @@ use judge::judge;
 pub use known::{KnownTexts, Standing};
 use lesson::Lessons;
 pub use lesson::Outcome;
+pub use material::{KnownName, Material};
+use own_words::own_words;
+pub use proposal::ProposalRefused;
 use topic_words::topic_words;
 
 /// Where something was said or done.
@@ -56,6 +62,10 @@ pub struct Extracted {
     pub body: String,
     /// Where it comes from.
     pub source: Source,
+    /// Whether it was learnt from commands rather than said.
+    pub is_lesson: bool,
+    /// The name of the memory that it is about, if whoever found it knows.
+    pub updates: Option<String>,
 }
 
 /// Something that looked like a memory and was left out.
@@ -74,6 +84,8 @@ pub struct Extraction {
     pub memories: Vec<Extracted>,
     /// What was left out although it looked like one.
     pub skipped: Vec<Skipped>,
+    /// What a model may be asked about, if that was wanted.
+    pub material: Option<Material>,
 }
 
 /// No session is worth more memories.
@@ -88,13 +100,27 @@ pub struct Extractor {
     skipped: Vec<Skipped>,
     prompts: usize,
     lessons: Lessons,
+    material: Option<Material>,
 }
 
 impl Extractor {
     /// Reads from the beginning. Days are those of `zone`.
     #[must_use]
     pub fn new(zone: TimeZone) -> Self {
-        Self { zone, found: Vec::new(), skipped: Vec::new(), prompts: 0, lessons: Lessons::default() }
+        Self {
+            zone,
+            found: Vec::new(),
+            skipped: Vec::new(),
+            prompts: 0,
+            lessons: Lessons::default(),
+            material: None,
+        }
+    }
+
+    /// Keeps what a model may be asked about, too.
+    #[must_use]
+    pub fn with_material(self) -> Self {
+        Self { material: Some(Material::default()), ..self }
     }
 
     /// The user typed something. Text that a tool or the client put there must not be handed in.
@@ -103,13 +129,24 @@ impl Extractor {
         self.lessons.prompted();
         let said = source.time.map(|time| time.to_zoned(self.zone.clone()).date());
         // Without a time nothing relative can be made absolute; any day serves to recognise one.
-        let judged = judge(prompt, said.unwrap_or(jiff::civil::Date::constant(2000, 1, 3)));
+        let words = own_words(prompt);
+        let judged = judge(&words, said.unwrap_or(jiff::civil::Date::constant(2000, 1, 3)));
+        if let Some(material) = &mut self.material {
+            material.add(self.prompts, source, &words);
+        }
         if let Some(words) = &judged.withdrawn {
             self.withdraw(words);
         }
         for statement in &judged.statements {
             let memory = compose::compose(statement, source.clone(), said);
             self.keep(memory);
+        }
+    }
+
+    /// The agent said something, which the next prompt may answer.
+    pub fn agent_said(&mut self, text: &str) {
+        if let Some(material) = &mut self.material {
+            material.agent_said(text);
         }
     }
 
@@ -128,6 +165,9 @@ impl Extractor {
     /// The agent wrote memory itself: what the user said since the last prompt is taken care of.
     pub fn agent_remembered(&mut self) {
         let prompt = self.prompts;
+        if let Some(material) = &mut self.material {
+            material.forget(prompt);
+        }
         let (own, rest) = std::mem::take(&mut self.found).into_iter().partition(|(at, _)| *at == prompt);
         self.found = rest;
         let own: Vec<(usize, Extracted)> = own;
@@ -142,10 +182,19 @@ impl Extractor {
         Extraction {
             memories: self.found.into_iter().map(|(_, memory)| memory).collect(),
             skipped: self.skipped,
+            material: self.material,
         }
     }
 
     fn keep(&mut self, memory: Extracted) {
+        let is_same = |known: &Extracted| {
+            known.name == memory.name && known.body == memory.body && known.description == memory.description
+        };
+        if let Some((_, same)) = self.found.iter_mut().find(|(_, known)| is_same(known)) {
+            // Word for word the same was looked at before.
+            same.source = memory.source;
+            return;
+        }
         let turn = memory.source.turn.clone();
         let all = format!("{}\n\n{}", memory.description, memory.body);
         let why = if self.found.len() == MOST_MEMORIES {

@@ -25,6 +25,7 @@ pub mod look;
 pub mod mcp;
 pub mod memory;
 pub mod merge_mark;
+pub mod model;
 pub mod operation;
 pub mod other_agents;
 pub mod outline;

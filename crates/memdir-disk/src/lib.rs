@@ -24,6 +24,7 @@ pub mod inventory;
 pub mod kept_before;
 pub mod list_files;
 pub mod memory_root;
+pub mod model_ledger;
 pub mod notice;
 pub mod pauses;
 mod place;

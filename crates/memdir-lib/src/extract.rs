@@ -5,16 +5,17 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use memdir_core::env::Env;
-use memdir_core::extract::{Extracted, Skipped};
+use memdir_core::extract::{Extracted, Extraction, KnownName, Material, Skipped};
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::Plan;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::extraction_state::{ExtractionLease, ExtractionMarks, SessionMark};
 use memdir_disk::real_look::RealLook;
 use memdir_search::transcript::Position;
-use memdir_search::{Cursor, SearchError, SessionSummary, extract_session, list_sessions};
+use memdir_search::{Cursor, ExtractOptions, SearchError, SessionSummary, extract_session, list_sessions};
 
 use crate::memory::{ExtractionPlan, Memory, MemoryError, Submitted, Wish};
+use crate::model::Model;
 use crate::place::Place;
 
 /// Which sessions are read.
@@ -45,6 +46,40 @@ pub struct SessionOutcome {
     pub plan: Plan,
     /// What was done; `None` if nothing was to do, or nothing should be done.
     pub submitted: Option<Submitted>,
+    /// Who found them.
+    pub engine: Engine,
+    /// Why the model was asked in vain, if it was: then the rules found them.
+    pub model_failed: Option<String>,
+}
+
+/// Who finds what is worth remembering.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Engine {
+    /// The rules.
+    Rules,
+    /// The model of this name.
+    Model(String),
+}
+
+impl Engine {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Rules => "rules",
+            Self::Model(_) => "model",
+        }
+    }
+}
+
+/// What is to be extracted, and how.
+pub struct Wanted<'w> {
+    /// Which sessions are read.
+    pub range: &'w Range,
+    /// Whether nothing is written.
+    pub dry_run: bool,
+    /// The model that is asked, once for each session; without one, or where its answer is of no use, rules decide.
+    pub model: Option<&'w Model<'w>>,
 }
 
 /// Why sessions could not be read or memories not be written.
@@ -78,14 +113,14 @@ const WAITING_DAYS: i64 = 3;
 pub fn extract(
     env: &Env,
     memory: &mut Memory,
-    range: &Range,
-    dry_run: bool,
+    wanted: &Wanted<'_>,
     now: Timestamp,
 ) -> Result<Option<Vec<SessionOutcome>>, ExtractError> {
     let zone = TimeZone::system();
-    if dry_run {
+    let range = wanted.range;
+    if wanted.dry_run {
         let marks = ExtractionMarks::default();
-        let reading = Reading { range, marks: &marks, zone: &zone };
+        let reading = Reading { wanted, marks: &marks, zone: &zone };
         let mut outcomes = Vec::new();
         for session in sessions(env, range, &zone, now)? {
             outcomes.push(plan_session(&session, &reading, memory, env, now)?.0);
@@ -96,9 +131,9 @@ pub fn extract(
     let store = memory.id(now)?;
     let lease = ExtractionLease::take_or_ask(&state_dir, &store).map_err(MemoryError::State)?;
     let Some(lease) = lease else { return Ok(None) };
-    let mut outcomes = extract_once(env, memory, range, &lease, now)?;
+    let mut outcomes = extract_once(env, memory, wanted, &lease, now)?;
     if *range == Range::Waiting && lease.was_asked_again() {
-        outcomes.extend(extract_once(env, memory, range, &lease, now)?);
+        outcomes.extend(extract_once(env, memory, wanted, &lease, now)?);
     }
     Ok(Some(outcomes))
 }
@@ -106,20 +141,23 @@ pub fn extract(
 fn extract_once(
     env: &Env,
     memory: &mut Memory,
-    range: &Range,
+    wanted: &Wanted<'_>,
     lease: &ExtractionLease,
     now: Timestamp,
 ) -> Result<Vec<SessionOutcome>, ExtractError> {
     let zone = TimeZone::system();
     let mut marks = lease.marks();
     let mut outcomes = Vec::new();
-    for session in sessions(env, range, &zone, now)? {
-        let reading = Reading { range, marks: &marks, zone: &zone };
+    for session in sessions(env, wanted.range, &zone, now)? {
+        let reading = Reading { wanted, marks: &marks, zone: &zone };
         let (mut outcome, mark) = plan_session(&session, &reading, memory, env, now)?;
         if !outcome.plan.changes.is_empty() {
             let author = Author {
                 kind: AuthorKind::Extract,
-                id: Some("rules".to_owned()),
+                id: Some(match &outcome.engine {
+                    Engine::Rules => "rules".to_owned(),
+                    Engine::Model(name) => name.clone(),
+                }),
                 session: Some(session.id.clone()),
             };
             outcome.submitted = Some(memory.submit(&outcome.plan, &Wish::of(&author), now)?);
@@ -135,7 +173,7 @@ fn extract_once(
 
 /// How the sessions of a range are read.
 struct Reading<'r> {
-    range: &'r Range,
+    wanted: &'r Wanted<'r>,
     marks: &'r ExtractionMarks,
     zone: &'r TimeZone,
 }
@@ -147,26 +185,89 @@ fn plan_session(
     env: &Env,
     now: Timestamp,
 ) -> Result<(SessionOutcome, Option<SessionMark>), ExtractError> {
-    let mark = reading.marks.sessions.get(&session.id).filter(|_| *reading.range == Range::Waiting);
+    let range = reading.wanted.range;
+    let mark = reading.marks.sessions.get(&session.id).filter(|_| *range == Range::Waiting);
     let cursor = mark.map(|mark| Cursor {
         uuid: mark.uuid.clone(),
         position: Position { offset: mark.offset, line: mark.line },
     });
-    let read = extract_session(&session.path, cursor.as_ref(), Some(memory.directory()), reading.zone)?;
-    let is_file = matches!(reading.range, Range::Transcript(_));
+    let options = ExtractOptions {
+        memory_dir: Some(memory.directory()),
+        zone: reading.zone,
+        for_model: reading.wanted.model.is_some(),
+    };
+    let read = extract_session(&session.path, cursor.as_ref(), options)?;
+    let mut found = read.found;
+    let (mut engine, mut model_failed) = (Engine::Rules, None);
+    if let Some((model, material)) = reading.wanted.model.zip(found.material.take()) {
+        match propose(model, &material, memory, reading.zone)? {
+            Proposed::Nothing => {}
+            Proposed::Refused(why) => model_failed = Some(why),
+            Proposed::Found(proposed) => {
+                engine = Engine::Model(model.label().to_owned());
+                // What commands taught is nothing that the model was shown.
+                found.memories.retain(|memory| memory.is_lesson);
+                found.memories.splice(0..0, proposed.memories);
+                found.skipped = proposed.skipped;
+            }
+        }
+    }
+    let is_file = matches!(range, Range::Transcript(_));
     let id = (!is_file).then_some(session.id.as_str());
-    let ExtractionPlan { memories, skipped, plan } =
-        memory.plan_extraction(read.found.memories, id, env, now)?;
-    let mut all = read.found.skipped;
+    let ExtractionPlan { memories, skipped, plan } = memory.plan_extraction(found.memories, id, env, now)?;
+    let mut all = found.skipped;
     all.extend(skipped);
-    let outcome =
-        SessionOutcome { session: session.id.clone(), memories, skipped: all, plan, submitted: None };
+    let outcome = SessionOutcome {
+        session: session.id.clone(),
+        memories,
+        skipped: all,
+        plan,
+        submitted: None,
+        engine,
+        model_failed,
+    };
     let mark = read.cursor.filter(|cursor| !is_file && !cursor.uuid.is_empty()).map(|cursor| SessionMark {
         uuid: cursor.uuid,
         offset: cursor.position.offset,
         line: cursor.position.line,
     });
     Ok((outcome, mark))
+}
+
+/// What asking the model came to.
+enum Proposed {
+    /// There was nothing to ask about.
+    Nothing,
+    /// Its memories, checked.
+    Found(Extraction),
+    /// Its answer is of no use.
+    Refused(String),
+}
+
+fn propose(
+    model: &Model<'_>,
+    material: &Material,
+    memory: &Memory,
+    zone: &TimeZone,
+) -> Result<Proposed, ExtractError> {
+    let entries = memory.catalogue()?.entries.into_iter();
+    // Logs are no memories that could be updated.
+    let entries = entries.filter(|entry| !entry.path.as_str().starts_with("logs/"));
+    let known: Vec<KnownName> = entries
+        .map(|entry| KnownName {
+            name: entry.title().to_owned(),
+            description: entry.description.unwrap_or_default(),
+        })
+        .collect();
+    let Some(question) = material.question(&known, zone) else { return Ok(Proposed::Nothing) };
+    let answer = match model.ask(&question) {
+        Ok(answer) => answer,
+        Err(error) => return Ok(Proposed::Refused(error.to_string())),
+    };
+    Ok(match material.check(&answer, &known, zone) {
+        Ok(found) => Proposed::Found(found),
+        Err(error) => Proposed::Refused(error.to_string()),
+    })
 }
 
 fn sessions(

@@ -39,6 +39,7 @@ pub mod freshness;
 pub mod journal;
 pub mod memory;
 pub mod memory_tool;
+pub mod model;
 pub mod place;
 pub mod projects;
 pub mod recall;

@@ -27,7 +27,7 @@ pub use recall::{RecallOptions, Recalled, RecalledMemory};
 pub use search::{Found, Hit, Options};
 pub use searcher::Searcher;
 pub use session_choice::{ChosenSession, SessionChoice, SessionReading, choose_session};
-pub use session_extract::{Cursor, SessionExtraction, extract_session};
+pub use session_extract::{Cursor, ExtractOptions, SessionExtraction, extract_session};
 pub use sessions::{SessionSummary, SessionTurn, list_sessions};
 pub use shown::ShownMemories;
 pub use usage::Usage;

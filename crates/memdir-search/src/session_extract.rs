@@ -10,7 +10,7 @@ use memdir_core::extract::{Extraction, Extractor, Outcome, Source};
 
 use crate::collection::open_file;
 use crate::error::SearchError;
-use crate::transcript::{Entry, Position, Problems, Reader, Turn};
+use crate::transcript::{Entry, Position, Problems, Reader, Role, Turn};
 
 /// Up to which line of a transcript everything has been looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,6 +37,17 @@ pub struct SessionExtraction {
 /// A session has no more commands under way at once; the answers of others are passed over.
 const MOST_PENDING: usize = 64;
 
+/// How a transcript is read.
+#[derive(Debug, Clone, Copy)]
+pub struct ExtractOptions<'o> {
+    /// The memory directory of the project: who writes there remembers by itself.
+    pub memory_dir: Option<&'o Utf8Path>,
+    /// Days are those of this zone.
+    pub zone: &'o TimeZone,
+    /// Whether to keep what a model may be asked about.
+    pub for_model: bool,
+}
+
 /// Reads a transcript behind `after` and finds what is worth remembering. Half a line at the end is left for the next
 /// time. A cursor that is not there any more, because the client compacted or rewrote the file, means the beginning.
 ///
@@ -45,14 +56,13 @@ const MOST_PENDING: usize = 64;
 pub fn extract_session(
     path: &Utf8Path,
     after: Option<&Cursor>,
-    memory_dir: Option<&Utf8Path>,
-    zone: &TimeZone,
+    options: ExtractOptions<'_>,
 ) -> Result<SessionExtraction, SearchError> {
     let read = |source| SearchError::Read { path: path.to_owned(), source };
     let mut file = open_file(path).map_err(read)?;
     if let Some(cursor) = after {
         file.seek(SeekFrom::Start(cursor.position.offset)).map_err(read)?;
-        let mut feed = Feed::new(memory_dir, zone);
+        let mut feed = Feed::new(options);
         feed.awaits = Some(cursor.uuid.clone());
         let problems = feed.take(&mut file, cursor.position).map_err(read)?;
         if feed.awaits.is_none() {
@@ -60,7 +70,7 @@ pub fn extract_session(
         }
         file.seek(SeekFrom::Start(0)).map_err(read)?;
     }
-    let mut feed = Feed::new(memory_dir, zone);
+    let mut feed = Feed::new(options);
     let problems = feed.take(&mut file, Position::default()).map_err(read)?;
     Ok(feed.finish(problems, after.is_some()))
 }
@@ -76,10 +86,11 @@ struct Feed<'f> {
 }
 
 impl<'f> Feed<'f> {
-    fn new(memory_dir: Option<&'f Utf8Path>, zone: &TimeZone) -> Self {
+    fn new(options: ExtractOptions<'f>) -> Self {
+        let extractor = Extractor::new(options.zone.clone());
         Self {
-            extractor: Extractor::new(zone.clone()),
-            memory_dir,
+            extractor: if options.for_model { extractor.with_material() } else { extractor },
+            memory_dir: options.memory_dir,
             pending: HashMap::new(),
             cursor: None,
             awaits: None,
@@ -138,6 +149,8 @@ impl<'f> Feed<'f> {
         }
         if turn.is_prompt() {
             self.extractor.said(&turn.text, &source());
+        } else if turn.role == Role::Assistant && !turn.text.is_empty() {
+            self.extractor.agent_said(&turn.text);
         }
     }
 

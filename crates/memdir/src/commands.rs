@@ -141,7 +141,7 @@ pub(crate) static COMMANDS: &[Entry] = &[
     Entry::of::<extract::Extract>(
         Group::Memory,
         "extract",
-        "Write down what you said in past sessions: by rules, without a model",
+        "Write down what you said in past sessions: by rules, or with your model",
     ),
     Entry::of::<today::Today>(Group::Memory, "today", "Show today's log, or add to it"),
     Entry::of::<review::Review>(Group::Memory, "review", "Accept, edit or reject what agents want to change"),

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
-use memdir_core::env::Env;
+use memdir_core::env::{Env, MEMDIR_MODEL_CALL};
 use memdir_core::hook::{Answer, Event, MAX_EVENT_BYTES};
 use memdir_core::settings::ClientFlags;
 use memdir_disk::failure_log::{self, Failure};
@@ -49,6 +49,10 @@ pub(crate) fn run(arguments: &[OsString], world: &mut World) -> Exit {
 }
 
 fn answer(event: &Event, wants_index: bool, world: &World) -> Result<Answer> {
+    // A session that answers for us as a model is nobody's work, and must not cause another.
+    if world.vars.contains_key(MEMDIR_MODEL_CALL) {
+        return Ok(Answer::Nothing);
+    }
     let hook = Hook { event, env: environment(event, world)?, world, wants_index };
     if hook.is_paused() {
         return Ok(Answer::Nothing);

@@ -9,6 +9,7 @@ mod exit;
 mod hook;
 mod json_lines;
 mod mcp;
+mod model;
 mod output;
 mod plugin;
 mod report;

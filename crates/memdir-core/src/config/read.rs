@@ -18,12 +18,12 @@ pub(super) fn read(text: &str) -> Result<ReadConfig, ConfigError> {
     Ok(reader.read)
 }
 
-struct Reader<'t> {
+pub(super) struct Reader<'t> {
     text: &'t str,
-    read: ReadConfig,
+    pub(super) read: ReadConfig,
 }
 
-type Value<'t> = Spanned<DeValue<'t>>;
+pub(super) type Value<'t> = Spanned<DeValue<'t>>;
 
 impl<'t> Reader<'t> {
     fn top(&mut self, table: &DeTable<'t>) -> Result<(), ConfigError> {
@@ -34,6 +34,7 @@ impl<'t> Reader<'t> {
                 "history" => self.history(value)?,
                 "features" => self.features(value)?,
                 "projects" => self.projects(value)?,
+                "model" => self.model(value),
                 other => self.unknown(other, key.span()),
             }
         }
@@ -129,7 +130,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn table<'v>(&self, value: &'v Value<'t>, name: &str) -> Result<&'v DeTable<'t>, ConfigError> {
+    pub(super) fn table<'v>(&self, value: &'v Value<'t>, name: &str) -> Result<&'v DeTable<'t>, ConfigError> {
         value.get_ref().as_table().ok_or_else(|| self.error(value.span(), format!("`{name}` is a table")))
     }
 
@@ -142,7 +143,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    fn one_of<T: Copy>(
+    pub(super) fn one_of<T: Copy>(
         &self,
         value: &Value<'t>,
         name: &str,
@@ -156,12 +157,12 @@ impl<'t> Reader<'t> {
         })
     }
 
-    fn unknown(&mut self, name: &str, span: Range<usize>) {
+    pub(super) fn unknown(&mut self, name: &str, span: Range<usize>) {
         let line = line_of(self.text, span);
         self.read.warnings.push(format!("line {line}: unknown key `{name}`"));
     }
 
-    fn error(&self, span: Range<usize>, message: String) -> ConfigError {
+    pub(super) fn error(&self, span: Range<usize>, message: String) -> ConfigError {
         ConfigError { line: line_of(self.text, span), message }
     }
 }

@@ -44,6 +44,8 @@ pub(super) fn compose(statement: &Statement, source: Source, said: Option<Date>)
         memory_type,
         body,
         source,
+        is_lesson: false,
+        updates: None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use super::language::Language;
-use super::pattern::{Choice, Pattern};
+use super::pattern::{Choice, Pattern, Pieces};
 use super::token::Token;
 use super::vocabulary::Vocabulary;
 
@@ -170,11 +170,15 @@ struct Candidate {
 /// The table of one language.
 pub(super) struct Cues {
     cues: Vec<(Cue, Pattern)>,
+    /// For every pattern, what a sentence must hold.
+    needs: Vec<Vec<Pieces>>,
     vocabulary: Vocabulary,
     /// The patterns that can begin with a word, by its number.
     by_word: Vec<Vec<Candidate>>,
     /// The class of words that only link clauses.
     links: u64,
+    /// The class of words that tell what happened.
+    past: u64,
     /// Patterns whose first element is no plain word.
     wild: Vec<(u8, Candidate)>,
     /// For languages without spaces: where any pattern could begin.
@@ -199,9 +203,11 @@ impl Cues {
     fn parse(table: &str, is_eastern: bool) -> Self {
         let mut cues = Self {
             cues: Vec::new(),
+            needs: Vec::new(),
             vocabulary: Vocabulary::default(),
             by_word: Vec::new(),
             links: 0,
+            past: 0,
             wild: Vec::new(),
             finder: None,
             problems: Vec::new(),
@@ -224,11 +230,14 @@ impl Cues {
             }
         }
         cues.links = cues.vocabulary.class("skip");
+        cues.past = cues.vocabulary.class("debug");
+        cues.needs = cues.cues.iter().map(|(_, pattern)| pattern.needs()).collect();
         if is_eastern {
             cues.find_by_text();
         } else {
             cues.find_by_word();
         }
+        cues.vocabulary.add_marks();
         cues
     }
 
@@ -282,21 +291,23 @@ impl Cues {
                 .any(|end| sentence.trim_end_matches(['。', '.', '！', '!']).ends_with(end))
     }
 
-    /// Whether any token belongs to a class.
-    pub(super) fn any_in(&self, class: &str, tokens: &[Token<'_>]) -> bool {
-        let bits = self.vocabulary.class(class);
-        tokens.iter().any(|token| token.sign.classes & bits != 0)
+    /// Whether a sentence tells what happened.
+    pub(super) fn speaks_of_past(&self, tokens: &[Token<'_>]) -> bool {
+        tokens.iter().any(|token| token.sign.classes & self.past != 0)
     }
 
     /// What the words of a sentence are signs of.
     pub(super) fn of_tokens(&self, tokens: &[Token<'_>]) -> CueSet {
         let mut found = CueSet::default();
+        let held = Pieces::of(tokens);
+        let kinds_of_wild = self.wild.iter().fold(0, |all, (kinds, _)| all | kinds);
         for (at, token) in tokens.iter().enumerate() {
             // The list of number 0, the words that nobody names, is empty.
             let by_word = self.by_word.get(token.sign.word as usize).map(Vec::as_slice).unwrap_or_default();
             let wild = self
                 .wild
                 .iter()
+                .take_while(|_| token.sign.kinds & kinds_of_wild != 0)
                 .filter(|(kinds, _)| token.sign.kinds & kinds != 0)
                 .map(|(_, candidate)| candidate);
             for candidate in by_word.iter().chain(wild) {
@@ -304,7 +315,12 @@ impl Cues {
                     continue;
                 }
                 let Some((cue, pattern)) = self.cues.get(candidate.pattern) else { continue };
-                if !found.has(*cue) && pattern.matches_at(tokens, at) {
+                if found.has(*cue) {
+                    continue;
+                }
+                // Most patterns lack a word, and this tells it without looking for it.
+                let needs = self.needs.get(candidate.pattern).map(Vec::as_slice).unwrap_or_default();
+                if needs.iter().all(|need| need.meets(&held)) && pattern.matches_at(tokens, at) {
                     found.add(*cue, at);
                 }
             }

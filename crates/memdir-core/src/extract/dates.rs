@@ -4,10 +4,12 @@ use jiff::civil::{Date, Weekday};
 use jiff::{Span, ToSpan};
 
 use super::token::{Token, TokenKind};
+use super::vocabulary::marks;
 
 mod names;
 
-use names::{eastern_days, month, relative, small_number, starts_day, weekday};
+pub(super) use names::day_starts;
+use names::{eastern_days, month, relative, small_number, weekday};
 
 /// A day that was named, and where its words end in the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,8 +35,9 @@ pub(super) fn named_days(
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         // Nearly every word starts no date, and this tells it at once.
-        let may_start =
-            token.text.starts_with(|first: char| first.is_ascii_digit()) || starts_day(&token.word);
+        let may_start = token.text.starts_with(|first: char| first.is_ascii_digit())
+            || token.sign.marks & marks::DAY != 0
+            || token.word.ends_with("-feira");
         match may_start.then(|| day_at(tokens, at, today)).flatten() {
             Some((date, taken, is_absolute)) => {
                 let last = tokens.get(at + taken.saturating_sub(1));
@@ -231,6 +234,7 @@ pub(super) fn weekday_of_next_week(today: Date, day: Weekday) -> Option<Date> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cues::Cues;
     use super::super::language::Language;
     use super::super::token::tokens;
     use super::*;
@@ -240,7 +244,9 @@ mod tests {
         let today = Date::constant(2026, 3, 11);
         let check = |sentence: &str, expected: &str| {
             let language = Language::of(sentence, Language::English);
-            let days = named_days(sentence, &tokens(sentence, language), language.is_eastern(), today);
+            let mut pieces = tokens(sentence, language);
+            Cues::of(language).prepare(&mut pieces);
+            let days = named_days(sentence, &pieces, language.is_eastern(), today);
             let days: Vec<String> = days.iter().map(|day| day.date.to_string()).collect();
             assert_eq!(days.join(" "), expected, "{sentence}");
         };

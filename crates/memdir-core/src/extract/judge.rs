@@ -4,11 +4,11 @@ use jiff::civil::Date;
 
 use super::cues::{ADDRESS, CODE, Cue, CueSet, Cues, QUOTE};
 use super::dates::{NamedDay, named_days};
-use super::language::Language;
-use super::own_words::{Paragraph, own_words};
-use super::places::is_place;
+use super::language::{Language, Tally};
+use super::own_words::Paragraph;
 use super::sentence::sentences;
 use super::token::{Token, TokenKind, contract, fold, tokens};
+use super::vocabulary::{kinds, marks};
 
 mod statement;
 mod weights;
@@ -53,10 +53,9 @@ const CLEAR: i32 = 20;
 /// A statement takes in what follows it up to this length.
 const STATEMENT_BYTES: usize = 320;
 
-/// Judges a prompt that was typed on `today`.
-pub(super) fn judge(prompt: &str, today: Date) -> Judged {
-    let paragraphs = own_words(prompt);
-    let sentences = read(&paragraphs, today);
+/// Judges the user's own words of a prompt that was typed on `today`.
+pub(super) fn judge(words: &[Paragraph], today: Date) -> Judged {
+    let sentences = read(words, today);
     let is_mocking = sentences.iter().any(|sentence| sentence.cues.has(Cue::Sarcasm));
     let mut judged = Judged::default();
     let mut turn = Turn {
@@ -163,21 +162,25 @@ struct Sentence<'s> {
 }
 
 fn read<'p>(paragraphs: &'p [Paragraph], today: Date) -> Vec<Sentence<'p>> {
-    let whole: String = paragraphs.iter().flat_map(|paragraph| [paragraph.text.as_str(), "\n"]).collect();
-    let language = Language::of(&whole, Language::English);
-    let mut read = Vec::new();
+    let mut whole = Tally::default();
+    let mut found = Vec::new();
     for (number, paragraph) in paragraphs.iter().enumerate() {
-        // An item of a list belongs to the paragraph above it.
         for (place, text) in sentences(&paragraph.text).into_iter().enumerate() {
-            if read.len() == MOST_SENTENCES {
-                return read;
-            }
-            let starts = place == 0 && !paragraph.is_item;
-            let own = if text.len() > 24 { Language::of(text, language) } else { language };
-            read.push(Sentence::new(text, own, today, starts, number));
+            let tally = Tally::of(text);
+            whole.add(&tally);
+            // An item of a list belongs to the paragraph above it.
+            found.push((text, tally, place == 0 && !paragraph.is_item, number));
         }
     }
-    read
+    let all = || paragraphs.iter().flat_map(|paragraph| [paragraph.text.as_str(), "\n"]).collect::<String>();
+    let language = whole.language(&all, Language::English);
+    let found = found.into_iter().take(MOST_SENTENCES);
+    found
+        .map(|(text, tally, starts, number)| {
+            let own = if text.len() > 24 { tally.language(&|| text.to_owned(), language) } else { language };
+            Sentence::new(text, own, today, starts, number)
+        })
+        .collect()
 }
 
 impl<'s> Sentence<'s> {
@@ -205,14 +208,16 @@ impl<'s> Sentence<'s> {
             ends_with_colon: bare.ends_with([':', '：']),
             starts_paragraph,
             paragraph,
-            has_place: pieces.iter().any(|piece| is_place(piece) || is_lasting_address(piece))
+            has_place: pieces
+                .iter()
+                .any(|piece| piece.sign.kinds & kinds::PLACE != 0 || is_lasting_address(piece))
                 || language.is_eastern() && has_eastern_place(&pieces),
             is_quotation: quoted * 2 > text.len(),
             days: named_days(text, &pieces, language.is_eastern(), today),
             words: if language.is_eastern() { text.chars().count() / 3 } else { count_words(&pieces) },
-            says_we: pieces.iter().any(|piece| WE.contains(&piece.word.as_ref()))
-                || EASTERN_WE.iter().any(|we| text.contains(we)),
-            past: table.any_in("debug", &pieces),
+            says_we: pieces.iter().any(|piece| piece.sign.marks & marks::WE != 0)
+                || !text.is_ascii() && EASTERN_WE.iter().any(|we| text.contains(we)),
+            past: table.speaks_of_past(&pieces),
             names_file: pieces.iter().any(|piece| names_file(piece)),
         }
     }
@@ -279,6 +284,8 @@ fn masked(pieces: &[Token<'_>], text: &str) -> String {
 /// A path, or a name as only code has it: `OrderService`.
 fn names_file(piece: &Token<'_>) -> bool {
     let is_camel = piece.kind == TokenKind::Word
+        // Only a word with a capital inside needs a closer look.
+        && piece.text.bytes().skip(1).any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase())
         && piece
             .text
             .chars()
@@ -291,11 +298,6 @@ fn count_words(pieces: &[Token<'_>]) -> usize {
     pieces.iter().filter(|piece| piece.kind == TokenKind::Word).count()
 }
 
-/// The words by which somebody speaks for a team.
-const WE: [&str; 19] = [
-    "we", "our", "us", "we're", "we've", "nosotros", "nuestro", "nuestra", "nos", "wir", "uns", "unser",
-    "unsere", "nous", "notre", "on", "nosso", "nossa", "gente",
-];
 const EASTERN_WE: [&str; 5] = ["我们", "弊社", "当社", "うち", "私たち"];
 
 fn has_eastern_place(pieces: &[Token<'_>]) -> bool {
@@ -334,7 +336,7 @@ fn is_lasting_address(piece: &Token<'_>) -> bool {
 /// Why every sentence of a prompt is judged as it is, for whoever mends a rule.
 #[cfg(test)]
 pub(super) fn explain(prompt: &str) -> String {
-    let sentences = read(&own_words(prompt), Date::constant(2026, 3, 11))
+    let sentences = read(&super::own_words(prompt), Date::constant(2026, 3, 11))
         .iter()
         .map(|sentence| {
             let turn = Turn::default();

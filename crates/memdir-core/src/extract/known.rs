@@ -35,6 +35,7 @@ pub struct KnownTexts {
 #[derive(Debug)]
 struct KnownMemory {
     path: RelPath,
+    name: String,
     memory_type: Option<MemoryType>,
     passages: Vec<Passage>,
 }
@@ -54,10 +55,10 @@ const FEWEST_WORDS: usize = 2;
 const MOST_PASSAGES: usize = 2_000;
 
 impl KnownTexts {
-    /// A memory that exists, by its body.
-    pub fn add_memory(&mut self, path: RelPath, memory_type: Option<MemoryType>, body: &str) {
+    /// A memory that exists, by its name and body.
+    pub fn add_memory(&mut self, path: RelPath, name: &str, memory_type: Option<MemoryType>, body: &str) {
         let passages = statements(body).map(Passage::of).collect();
-        self.memories.push(KnownMemory { path, memory_type, passages });
+        self.memories.push(KnownMemory { path, name: name.to_owned(), memory_type, passages });
     }
 
     /// A document that the agent reads anyway: an instruction file, the project's README.
@@ -89,12 +90,26 @@ impl KnownTexts {
         if let Some((whence, _)) = self.documents.iter().find(|(_, passage)| new.is_said_by(passage)) {
             return Standing::Said { whence: whence.clone() };
         }
+        let updates = memory
+            .updates
+            .as_deref()
+            .and_then(|name| self.memories.iter().find(|known| known.is_named(name)));
+        if let Some(known) = updates {
+            return Standing::Updates { path: known.path.clone() };
+        }
         let stem = format!("{}.md", memory.name);
         let named = self.memories.iter().find(|known| known.path.as_str().eq_ignore_ascii_case(&stem));
         match nearest.map(|(_, known)| known).or(named) {
             Some(known) => Standing::Updates { path: known.path.clone() },
             None => Standing::New,
         }
+    }
+}
+
+impl KnownMemory {
+    /// By the name in its frontmatter, or by its file.
+    fn is_named(&self, name: &str) -> bool {
+        self.name == name || self.path.as_str().strip_suffix(".md") == Some(name)
     }
 }
 
@@ -150,7 +165,7 @@ mod tests {
         let mut known = KnownTexts::default();
         let path = RelPath::parse("feedback-tabs.md").unwrap();
         let old = "Always use tabs for indentation in Go files.\n\n**Why:** The user gave no reason.\n";
-        known.add_memory(path.clone(), Some(MemoryType::Feedback), old);
+        known.add_memory(path.clone(), "tabs", Some(MemoryType::Feedback), old);
         known.add_document("CLAUDE.md", "# Rules\n\n- Run the linter before every commit, please.\n");
         let check = |text: &str, expected: &Standing| {
             let memory = Extracted {
@@ -159,6 +174,8 @@ mod tests {
                 description: String::new(),
                 body: format!("{text}\n\n**Why:** x"),
                 source: Source::default(),
+                is_lesson: false,
+                updates: None,
             };
             assert_eq!(known.standing(&memory), *expected, "{text}");
         };

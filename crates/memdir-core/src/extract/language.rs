@@ -30,47 +30,88 @@ impl Language {
 
     /// The language of a text: by its script, then by the small words that only one language uses. `otherwise` decides
     /// where nothing tells.
+    #[cfg(test)]
     pub(super) fn of(text: &str, otherwise: Self) -> Self {
-        let (mut kana, mut han, mut letters) = (0_usize, 0_usize, 0_usize);
-        for character in text.chars() {
-            match character {
-                '\u{3041}'..='\u{30ff}' => kana += 1,
-                '\u{3400}'..='\u{9fff}' => han += 1,
-                _ if character.is_alphabetic() => letters += 1,
-                _ => {}
-            }
-        }
-        // A technical text in either is full of Latin words, and a character says as much as three letters.
-        if (kana + han) * 6 > letters {
-            return if kana * 12 > han { Self::Japanese } else { Self::Chinese };
-        }
-        by_small_words(text).unwrap_or(otherwise)
+        Tally::of(text).language(&|| text.to_owned(), otherwise)
     }
 }
 
-fn by_small_words(text: &str) -> Option<Language> {
-    let mut scores = [0_u32; 5];
-    for word in text.split(|character: char| !character.is_alphanumeric()).filter(|word| word.len() < 12) {
-        // Most words are in lower case already; only the others need a copy.
-        let lower = if word.chars().any(char::is_uppercase) {
-            word.to_lowercase().into()
+/// What of a text tells its language. The tally of a text is the sum of those of its sentences.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Tally {
+    kana: usize,
+    han: usize,
+    letters: usize,
+    scores: [u32; 5],
+}
+
+impl Tally {
+    pub(super) fn of(text: &str) -> Self {
+        let mut tally = Self::default();
+        // Letters only matter where there is something else to weigh them against.
+        if !text.is_ascii() {
+            for character in text.chars() {
+                match character {
+                    '\u{3041}'..='\u{30ff}' => tally.kana += 1,
+                    '\u{3400}'..='\u{9fff}' => tally.han += 1,
+                    _ if character.is_alphabetic() => tally.letters += 1,
+                    _ => {}
+                }
+            }
         } else {
-            Cow::Borrowed(word)
+            tally.letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
+        }
+        for word in text.split(|character: char| !character.is_alphanumeric()) {
+            if word.len() < 12 {
+                tally.count(word);
+            }
+        }
+        tally
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        self.kana += other.kana;
+        self.han += other.han;
+        self.letters += other.letters;
+        for (score, more) in self.scores.iter_mut().zip(other.scores) {
+            *score += more;
+        }
+    }
+
+    /// The language of the text that was tallied, which is asked for only where two languages are as likely.
+    pub(super) fn language(&self, text: &dyn Fn() -> String, otherwise: Language) -> Language {
+        // A technical text in either is full of Latin words, and a character says as much as three letters.
+        if (self.kana + self.han) * 6 > self.letters {
+            return if self.kana * 12 > self.han { Language::Japanese } else { Language::Chinese };
+        }
+        self.by_small_words(text).unwrap_or(otherwise)
+    }
+
+    fn count(&mut self, word: &str) {
+        // Most words are in lower case already; only the others need a copy.
+        let has_upper = if word.is_ascii() {
+            word.bytes().any(|byte| byte.is_ascii_uppercase())
+        } else {
+            word.chars().any(char::is_uppercase)
         };
-        let Some(votes) = SMALL_WORDS.get(lower.as_ref()) else { continue };
+        let lower = if has_upper { word.to_lowercase().into() } else { Cow::Borrowed(word) };
+        let Some(votes) = SMALL_WORDS.get(lower.as_ref()) else { return };
         // A word of two languages says less than a word of one.
         let weight = if votes.count_ones() == 1 { 2 } else { 1 };
-        for (_, score) in scores.iter_mut().enumerate().filter(|(place, _)| votes >> place & 1 == 1) {
+        for (_, score) in self.scores.iter_mut().enumerate().filter(|(place, _)| votes >> place & 1 == 1) {
             *score += weight;
         }
     }
-    let best = scores.iter().max().copied().filter(|best| *best > 0)?;
-    let mut winners = scores.iter().zip(LATIN).filter(|(score, _)| **score == best);
-    let winner = winners.next().map(|(_, language)| language);
-    match (winner, winners.next().map(|(_, language)| language), winners.next()) {
-        (winner, None, _) => winner,
-        (Some(Language::Spanish), Some(Language::Portuguese), None) => Some(iberian(text)),
-        _ => None,
+
+    fn by_small_words(&self, text: &dyn Fn() -> String) -> Option<Language> {
+        let best = self.scores.iter().max().copied().filter(|best| *best > 0)?;
+        let mut winners = self.scores.iter().zip(LATIN).filter(|(score, _)| **score == best);
+        let winner = winners.next().map(|(_, language)| language);
+        match (winner, winners.next().map(|(_, language)| language), winners.next()) {
+            (winner, None, _) => winner,
+            (Some(Language::Spanish), Some(Language::Portuguese), None) => Some(iberian(&text())),
+            _ => None,
+        }
     }
 }
 

@@ -181,9 +181,10 @@ fn tag_name(tag: &str) -> Option<&str> {
 
 /// The text without a letter in it: from a line that only greets to the name below a line that only takes leave.
 fn without_letter(text: &str) -> Cow<'_, str> {
+    let Some(start) = text.lines().position(|line| is_greeting(line.trim())) else {
+        return Cow::Borrowed(text);
+    };
     let lines: Vec<&str> = text.lines().collect();
-    let starts = lines.iter().position(|line| is_greeting(line.trim()));
-    let Some(start) = starts else { return Cow::Borrowed(text) };
     let ends = lines.iter().enumerate().skip(start + 1).find(|(_, line)| is_leave(line.trim()));
     let Some((end, _)) = ends else { return Cow::Borrowed(text) };
     let mut rest = lines.get(end + 1..).unwrap_or_default();
@@ -201,9 +202,12 @@ fn is_greeting(line: &str) -> bool {
         "chere", "ola", "oi", "estimado", "caro", "prezados",
     ];
     const EASTERN: [&str; 5] = ["大家好", "各位", "您好", "皆さん", "お疲れ様"];
+    let is_short = line.ends_with([',', '，', '、', ':', '!', '：']) && line.split_whitespace().count() <= 4;
+    if line.is_ascii() && !is_short {
+        return false;
+    }
     let folded = super::token::fold(line);
     let first = folded.split(|character: char| !character.is_alphabetic()).next().unwrap_or_default();
-    let is_short = line.split_whitespace().count() <= 4 && line.ends_with([',', '，', '、', ':', '!', '：']);
     let is_western = WORDS.contains(&first) && is_short && !folded.contains("claude");
     is_western || line.chars().count() <= 12 && EASTERN.iter().any(|greeting| line.starts_with(greeting))
 }
@@ -267,6 +271,15 @@ fn starts_foreign(line: &str) -> bool {
         "reply-to:",
         "message-id:",
     ];
+    // A heading: nobody types one into a conversation, documents begin with one.
+    if line.starts_with('#') && line.trim_start_matches('#').starts_with(' ') {
+        return true;
+    }
+    // Every other head has a colon, a rule, or speaks of a message; most lines have none of that.
+    let may_be_head = !line.is_ascii() || line.contains(':') || line.starts_with(['-', '=', '[']);
+    if !may_be_head && !holds_ignoring_case(line.as_bytes(), b"message") {
+        return false;
+    }
     let lower = super::token::fold(line);
     if MAIL
         .iter()
@@ -291,11 +304,13 @@ fn starts_foreign(line: &str) -> bool {
     if lower.starts_with("-----") || lower.starts_with("=====") || lower.contains("original message") {
         return true;
     }
-    if lower.contains("forwarded message") || lower.starts_with("[pasted text") || lower.starts_with("---") {
-        return true;
-    }
-    // A heading: nobody types one into a conversation, documents begin with one.
-    line.starts_with('#') && line.trim_start_matches('#').starts_with(' ')
+    lower.contains("forwarded message") || lower.starts_with("[pasted text") || lower.starts_with("---")
+}
+
+fn holds_ignoring_case(text: &[u8], wanted: &[u8]) -> bool {
+    let Some(first) = wanted.first() else { return true };
+    memchr::memchr2_iter(*first, first.to_ascii_uppercase(), text)
+        .any(|at| text.get(at..at + wanted.len()).is_some_and(|part| part.eq_ignore_ascii_case(wanted)))
 }
 
 const SUBJECT: [&str; 9] =
@@ -338,7 +353,28 @@ fn is_foreign_line(line: &str) -> bool {
         return true;
     }
     let diff = (line.starts_with("+ ") || line.starts_with("+\t")) && line.len() > 2;
-    let signs = line.bytes().filter(|byte| b"{}[]();=<>|\\&$#_\"".contains(byte)).count();
+    let is_sign = |byte: &u8| {
+        matches!(
+            byte,
+            b'{' | b'}'
+                | b'['
+                | b']'
+                | b'('
+                | b')'
+                | b';'
+                | b'='
+                | b'<'
+                | b'>'
+                | b'|'
+                | b'\\'
+                | b'&'
+                | b'$'
+                | b'#'
+                | b'_'
+                | b'"'
+        )
+    };
+    let signs = line.bytes().filter(is_sign).count();
     // A dense line is code; prose has few of these signs.
     diff || signs >= 4 && signs * 7 > line.chars().count() || is_json(line)
 }

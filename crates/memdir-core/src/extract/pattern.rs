@@ -52,6 +52,15 @@ impl Pattern {
         matches(&self.0, tokens, at, &mut steps)
     }
 
+    /// What a sentence must hold for this pattern to stand in it: a piece of each of these sets.
+    pub(super) fn needs(&self) -> Vec<Pieces> {
+        let firm = self.0.iter().filter_map(|element| match element {
+            Element::Any { options, optional: false } => Pieces::any_of(options),
+            _ => None,
+        });
+        firm.collect()
+    }
+
     /// Whether a clause must start where the pattern does.
     pub(super) fn is_anchored(&self) -> bool {
         matches!(self.0.first(), Some(Element::ClauseStart | Element::SentenceStart))
@@ -64,6 +73,54 @@ impl Pattern {
             _ => None,
         });
         first.unwrap_or_default()
+    }
+}
+
+/// A set of pieces, coarse and quick: words by the last bits of their numbers.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Pieces {
+    classes: u64,
+    words: [u64; 4],
+    kinds: u8,
+}
+
+impl Pieces {
+    /// The pieces of a sentence.
+    pub(super) fn of(tokens: &[Token<'_>]) -> Self {
+        let mut pieces = Self::default();
+        for token in tokens {
+            pieces.classes |= token.sign.classes;
+            pieces.kinds |= token.sign.kinds;
+            pieces.add_word(token.sign.word);
+        }
+        pieces
+    }
+
+    /// The pieces that some choices can begin with; `None` if that may be any word.
+    fn any_of(options: &[Choice]) -> Option<Self> {
+        let mut pieces = Self::default();
+        for option in options {
+            match option {
+                Choice::Word(word, _) => pieces.add_word(*word),
+                Choice::Row(row) => pieces.add_word(*row.first()?),
+                Choice::Class(bits) => pieces.classes |= bits,
+                Choice::Kind(bits) => pieces.kinds |= bits,
+                Choice::Begins(_) | Choice::Ends(_) | Choice::AnyWord => return None,
+            }
+        }
+        Some(pieces)
+    }
+
+    fn add_word(&mut self, word: u32) {
+        if let Some(bits) = self.words.get_mut((word >> 6 & 3) as usize) {
+            *bits |= 1 << (word & 63);
+        }
+    }
+
+    /// Whether two sets may have a piece in common.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        let words = self.words.iter().zip(&other.words).any(|(own, others)| own & others != 0);
+        words || self.classes & other.classes != 0 || self.kinds & other.kinds != 0
     }
 }
 

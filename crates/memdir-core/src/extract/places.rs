@@ -69,7 +69,12 @@ pub(super) const EASTERN_NAMES: [&str; 14] = [
 
 /// The names, in lower case, that a text may hold.
 pub(super) static NAMES: LazyLock<HashSet<&'static str, BuildHasherDefault<WordHasher>>> =
-    LazyLock::new(|| LIST.split_whitespace().collect());
+    LazyLock::new(|| place_names().collect());
+
+/// Every name of [`NAMES`].
+pub(super) fn place_names() -> impl Iterator<Item = &'static str> {
+    LIST.split_whitespace()
+}
 
 const LIST: &str = "linear jira notion confluence slack grafana datadog kibana pagerduty sentry figma sharepoint asana \
     trello miro looker tableau metabase splunk basecamp clickup zendesk airtable 1password bitwarden bugzilla youtrack \

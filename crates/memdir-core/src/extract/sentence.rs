@@ -4,7 +4,11 @@ use super::token::opaque;
 pub(super) fn sentences(paragraph: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
     let (mut start, mut at) = (0, 0);
-    while let Some(rest) = paragraph.get(at..).filter(|rest| !rest.is_empty()) {
+    loop {
+        // Most characters neither end a sentence nor open a quotation.
+        let bytes = paragraph.as_bytes().get(at..).unwrap_or_default();
+        at += bytes.iter().position(|byte| may_matter(*byte)).unwrap_or(bytes.len());
+        let Some(rest) = paragraph.get(at..).filter(|rest| !rest.is_empty()) else { break };
         let Some(first) = rest.chars().next() else { break };
         let before = paragraph.get(start..at).unwrap_or_default();
         let quoted = opaque(rest, before)
@@ -25,6 +29,10 @@ pub(super) fn sentences(paragraph: &str) -> Vec<&str> {
     }
     push(&mut sentences, paragraph.get(start..));
     sentences
+}
+
+fn may_matter(byte: u8) -> bool {
+    !byte.is_ascii() || matches!(byte, b'\n' | b'.' | b'!' | b'?' | b'`' | b'"' | b'\'')
 }
 
 fn push<'p>(sentences: &mut Vec<&'p str>, sentence: Option<&'p str>) {

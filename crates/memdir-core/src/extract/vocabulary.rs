@@ -1,14 +1,21 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::places::is_place;
+use super::dates::day_starts;
+use super::places::{is_place, place_names};
 use super::token::{Token, TokenKind, fold};
 
 /// The words that the patterns of one language know, as numbers: comparing those is what makes reading fast.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
     words: HashMap<Box<str>, Sign, BuildHasherDefault<WordHasher>>,
-    classes: Vec<Box<str>>,
+    classes: Vec<Class>,
+}
+
+#[derive(Debug)]
+struct Class {
+    name: Box<str>,
+    words: Vec<(Box<str>, u32)>,
 }
 
 /// What is known about a word: its number, 0 if no pattern names it; the classes that it belongs to; its kinds.
@@ -17,6 +24,19 @@ pub(super) struct Sign {
     pub(super) word: u32,
     pub(super) classes: u64,
     pub(super) kinds: u8,
+    pub(super) marks: u8,
+}
+
+/// What is known about some words in whatever language, a bit each.
+pub(super) mod marks {
+    /// Behind it a particular thing stands, or it stands for one.
+    pub(in crate::extract) const DETERMINER: u8 = 1;
+    /// Somebody speaks for a team.
+    pub(in crate::extract) const WE: u8 = 2;
+    /// The name of a day or of a span of time can start with it.
+    pub(in crate::extract) const DAY: u8 = 4;
+    /// The name of a place, perhaps only with a capital.
+    pub(in crate::extract) const PLACE: u8 = 8;
 }
 
 /// Kinds of pieces, a bit each.
@@ -46,27 +66,29 @@ impl Vocabulary {
         if self.classes.len() == MOST_CLASSES {
             return false;
         }
-        self.classes.push(name.into());
-        let bit = 1 << (self.classes.len() - 1);
+        let bit = 1 << self.classes.len();
+        let mut members = Vec::new();
         for word in words.split_whitespace() {
             let word = fold(word);
-            self.number(&word);
+            let number = self.number(&word);
             if let Some(sign) = self.words.get_mut(word.as_ref()) {
                 sign.classes |= bit;
             }
+            members.push((word.into(), number));
         }
+        self.classes.push(Class { name: name.into(), words: members });
         true
     }
 
     /// The bit of a class; 0 if there is none of that name.
     pub(super) fn class(&self, name: &str) -> u64 {
-        self.classes.iter().position(|class| class.as_ref() == name).map_or(0, |place| 1 << place)
+        self.classes.iter().position(|class| class.name.as_ref() == name).map_or(0, |place| 1 << place)
     }
 
     /// The words of some classes.
     pub(super) fn words_of(&self, classes: u64) -> impl Iterator<Item = (&str, u32)> {
-        let own = self.words.iter().filter(move |(_, sign)| sign.classes & classes != 0);
-        own.map(|(word, sign)| (word.as_ref(), sign.word))
+        let own = self.classes.iter().enumerate().filter(move |(place, _)| classes >> place & 1 == 1);
+        own.flat_map(|(_, class)| class.words.iter().map(|(word, number)| (word.as_ref(), *number)))
     }
 
     /// How many numbers there are, 0 included.
@@ -74,15 +96,31 @@ impl Vocabulary {
         self.words.len() + 1
     }
 
+    /// Adds what is known about words in whatever language, so that one question answers everything about a word. To be
+    /// called when every pattern has been read: from then on no word gets a number.
+    pub(super) fn add_marks(&mut self) {
+        let lists: [(&mut dyn Iterator<Item = &str>, u8); 4] = [
+            (&mut DETERMINERS.into_iter(), marks::DETERMINER),
+            (&mut WE.into_iter(), marks::WE),
+            (&mut day_starts(), marks::DAY),
+            (&mut place_names(), marks::PLACE),
+        ];
+        for (words, mark) in lists {
+            for word in words {
+                self.words.entry(word.into()).or_default().marks |= mark;
+            }
+        }
+    }
+
     /// What is known about a token.
     pub(super) fn sign(&self, token: &Token<'_>) -> Sign {
         let word = if token.kind == TokenKind::Number { "<num>" } else { token.word.as_ref() };
         let known = self.words.get(word).copied().unwrap_or_default();
-        Sign { kinds: kinds_of(token), ..known }
+        Sign { kinds: kinds_of(token, known.marks), ..known }
     }
 }
 
-fn kinds_of(token: &Token<'_>) -> u8 {
+fn kinds_of(token: &Token<'_>, known: u8) -> u8 {
     let mut found = match token.kind {
         TokenKind::Number => kinds::NUMBER,
         TokenKind::Address => kinds::ADDRESS,
@@ -90,7 +128,8 @@ fn kinds_of(token: &Token<'_>) -> u8 {
         TokenKind::Code => kinds::CODE | kinds::BARE,
         TokenKind::Word | TokenKind::Mark => 0,
     };
-    if is_place(token) {
+    // A word that no list of places holds is none; what looks like code may be a channel.
+    if (token.kind == TokenKind::Code || known & marks::PLACE != 0) && is_place(token) {
         found |= kinds::PLACE;
     }
     if token.kind == TokenKind::Word {
@@ -99,7 +138,7 @@ fn kinds_of(token: &Token<'_>) -> u8 {
         if starts_upper && token.text.len() > 2 && characters.all(char::is_lowercase) {
             found |= kinds::NAME;
         }
-        if !DETERMINERS.contains(&token.word.as_ref()) {
+        if known & marks::DETERMINER == 0 {
             found |= kinds::BARE;
         }
         if token.word.len() > 3 && token.word.ends_with('s') && token.word != "this" {
@@ -114,6 +153,12 @@ const DETERMINERS: [&str; 34] = [
     "the", "a", "an", "this", "that", "these", "those", "it", "them", "my", "your", "our", "his", "her",
     "their", "one", "first", "second", "third", "last", "other", "both", "either", "el", "la", "los", "las",
     "der", "die", "das", "le", "les", "o", "os",
+];
+
+/// The words by which somebody speaks for a team.
+const WE: [&str; 19] = [
+    "we", "our", "us", "we're", "we've", "nosotros", "nuestro", "nuestra", "nos", "wir", "uns", "unser",
+    "unsere", "nous", "notre", "on", "nosso", "nossa", "gente",
 ];
 
 /// A fast hash of short words. The tables are ours and fixed, so nobody can choose words that collide in them.

@@ -47,7 +47,7 @@ impl Memory {
             let (text, _) = decode(&content);
             let (topic, _) = Topic::parse_head_of_whole(&text);
             let body = text.get(topic.body).unwrap_or_default();
-            known.add_memory(entry.path.clone(), entry.memory_type.clone(), body);
+            known.add_memory(entry.path.clone(), entry.title(), entry.memory_type.clone(), body);
         }
         let (mut memories, mut skipped, mut added) = (Vec::new(), Vec::new(), Vec::new());
         let mut updated: Vec<(RelPath, usize)> = Vec::new();
@@ -65,7 +65,12 @@ impl Memory {
                 }
                 Standing::New => {
                     let path = RelPath::parse(&format!("{}.md", memory.name))?;
-                    known.add_memory(path.clone(), Some(memory.memory_type.clone()), &memory.body);
+                    known.add_memory(
+                        path.clone(),
+                        &memory.name,
+                        Some(memory.memory_type.clone()),
+                        &memory.body,
+                    );
                     added.push((path, memories.len()));
                     memories.push(memory);
                 }

@@ -2,45 +2,71 @@ use std::process::{Command, Stdio};
 
 use camino::Utf8Path;
 use jiff::tz::TimeZone;
-use memdir_search::extract_session;
+use memdir_search::{ExtractOptions, extract_session};
 
 use super::corpus;
 use super::measure::Table;
 use super::sandbox::Bench;
 use super::search::least;
 
-/// Extraction by rules: how fast a transcript is read, and whether memory grows with it.
+const OPTIONS: ExtractOptions<'static> =
+    ExtractOptions { memory_dir: None, zone: &TimeZone::UTC, for_model: false };
+
+/// Extraction by rules: how fast transcripts of three shapes are read, and whether memory grows with them.
 #[must_use]
 pub fn extract(program: &Utf8Path) -> Table {
-    const SIZES: [usize; 2] = [20, 200];
+    const SIZES: [usize; 3] = [1, 10, 100];
     let bench = Bench::new(program);
-    let paths = SIZES.map(|megabytes| {
-        let path = bench.home.root().join(format!("{megabytes}.jsonl"));
-        corpus::transcript(&path, megabytes);
-        path
-    });
-    let [small, large] = &paths;
-    let megabytes = std::fs::metadata(large).unwrap().len() as f64 / 1e6;
-    let typical = least(|| drop(extract_session(large, None, None, &TimeZone::UTC).unwrap()));
-    // Nothing but prompts, all of them prose: what the rules themselves cost.
-    let prompts = bench.home.root().join("prompts.jsonl");
-    std::fs::write(&prompts, prompts_only(20 << 20)).unwrap();
-    let prose = std::fs::metadata(&prompts).unwrap().len() as f64 / 1e6;
-    let worst = least(|| drop(extract_session(&prompts, None, None, &TimeZone::UTC).unwrap()));
-    let mut table = Table::new(&format!("Extraction: {megabytes:.0} MB of transcript"));
-    let per_second = |size: f64, milliseconds: f64| format!("{:.0} MB/s", size / milliseconds * 1e3);
-    table.row("rules over a session, CPU", per_second(megabytes, typical), "at least 20 MB/s");
-    table.row("rules over prompts alone, CPU", per_second(prose, worst), "at least 20 MB/s");
-    let resident = |path: &Utf8Path| {
-        resident(&bench.command(&["extract", "--dry-run", "--transcript", path.as_str()]), program)
-    };
-    let (of_small, of_large) = (resident(small), resident(large));
-    table.row(
-        "resident memory at 200 MB : at 20 MB",
-        format!("{:.2} times ({of_large:.1} MB : {of_small:.1} MB)", of_large / of_small),
-        "1.1 times",
-    );
+    let mut table = Table::new("Extraction by rules");
+    let shapes: [(&str, Write); 3] = [
+        ("a usual session", |path, megabytes| corpus::transcript(path, megabytes)),
+        ("nothing but prompts", |path, megabytes| {
+            std::fs::write(path, prompts_only(megabytes << 20)).unwrap()
+        }),
+        ("mostly tool results", |path, megabytes| std::fs::write(path, tool_heavy(megabytes << 20)).unwrap()),
+    ];
+    for (shape, write) in shapes {
+        let path = bench.home.root().join("session.jsonl");
+        let mut resident_at = Vec::new();
+        for megabytes in SIZES {
+            write(&path, megabytes);
+            let command = bench.command(&["extract", "--dry-run", "--transcript", path.as_str()]);
+            resident_at.push(resident(&command, program));
+            if megabytes == SIZES[1] {
+                let size = std::fs::metadata(&path).unwrap().len() as f64 / 1e6;
+                let milliseconds = least(|| drop(extract_session(&path, None, OPTIONS).unwrap()));
+                let speed = format!("{:.0} MB/s", size / milliseconds * 1e3);
+                table.row(&format!("{shape}, CPU"), speed, "at least 20 MB/s");
+            }
+        }
+        let shown: Vec<String> = resident_at.iter().map(|megabytes| format!("{megabytes:.1}")).collect();
+        let growth = resident_at[2] / resident_at[0];
+        table.row(
+            &format!("{shape}, resident memory at 1 / 10 / 100 MB"),
+            format!("{} MB: {growth:.2} times", shown.join(" / ")),
+            "1.1 times",
+        );
+    }
     table
+}
+
+type Write = fn(&Utf8Path, usize);
+
+/// Short prompts, each followed by a command and ten kilobytes of what it printed.
+fn tool_heavy(bytes: usize) -> String {
+    let output =
+        "2026-11-15T18:04:54Z INFO request handled in 12 ms, status 200, path /orders/17\\n".repeat(130);
+    let mut text = String::new();
+    let mut turn = 0;
+    while text.len() < bytes {
+        text.push_str(&format!(
+            "{{\"type\":\"user\",\"uuid\":\"u{turn}\",\"timestamp\":\"2026-11-15T18:04:54Z\",\"message\":{{\"role\":\"user\",\"content\":\"run the tests again and tell me what fails\"}}}}\n\
+             {{\"type\":\"assistant\",\"uuid\":\"a{turn}\",\"message\":{{\"role\":\"assistant\",\"content\":[{{\"type\":\"tool_use\",\"id\":\"c{turn}\",\"name\":\"Bash\",\"input\":{{\"command\":\"make test\"}}}}]}}}}\n\
+             {{\"type\":\"user\",\"uuid\":\"r{turn}\",\"message\":{{\"role\":\"user\",\"content\":[{{\"type\":\"tool_result\",\"tool_use_id\":\"c{turn}\",\"content\":\"{output}\"}}]}}}}\n"
+        ));
+        turn += 1;
+    }
+    text
 }
 
 /// Prompts of several sentences, one in fifty of which is worth remembering.

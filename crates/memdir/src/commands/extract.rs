@@ -5,20 +5,25 @@ use std::io::Write;
 use anyhow::Result;
 use camino::Utf8PathBuf;
 use clap::Parser;
+use jiff::Timestamp;
 use jiff::civil::Date;
+use memdir_core::env::Env;
 use memdir_core::extract::{Extracted, Skipped};
-use memdir_lib::extract::{Range, SessionOutcome, extract};
+use memdir_disk::failure_log::{self, Failure};
+use memdir_lib::extract::{Engine, Range, SessionOutcome, Wanted, extract};
 use memdir_lib::memory::Submitted;
+use memdir_lib::model::Model;
 use serde::Serialize;
 
 use super::Run;
 use super::memory::How;
 use crate::arguments::Global;
 use crate::exit::Exit;
+use crate::model::{Askable, askable, with_model};
 use crate::output::printable;
 use crate::world::World;
 
-/// Write down what you said in past sessions: by rules, without a model
+/// Write down what you said in past sessions: by rules, or with your model
 #[derive(Debug, Parser)]
 #[command(
     name = "extract",
@@ -26,8 +31,12 @@ use crate::world::World;
 that failed until another one worked. Tool results, pasted text, quotations, questions and one-off wishes are left alone.
 Without a range it reads on where it stopped in the sessions of the last three days. `memdir undo` takes it back.
 
+If `[model]` in your settings names a model, it is asked once for each session that has something new, within its budget; where its
+answer is of no use, the rules decide. Without one, nothing leaves this machine. docs/EXTRACTION.md has the settings.
+
 Examples:
   memdir extract --dry-run
+  memdir extract --session 5c0523b1 --no-model
   memdir extract --since 2026-10-01
   memdir extract --transcript session.jsonl --dry-run --json | jq '.memories[].description'"
 )]
@@ -44,6 +53,9 @@ pub(crate) struct Extract {
     /// Only this transcript
     #[arg(long, value_name = "FILE", group = "range")]
     transcript: Option<Utf8PathBuf>,
+    /// Ask no model, even if your settings name one
+    #[arg(long)]
+    no_model: bool,
     #[command(flatten)]
     how: How,
     #[command(flatten)]
@@ -65,16 +77,45 @@ impl Run for Extract {
             _ if self.all => Range::All,
             _ => Range::Waiting,
         };
-        let outcomes = extract(&env, &mut memory, &range, self.how.is_dry_run(), world.now)?;
+        let dry_run = self.how.is_dry_run();
+        let now = world.now;
+        let mut run = |model: Option<&Model<'_>>| -> Result<_> {
+            Ok(extract(&env, &mut memory, &Wanted { range: &range, dry_run, model }, now)?)
+        };
+        let askable = if self.no_model { Askable::Nothing } else { askable(&env)? };
+        let (outcomes, unusable) = match askable {
+            Askable::Nothing => (run(None)?, None),
+            Askable::Unusable(why) => (run(None)?, Some(why)),
+            Askable::Model(settings) => (with_model(*settings, &env, world, |model| run(Some(model)))?, None),
+        };
         let Some(outcomes) = outcomes else {
             writeln!(world.stderr, "Another process is at it; it will look once more.")?;
             return Ok(Exit::Yes);
         };
+        let mut failures: Vec<&str> = unusable.as_deref().into_iter().collect();
+        failures.extend(outcomes.iter().filter_map(|outcome| outcome.model_failed.as_deref()));
+        failures.dedup();
+        for failure in &failures {
+            world.warn(&format!("{failure}; the rules decided instead"))?;
+        }
+        if !dry_run {
+            note(&failures, &env, now);
+        }
         if self.how.json {
-            print_json(&outcomes, self.how.is_dry_run(), world)
+            print_json(&outcomes, dry_run, &failures, world)
         } else {
             self.print(&outcomes, world)
         }
+    }
+}
+
+/// After a turn nobody reads what this command says; `memdir status` shows it later.
+fn note(failures: &[&str], env: &Env, time: Timestamp) {
+    let Some(state_dir) = env.state_dir() else { return };
+    for failure in failures {
+        let failure = Failure { time, during: "extract".to_owned(), message: (*failure).to_owned() };
+        // Who cannot even write that down has said it above.
+        let _ = failure_log::note(&state_dir, &failure);
     }
 }
 
@@ -86,17 +127,20 @@ struct Item<'i> {
     body: &'i str,
     turn: &'i str,
     session: &'i str,
+    engine: &'i str,
 }
 
 impl<'i> Item<'i> {
-    fn of(session: &'i str, memory: &'i Extracted) -> Self {
+    fn of(outcome: &'i SessionOutcome, memory: &'i Extracted) -> Self {
         Self {
             r#type: memory.memory_type.as_str(),
             name: &memory.name,
             description: &memory.description,
             body: &memory.body,
             turn: &memory.source.turn,
-            session,
+            session: &outcome.session,
+            // What commands taught was found by rules, whoever did the rest.
+            engine: if memory.is_lesson { Engine::Rules.as_str() } else { outcome.engine.as_str() },
         }
     }
 }
@@ -107,7 +151,12 @@ struct LeftOut<'l> {
     why: &'l str,
 }
 
-fn print_json(outcomes: &[SessionOutcome], dry_run: bool, world: &mut World) -> Result<Exit> {
+fn print_json(
+    outcomes: &[SessionOutcome],
+    dry_run: bool,
+    model_failures: &[&str],
+    world: &mut World,
+) -> Result<Exit> {
     #[derive(Serialize)]
     struct Report<'r> {
         memories: Vec<Item<'r>>,
@@ -115,11 +164,26 @@ fn print_json(outcomes: &[SessionOutcome], dry_run: bool, world: &mut World) -> 
         ops: Vec<&'r str>,
         waiting: Vec<&'r str>,
         dry_run: bool,
+        engine: &'r str,
+        model: Option<&'r str>,
+        model_failures: &'r [&'r str],
     }
-    let mut report =
-        Report { memories: Vec::new(), skipped: Vec::new(), ops: Vec::new(), waiting: Vec::new(), dry_run };
+    let model = outcomes.iter().find_map(|outcome| match &outcome.engine {
+        Engine::Model(name) => Some(name.as_str()),
+        Engine::Rules => None,
+    });
+    let mut report = Report {
+        memories: Vec::new(),
+        skipped: Vec::new(),
+        ops: Vec::new(),
+        waiting: Vec::new(),
+        dry_run,
+        engine: if model.is_some() { "model" } else { "rules" },
+        model,
+        model_failures,
+    };
     for outcome in outcomes {
-        report.memories.extend(outcome.memories.iter().map(|memory| Item::of(&outcome.session, memory)));
+        report.memories.extend(outcome.memories.iter().map(|memory| Item::of(outcome, memory)));
         report.skipped.extend(outcome.skipped.iter().map(|Skipped { turn, why }| LeftOut { turn, why }));
         match &outcome.submitted {
             Some(Submitted::Applied(applied)) => {
@@ -163,7 +227,12 @@ impl Extract {
         let in_sessions = if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") };
         let memories = if found == 1 { "memory" } else { "memories" };
         let done = if self.how.is_dry_run() { "would be added" } else { "found" };
-        writeln!(world.stdout, "{found} {memories} {done}, {in_sessions} read.")?;
+        let model = outcomes.iter().find_map(|outcome| match &outcome.engine {
+            Engine::Model(name) => Some(format!(" by the model `{}`", printable(name))),
+            Engine::Rules => None,
+        });
+        let engine = model.unwrap_or_else(|| " by rules".to_owned());
+        writeln!(world.stdout, "{found} {memories} {done}{engine}, {in_sessions} read.")?;
         Ok(Exit::Yes)
     }
 }

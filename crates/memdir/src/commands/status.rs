@@ -5,10 +5,15 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Parser;
 use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use memdir_core::model::ModelChoice;
+use memdir_core::model::budget::{Money, Spent};
 use memdir_core::settings::ClientFlags;
 use memdir_disk::failure_log::{self, Failure};
 use memdir_disk::pauses::Pauses;
 use memdir_lib::memory::Memory;
+use memdir_lib::model::{ModelStatus, model_status};
 use serde::Serialize;
 
 use super::Run;
@@ -42,6 +47,95 @@ struct Stands {
     waiting: usize,
     problems: Vec<String>,
     failures: Vec<Failure>,
+    model: Option<ModelStands>,
+}
+
+/// The user's model, and what is left of its budget. Money is in the user's own currency.
+#[derive(Serialize)]
+struct ModelStands {
+    provider: Option<&'static str>,
+    model: Option<String>,
+    /// Why it is not asked, if it is not.
+    problem: Option<String>,
+    today: Option<Used>,
+    month: Option<Used>,
+}
+
+#[derive(Serialize)]
+struct Used {
+    calls: u64,
+    tokens: u64,
+    tokens_limit: u64,
+    money: f64,
+    money_limit: Option<f64>,
+}
+
+impl Used {
+    fn of(spent: Spent, tokens_limit: u64, money_limit: Option<Money>) -> Self {
+        let amount = |money: Money| money.0 as f64 / 1e6;
+        Self {
+            calls: spent.calls,
+            tokens: spent.tokens,
+            tokens_limit,
+            money: amount(spent.money),
+            money_limit: money_limit.map(amount),
+        }
+    }
+
+    fn show(&self) -> String {
+        let money = match self.money_limit {
+            Some(limit) => format!(", {:.2} of {limit:.2} in money", self.money),
+            None if self.money > 0.0 => format!(", {:.2} in money", self.money),
+            None => String::new(),
+        };
+        format!("{} of {} tokens{money}", self.tokens, self.tokens_limit)
+    }
+}
+
+impl ModelStands {
+    fn of(status: ModelStatus, today: Date) -> Option<Self> {
+        let settings = match status.choice {
+            ModelChoice::Unset => return None,
+            ModelChoice::Unusable(why) => {
+                return Some(Self {
+                    provider: None,
+                    model: None,
+                    problem: Some(why),
+                    today: None,
+                    month: None,
+                });
+            }
+            ModelChoice::Model(settings) => settings,
+        };
+        let mut stands = Self {
+            provider: Some(settings.provider.as_str()),
+            model: Some(settings.label().to_owned()),
+            problem: None,
+            today: None,
+            month: None,
+        };
+        match status.spent {
+            Ok(ledger) => {
+                let budget = settings.budget;
+                let used = |spent, tokens, money| Some(Used::of(spent, tokens, money));
+                stands.today = used(ledger.day(today), budget.tokens_per_day, budget.money_per_day);
+                stands.month = used(ledger.month(today), budget.tokens_per_month, budget.money_per_month);
+            }
+            Err(error) => stands.problem = Some(error.to_string()),
+        }
+        Some(stands)
+    }
+
+    fn show(&self) -> String {
+        let name = self.model.as_deref().unwrap_or("not asked");
+        let spans = [("today", &self.today), ("this month", &self.month)];
+        let spent = spans
+            .iter()
+            .filter_map(|(span, used)| Some(format!("; {span} {}", used.as_ref()?.show())))
+            .collect::<String>();
+        let problem = self.problem.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        format!("{name}{problem}{spent}")
+    }
 }
 
 impl Run for Status {
@@ -66,6 +160,7 @@ impl Run for Status {
             waiting: memory.waiting_count(),
             problems: last.map(|last| last.problems).unwrap_or_default(),
             failures: failures.into_iter().rev().take(SHOWN_FAILURES).collect(),
+            model: ModelStands::of(model_status(&env)?, world.now.to_zoned(TimeZone::system()).date()),
         };
         if self.json {
             world.print_json(&stands)?;
@@ -93,6 +188,9 @@ fn print(stands: &Stands, world: &mut World) -> Result<()> {
     }
     if stands.waiting > 0 {
         lines.push(("waiting", format!("{} for `memdir review`", stands.waiting)));
+    }
+    if let Some(model) = &stands.model {
+        lines.push(("model", model.show()));
     }
     for failure in &stands.failures {
         lines.push(("failed", format!("{}  {}: {}", ago(failure.time), failure.during, failure.message)));

@@ -26,6 +26,7 @@ mod mcp_bad_input;
 mod mcp_client;
 mod mcp_http;
 mod memories;
+mod model;
 mod moves;
 mod path;
 mod plugin;

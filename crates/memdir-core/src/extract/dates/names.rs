@@ -1,30 +1,20 @@
 //! What days and months are called.
 
-use std::collections::HashSet;
-use std::hash::BuildHasherDefault;
-use std::sync::LazyLock;
-
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
 
-use crate::extract::vocabulary::WordHasher;
-
 use super::{NamedDay, nearest_year, next_weekday, weekday_of_next_week};
 
-/// Whether the name of a day or of a span of time can start with a word.
-pub(super) fn starts_day(word: &str) -> bool {
-    STARTS.contains(word.strip_suffix("-feira").unwrap_or(word))
-}
-
-static STARTS: LazyLock<HashSet<&'static str, BuildHasherDefault<WordHasher>>> = LazyLock::new(|| {
+/// The words with which the name of a day or of a span of time can start.
+pub(in crate::extract) fn day_starts() -> impl Iterator<Item = &'static str> {
     const OTHERS: &str = "monday mon lunes montag lundi segunda-feira segunda tuesday tue martes dienstag mardi terca \
         wednesday wed miercoles mittwoch mercredi quarta thursday thu thurs jueves donnerstag jeudi quinta friday fri \
         viernes freitag vendredi sexta saturday sabado samstag sonnabend samedi sunday domingo sonntag dimanche today \
         tonight hoy heute aujourd'hui hoje tomorrow manana morgen demain amanha ubermorgen apres-demain next proximo \
         proxima nachsten nachste nachster kommenden kommende prochain prochaine in en dans em within end ende fin \
         finales final fim by until im bis de";
-    OTHERS.split_whitespace().chain(MONTHS.iter().flat_map(|names| names.split(' '))).collect()
-});
+    OTHERS.split_whitespace().chain(MONTHS.iter().flat_map(|names| names.split(' ')))
+}
 
 pub(super) fn weekday(word: &str) -> Option<Weekday> {
     let word = word.strip_suffix("-feira").unwrap_or(word);

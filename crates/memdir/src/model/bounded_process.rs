@@ -1,0 +1,137 @@
+//! A program that is given a text and answers with one, and that cannot take forever, flood us, or leave anybody behind.
+
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+/// A program that came to its end.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) output: Vec<u8>,
+    pub(super) status: ExitStatus,
+    /// The beginning of what it complained about.
+    pub(super) complaint: String,
+}
+
+/// Why a program's answer is not there.
+#[derive(Debug)]
+pub(super) enum RunError {
+    Start(io::Error),
+    TimedOut,
+    TooLong,
+    Read(io::Error),
+}
+
+/// How often the program is looked after while it says nothing.
+const LOOK: Duration = Duration::from_millis(20);
+/// Once it has ended, what it said arrives within this time, or whoever holds its output is none of its children.
+const GRACE: Duration = Duration::from_secs(1);
+const COMPLAINT_BYTES: usize = 2_000;
+
+/// Runs a program in a process group of its own, which is killed to the last at the end, however that comes.
+pub(super) fn run(
+    mut command: Command,
+    input: String,
+    limit: Duration,
+    most_bytes: usize,
+) -> Result<Finished, RunError> {
+    let deadline = Instant::now() + limit;
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let mut child = Group(command.spawn().map_err(RunError::Start)?);
+    if let Some(mut stdin) = child.0.stdin.take() {
+        // A program that reads nothing must not keep us; the pipe breaks when it is killed.
+        thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+    }
+    let output = in_background(child.0.stdout.take(), move |stream| read_at_most(stream, most_bytes + 1));
+    let complaint = in_background(child.0.stderr.take(), |stream| {
+        let start = read_at_most(&mut *stream, COMPLAINT_BYTES);
+        io::copy(stream, &mut io::sink())?;
+        start
+    });
+    let mut ended: Option<Instant> = None;
+    let output = loop {
+        let now = Instant::now();
+        match output.recv_timeout(LOOK) {
+            Ok(read) => break read.map_err(RunError::Read)?,
+            Err(RecvTimeoutError::Disconnected) => break Vec::new(),
+            Err(RecvTimeoutError::Timeout) if now >= deadline => return Err(RunError::TimedOut),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Some(at) = ended {
+            if now.duration_since(at) > GRACE {
+                return Err(RunError::TimedOut);
+            }
+        } else if child.has_ended() {
+            // Children that it left may hold its output open.
+            child.kill();
+            ended = Some(now);
+        }
+    };
+    if output.len() > most_bytes {
+        return Err(RunError::TooLong);
+    }
+    while ended.is_none() && !child.has_ended() {
+        if Instant::now() >= deadline {
+            return Err(RunError::TimedOut);
+        }
+        thread::sleep(LOOK);
+    }
+    let complaint = complaint.recv_timeout(LOOK).ok().and_then(Result::ok).unwrap_or_default();
+    child.kill();
+    let status = child.0.wait().map_err(RunError::Read)?;
+    Ok(Finished { output, status, complaint: String::from_utf8_lossy(&complaint).into_owned() })
+}
+
+/// Reads a stream in a thread of its own.
+fn in_background<S: Read + Send + 'static>(
+    stream: Option<S>,
+    read: impl FnOnce(&mut S) -> io::Result<Vec<u8>> + Send + 'static,
+) -> mpsc::Receiver<io::Result<Vec<u8>>> {
+    let (sender, receiver) = mpsc::channel();
+    if let Some(mut stream) = stream {
+        thread::spawn(move || drop(sender.send(read(&mut stream))));
+    }
+    receiver
+}
+
+fn read_at_most(stream: &mut impl Read, most: usize) -> io::Result<Vec<u8>> {
+    let mut read = Vec::new();
+    stream.take(most as u64).read_to_end(&mut read)?;
+    Ok(read)
+}
+
+/// A child and all its children, who end with it.
+struct Group(Child);
+
+impl Group {
+    fn pid(&self) -> Option<Pid> {
+        i32::try_from(self.0.id()).ok().and_then(Pid::from_raw)
+    }
+
+    /// Whether the child has ended. It is left unburied, so that its number stays its own until the group is killed.
+    fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        self.pid().is_none_or(|pid| !matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
+    }
+
+    fn kill(&self) {
+        if let Some(pid) = self.pid() {
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // After a regular end the child is buried, and its number may be another's.
+        if matches!(self.0.try_wait(), Ok(None)) {
+            self.kill();
+            let _ = self.0.wait();
+        }
+    }
+}
