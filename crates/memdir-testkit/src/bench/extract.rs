@@ -21,7 +21,7 @@ pub fn extract(program: &Utf8Path) -> Table {
     let shapes: [(&str, Write); 3] = [
         ("a usual session", |path, megabytes| corpus::transcript(path, megabytes)),
         ("nothing but prompts", |path, megabytes| {
-            std::fs::write(path, prompts_only(megabytes << 20)).unwrap()
+            std::fs::write(path, prompts_only(megabytes << 20)).unwrap();
         }),
         ("mostly tool results", |path, megabytes| std::fs::write(path, tool_heavy(megabytes << 20)).unwrap()),
     ];
