@@ -109,7 +109,7 @@ impl Sentence<'_> {
         let mut score = self.weigh(&[
             (Cue::Kept, 15),
             (Cue::Locative, 10),
-            (Cue::OneOff, -10),
+            (Cue::OneOff, -20),
             (Cue::Task, -15),
             (Cue::Reported, -10),
             (Cue::Specific, -5),
