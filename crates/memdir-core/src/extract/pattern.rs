@@ -52,12 +52,15 @@ impl Pattern {
         matches(&self.0, tokens, at, &mut steps)
     }
 
-    /// What a sentence must hold for this pattern to stand in it: a piece of each of these sets.
+    /// What a sentence must hold for this pattern to stand in it, besides the piece by which it is found: a piece of each
+    /// of these sets.
     pub(super) fn needs(&self) -> Vec<Pieces> {
-        let firm = self.0.iter().filter_map(|element| match element {
-            Element::Any { options, optional: false } => Pieces::any_of(options),
-            _ => None,
-        });
+        let first = self.0.iter().position(|element| matches!(element, Element::Any { .. }));
+        let firm =
+            self.0.iter().skip(first.map_or(0, |first| first + 1)).filter_map(|element| match element {
+                Element::Any { options, optional: false } => Pieces::any_of(options),
+                _ => None,
+            });
         firm.collect()
     }
 

@@ -161,6 +161,12 @@ const WE: [&str; 19] = [
     "unsere", "nous", "notre", "on", "nosso", "nossa", "gente",
 ];
 
+impl WordHasher {
+    fn mix(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+}
+
 /// A fast hash of short words. The tables are ours and fixed, so nobody can choose words that collide in them.
 #[derive(Debug, Default)]
 pub(super) struct WordHasher(u64);
@@ -171,10 +177,26 @@ impl Hasher for WordHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word.iter_mut().zip(chunk).for_each(|(place, byte)| *place = *byte);
-            self.0 = (self.0.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x517c_c1b7_2722_0a95);
+        let (whole, rest) = bytes.as_chunks::<8>();
+        for chunk in whole {
+            self.mix(u64::from_le_bytes(*chunk));
         }
+        // What is left is read in two halves that may overlap, which is quicker than byte by byte.
+        match (rest.first_chunk::<4>(), rest.last_chunk::<4>(), rest) {
+            (Some(first), Some(last), _) => {
+                let halves = [u32::from_le_bytes(*first), u32::from_le_bytes(*last)].map(u64::from);
+                self.mix(halves[0] | halves[1] << 32);
+            }
+            (_, _, [first, .., last]) => {
+                let middle = rest.get(1).copied().unwrap_or_default();
+                self.mix(u64::from(*first) | u64::from(middle) << 8 | u64::from(*last) << 16);
+            }
+            (_, _, [only]) => self.mix(u64::from(*only)),
+            _ => {}
+        }
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.mix(u64::from(byte));
     }
 }
