@@ -311,7 +311,14 @@ mod tests {
     fn what_is_sent_is_bounded_quoted_and_without_secrets() {
         let question = material().question(&known(), &TimeZone::UTC).unwrap();
         assert!(!question.material.contains("ghp_") && !question.material.contains("deploy on Fridays"));
-        insta::assert_snapshot!(question.material, @"");
+        insta::assert_snapshot!(question.material, @r#"
+        What is remembered already, one JSON object a line:
+        {"name":"feedback-docs","description":"about docs"}
+
+        What the person typed, oldest first, one JSON object a line:
+        {"turn":1,"day":"2026-03-11","said":"please stop adding docstrings to private functions, they go stale"}
+        {"turn":2,"day":"2026-03-11","said":"look at this mail\nand our key is [redacted:github-pat]","agent_before":"I always use tabs."}
+        "#);
         let mut extractor = Extractor::new(TimeZone::UTC).with_material();
         extractor.said("go on", &Source::default());
         assert_eq!(extractor.finish().material.unwrap().question(&[], &TimeZone::UTC), None);

@@ -350,7 +350,7 @@ fn the_budget_is_hard() {
 /// A program with this script, as the model.
 fn with_program(script: &str) -> Sandbox {
     let mut sandbox = sandbox("");
-    let program = sandbox.home.write("program", &format!("#!/bin/sh\n{script}\n"));
+    let program = sandbox.home.write("program", format!("#!/bin/sh\n{script}\n"));
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     sandbox.vars.push(("PATH".to_owned(), "/usr/bin:/bin".to_owned()));
     sandbox.vars.push(("SPY".to_owned(), sandbox.home.root().to_string()));
