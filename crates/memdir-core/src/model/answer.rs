@@ -184,7 +184,9 @@ fn json_in(text: &str) -> Result<Value, AnswerError> {
 mod tests {
     use super::*;
 
-    fn check(provider: Provider, bytes: &str, expected: Result<(&str, Option<(u64, u64)>), AnswerError>) {
+    type Expected<'e> = Result<(&'e str, Option<(u64, u64)>), AnswerError>;
+
+    fn check(provider: Provider, bytes: &str, expected: Expected<'_>) {
         let answer = read(provider, bytes.as_bytes()).map(|answer| {
             (answer.value.to_string(), answer.tokens.map(|tokens| (tokens.input, tokens.output)))
         });
