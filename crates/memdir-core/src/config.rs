@@ -177,6 +177,8 @@ pub struct Features {
     pub team: bool,
     /// Whether memories are extracted from transcripts. Default `false`.
     pub extract: bool,
+    /// Whether memory is tidied up by itself at the end of a session, when that is due. Default `false`.
+    pub dream: bool,
     /// Whether snapshots of agents' memory are offered and taken over. Default `true`.
     pub snapshots: bool,
     /// Whether agents keep a log a day instead of topic files. Default `false`.
@@ -191,6 +193,7 @@ impl Default for Features {
             simple_prompt: false,
             team: false,
             extract: false,
+            dream: false,
             snapshots: true,
             daily_logs: false,
         }

@@ -22,6 +22,8 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use memories::{OLD, OLD_PROJECT};
+
 /// A memory directory as it was read.
 #[derive(Debug, Clone, Default)]
 pub struct Patient {

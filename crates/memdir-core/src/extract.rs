@@ -24,6 +24,7 @@ mod own_words;
 mod pattern;
 mod places;
 mod proposal;
+pub(crate) mod reading;
 mod sentence;
 #[cfg(test)]
 mod tests;

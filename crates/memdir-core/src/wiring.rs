@@ -6,9 +6,11 @@
 mod agent;
 mod manifest;
 mod member;
+mod nightly;
 #[cfg(test)]
 mod tests;
 
 pub use agent::{Agent, Wanted, noted_beside, shell_word};
 pub use manifest::{FileRecord, Manifest, ManifestError};
 pub use member::{Format, Member, WiringError, find_foreign, is_wired, strict_problem, unwire, wire};
+pub use nightly::{Nightly, WholeContent, WholeFile, WholeRecord, nightly};

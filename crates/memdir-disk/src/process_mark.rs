@@ -65,6 +65,32 @@ impl fmt::Display for ProcessMark {
     }
 }
 
+/// The number of this process.
+pub(crate) fn own_process() -> u32 {
+    std::process::id()
+}
+
+/// Whether a process of that number runs that already ran at a time: a number that was given to another process since
+/// is nobody's.
+pub(crate) fn has_process_since(process: u32, time: jiff::Timestamp) -> bool {
+    const SLACK: i64 = 2;
+    if cfg!(target_os = "linux") {
+        let Some(started) = start_time(process) else { return false };
+        return started_at(started).is_none_or(|seconds| seconds <= time.as_second() + SLACK);
+    }
+    let id = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+    matches!(id.map(rustix::process::test_kill_process), Some(Ok(()) | Err(rustix::io::Errno::PERM)))
+}
+
+/// Seconds since 1970 at which a process started, from the ticks after the start of the machine.
+fn started_at(ticks: u64) -> Option<i64> {
+    let stat = std::fs::read_to_string("/proc/stat").ok()?;
+    let boot = stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse::<i64>().ok()?;
+    // What the kernel tells programs is counted so on every machine that we run on.
+    const TICKS_PER_SECOND: u64 = 100;
+    Some(boot + i64::try_from(ticks / TICKS_PER_SECOND).ok()?)
+}
+
 /// The operations that threads of this process perform right now: the process lives, so its mark does not tell.
 static IN_FLIGHT: Mutex<Vec<OperationId>> = Mutex::new(Vec::new());
 

@@ -33,6 +33,7 @@
 
 pub mod agents;
 pub mod audit;
+pub mod dream;
 pub mod extract;
 pub mod features;
 pub mod freshness;

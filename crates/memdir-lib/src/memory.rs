@@ -30,6 +30,7 @@ mod beside;
 mod catalogue;
 mod changes;
 mod daily_log;
+mod dreaming;
 mod error;
 mod extraction;
 mod freshness;

@@ -5,6 +5,7 @@
 
 mod collision;
 mod install;
+mod nightly;
 mod uninstall;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -18,6 +19,7 @@ use memdir_disk::setup_dir::{SetupDir, SetupLock};
 
 pub use collision::CollisionFix;
 pub use memdir_disk::setup_dir::{PluginContent, PluginFile};
+pub use nightly::NightlyReport;
 
 /// A set-up under way: nobody else's is, until this is dropped.
 #[derive(Debug)]
@@ -175,7 +177,7 @@ impl Setup {
     }
 
     fn save_manifest(&self) -> Result<(), SetupError> {
-        if self.manifest.files.is_empty() {
+        if self.manifest.files.is_empty() && self.manifest.whole.is_empty() {
             return Ok(self.dir.remove_manifest()?);
         }
         let bytes = self.manifest.render().map_err(|source| SetupError::Manifest {

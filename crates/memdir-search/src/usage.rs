@@ -27,6 +27,12 @@ impl Usage {
         Self { counts }
     }
 
+    /// In how many sessions a memory was given.
+    #[must_use]
+    pub fn count(&self, path: &Utf8Path) -> u32 {
+        self.counts.get(path).copied().unwrap_or(0)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }

@@ -19,6 +19,7 @@ mod context;
 mod demo;
 mod diff;
 mod doctor;
+mod dream;
 pub(crate) mod edit;
 mod editor;
 mod extract;
@@ -144,6 +145,11 @@ pub(crate) static COMMANDS: &[Entry] = &[
         "Write down what you said in past sessions: by rules, or with your model",
     ),
     Entry::of::<today::Today>(Group::Memory, "today", "Show today's log, or add to it"),
+    Entry::of::<dream::Dream>(
+        Group::Memory,
+        "dream",
+        "Tidy memory up: merge, date, distil and index; nothing is lost, all of it can be undone",
+    ),
     Entry::of::<review::Review>(Group::Memory, "review", "Accept, edit or reject what agents want to change"),
     Entry::of::<doctor::Doctor>(Group::Memory, "doctor", "Find what is wrong with memory, and mend it"),
     Entry::of::<verify::Verify>(

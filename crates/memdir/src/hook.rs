@@ -15,6 +15,7 @@ use memdir_core::hook::{Answer, Event, MAX_EVENT_BYTES};
 use memdir_core::settings::ClientFlags;
 use memdir_disk::failure_log::{self, Failure};
 use memdir_disk::pauses::Pauses;
+use memdir_lib::features::read_features;
 use memdir_lib::memory::Memory;
 
 mod after_tool;
@@ -67,6 +68,10 @@ fn answer(event: &Event, wants_index: bool, world: &World) -> Result<Answer> {
         }
         "SessionEnd" => {
             hook.start_work();
+            if read_features(&hook.env).0.dream {
+                let session = event.session.as_deref().map(|session| format!("--session={session}"));
+                hook.start_all(&["dream", "--if-due"], session.as_deref());
+            }
             scratchpad::end(&hook)
         }
         // The second name of each is Gemini CLI's.
@@ -116,9 +121,16 @@ impl Hook<'_> {
 
     /// Starts a command of ours and waits for nothing.
     fn start(&self, command: &str) {
+        self.start_all(&[command], None);
+    }
+
+    /// The same for a command with arguments.
+    fn start_all(&self, command: &[&str], more: Option<&str>) {
         let Some(program) = &self.world.program else { return };
         let _ = Command::new(program)
-            .args([command, "--cwd", self.env.cwd.as_str()])
+            .args(command)
+            .args(more)
+            .args(["--cwd", self.env.cwd.as_str()])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

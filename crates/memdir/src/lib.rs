@@ -12,6 +12,7 @@ mod mcp;
 mod model;
 mod output;
 mod plugin;
+mod progress;
 mod report;
 mod world;
 

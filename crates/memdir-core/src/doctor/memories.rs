@@ -13,9 +13,9 @@ use crate::secrets::scan;
 use crate::verify::{Cited, Freshness, Verified};
 
 /// After how many days without a change a memory counts as old.
-const OLD: u64 = 365;
+pub(crate) const OLD: u64 = 365;
 /// The same for what is about ongoing work.
-const OLD_PROJECT: u64 = 180;
+pub(crate) const OLD_PROJECT: u64 = 180;
 /// How many single places a finding names.
 const NAMED: usize = 5;
 

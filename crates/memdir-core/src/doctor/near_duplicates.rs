@@ -1,10 +1,6 @@
 //! Memories that say the same thing, exactly or nearly.
-//!
-//! Two texts are near if they share most of their runs of three words. Comparing every pair would take too long in
-//! a large directory, so texts meet first in buckets of equal minimal hashes, where near ones meet almost surely.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::index_lines::conflicts;
@@ -13,19 +9,9 @@ use crate::memory::auto_index::is_indexed;
 use crate::memory::change::{FoundFile, Indexes, remove};
 use crate::memory::index::Index;
 use crate::memory::topic::{Topic, decode};
+use crate::near_text::near_pairs;
 use crate::plan::Plan;
 
-/// Shared runs of all runs, in hundredths, from which on two memories are near.
-const NEAR: usize = 70;
-/// Shorter texts are alike by chance.
-const FEWEST_WORDS: usize = 12;
-/// Words behind these do not count.
-const MOST_WORDS: usize = 4_000;
-/// Minimal hashes, in bands that must agree as a whole.
-const BANDS: usize = 8;
-const ROWS: usize = 3;
-/// How many texts of one bucket are compared.
-const MOST_IN_BUCKET: usize = 32;
 /// How many removals are worked out in one go: each holds the whole index, and no more are made in one go.
 const MOST_REMOVALS: usize = 64;
 
@@ -64,7 +50,7 @@ pub(super) fn examine(patient: &Patient, findings: &mut Vec<Finding>) {
             fix: Fix::by_plan("remove it and its line in the index", plan),
         });
     }
-    for (older, newer, share) in near_pairs(&single) {
+    for (older, newer, share) in near_files(&single) {
         findings.push(Finding {
             id: "memory-near-duplicate",
             severity: Severity::Note,
@@ -101,57 +87,14 @@ fn removal(patient: &Patient, file: &PatientFile) -> Option<Arc<Plan>> {
     remove(FoundFile { path: &file.path, content: &file.content }, &[], &indexes).ok().map(Arc::new)
 }
 
-fn near_pairs<'p>(files: &[&'p PatientFile]) -> Vec<(&'p PatientFile, &'p PatientFile, usize)> {
-    let runs: Vec<HashSet<u64>> = files.iter().map(|file| runs_of(file)).collect();
-    let mut buckets: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
-    let mut candidates = BTreeSet::new();
-    for (at, runs) in runs.iter().enumerate().filter(|(_, runs)| runs.len() + 2 >= FEWEST_WORDS) {
-        for band in 0..BANDS {
-            let minima: Vec<u64> = (0..ROWS)
-                .map(|row| {
-                    let seed = (band * ROWS + row) as u64 + 1;
-                    runs.iter().map(|run| mixed(*run, seed)).min().unwrap_or(0)
-                })
-                .collect();
-            let bucket = buckets.entry((band, hash(&minima))).or_default();
-            candidates.extend(bucket.iter().map(|other| (*other, at)));
-            if bucket.len() < MOST_IN_BUCKET {
-                bucket.push(at);
-            }
-        }
-    }
-    let near = candidates.into_iter().filter_map(|(one, other)| {
-        let (first, second) = (runs.get(one)?, runs.get(other)?);
-        let shared = first.intersection(second).count();
-        let all = first.len() + second.len() - shared;
-        let share = shared * 100 / all.max(1);
-        (share >= NEAR).then_some((*files.get(one)?, *files.get(other)?, share))
-    });
-    near.collect()
+fn near_files<'p>(files: &[&'p PatientFile]) -> Vec<(&'p PatientFile, &'p PatientFile, usize)> {
+    let bodies: Vec<String> = files.iter().map(|file| body_of(file)).collect();
+    let pairs = near_pairs(bodies.iter().map(String::as_str)).into_iter();
+    pairs.filter_map(|(one, other, share)| Some((*files.get(one)?, *files.get(other)?, share))).collect()
 }
 
-/// The hashes of every three words in a row.
-fn runs_of(file: &PatientFile) -> HashSet<u64> {
+fn body_of(file: &PatientFile) -> String {
     let text = decode(&file.content).0;
     let (topic, _) = Topic::parse_head_of_whole(&text);
-    let body = text.get(topic.body).unwrap_or_default();
-    let words: Vec<String> = body
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .take(MOST_WORDS)
-        .map(str::to_lowercase)
-        .collect();
-    words.windows(3).map(hash).collect()
-}
-
-fn hash<T: std::hash::Hash + ?Sized>(value: &T) -> u64 {
-    BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
-}
-
-/// Another order of the same hashes for every seed.
-fn mixed(value: u64, seed: u64) -> u64 {
-    let mut mixed = value ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
+    text.get(topic.body).unwrap_or_default().to_owned()
 }

@@ -1,6 +1,6 @@
 //! What is written down already, so that nothing is written twice.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Extracted;
 use super::token::fold;
@@ -30,6 +30,10 @@ pub enum Standing {
 pub struct KnownTexts {
     memories: Vec<KnownMemory>,
     documents: Vec<(String, Passage)>,
+    /// Which passages of which memories hold a word: only those that share one can say the same.
+    by_word: HashMap<String, Vec<(usize, usize)>>,
+    /// The memories by their paths in lower case.
+    by_path: HashMap<String, usize>,
 }
 
 #[derive(Debug)]
@@ -57,7 +61,14 @@ const MOST_PASSAGES: usize = 2_000;
 impl KnownTexts {
     /// A memory that exists, by its name and body.
     pub fn add_memory(&mut self, path: RelPath, name: &str, memory_type: Option<MemoryType>, body: &str) {
-        let passages = statements(body).map(Passage::of).collect();
+        let passages: Vec<Passage> = statements(body).map(Passage::of).collect();
+        let memory = self.memories.len();
+        for (at, passage) in passages.iter().enumerate() {
+            for word in &passage.words {
+                self.by_word.entry(word.clone()).or_default().push((memory, at));
+            }
+        }
+        self.by_path.entry(path.as_str().to_ascii_lowercase()).or_insert(memory);
         self.memories.push(KnownMemory { path, name: name.to_owned(), memory_type, passages });
     }
 
@@ -74,20 +85,23 @@ impl KnownTexts {
     pub fn standing(&self, memory: &Extracted) -> Standing {
         let Some(text) = statements(&memory.body).next() else { return Standing::New };
         let new = Passage::of(text);
+        let wanted = &memory.memory_type;
         let mut nearest: Option<(usize, &KnownMemory)> = None;
-        for known in &self.memories {
-            for passage in &known.passages {
-                if new.is_said_by(passage) {
-                    return Standing::Said { whence: known.path.to_string() };
-                }
-                let share = new.likeness(passage);
-                let is_same_type = known.memory_type.as_ref() == Some(&memory.memory_type);
-                if is_same_type && share >= SAME_MATTER && nearest.is_none_or(|(best, _)| share > best) {
-                    nearest = Some((share, known));
-                }
+        for ((memory, at), shared) in self.sharing(&new) {
+            let Some(known) = self.memories.get(memory) else { continue };
+            let Some(passage) = known.passages.get(at) else { continue };
+            if new.is_said_by(passage, shared) {
+                return Standing::Said { whence: known.path.to_string() };
+            }
+            let share = new.likeness(passage, shared);
+            let is_same_type = known.memory_type.as_ref() == Some(wanted);
+            if is_same_type && share >= SAME_MATTER && nearest.is_none_or(|(best, _)| share > best) {
+                nearest = Some((share, known));
             }
         }
-        if let Some((whence, _)) = self.documents.iter().find(|(_, passage)| new.is_said_by(passage)) {
+        if let Some((whence, _)) =
+            self.documents.iter().find(|(_, passage)| new.is_said_by(passage, new.shared(passage)))
+        {
             return Standing::Said { whence: whence.clone() };
         }
         let updates = memory
@@ -97,8 +111,8 @@ impl KnownTexts {
         if let Some(known) = updates {
             return Standing::Updates { path: known.path.clone() };
         }
-        let stem = format!("{}.md", memory.name);
-        let named = self.memories.iter().find(|known| known.path.as_str().eq_ignore_ascii_case(&stem));
+        let stem = format!("{}.md", memory.name.to_ascii_lowercase());
+        let named = self.by_path.get(&stem).and_then(|at| self.memories.get(*at));
         match nearest.map(|(_, known)| known).or(named) {
             Some(known) => Standing::Updates { path: known.path.clone() },
             None => Standing::New,
@@ -110,6 +124,17 @@ impl KnownMemory {
     /// By the name in its frontmatter, or by its file.
     fn is_named(&self, name: &str) -> bool {
         self.name == name || self.path.as_str().strip_suffix(".md") == Some(name)
+    }
+}
+
+impl KnownTexts {
+    /// The passages of memories that share words with a new one, and how many.
+    fn sharing(&self, new: &Passage) -> BTreeMap<(usize, usize), usize> {
+        let mut shared: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+        for place in new.words.iter().filter_map(|word| self.by_word.get(word)).flatten() {
+            *shared.entry(*place).or_default() += 1;
+        }
+        shared
     }
 }
 
@@ -130,21 +155,20 @@ impl Passage {
         self.words.iter().filter(|word| other.words.contains(*word)).count()
     }
 
-    fn is_said_by(&self, known: &Self) -> bool {
+    fn is_said_by(&self, known: &Self, shared: usize) -> bool {
         self.words.len() >= FEWEST_WORDS
             && self.negates == known.negates
-            && self.shared(known) * 100 >= self.words.len() * SAYS_IT
+            && shared * 100 >= self.words.len() * SAYS_IT
     }
 
     /// Shared words of all words, in hundredths.
-    fn likeness(&self, other: &Self) -> usize {
-        let shared = self.shared(other);
+    fn likeness(&self, other: &Self, shared: usize) -> usize {
         let all = self.words.len() + other.words.len() - shared;
         if all < FEWEST_WORDS { 0 } else { shared * 100 / all }
     }
 }
 
-fn negates(text: &str) -> bool {
+pub(super) fn negates(text: &str) -> bool {
     const WORDS: [&str; 30] = [
         "not", "no", "never", "don't", "dont", "stop", "avoid", "without", "isn't", "won't", "can't", "quit",
         "nunca", "jamas", "sin", "nie", "niemals", "nicht", "kein", "keine", "ohne", "jamais", "pas", "sans",

@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
-use super::{Format, Member};
+use super::{Format, Member, WholeRecord};
 use crate::content_hash::ContentHash;
 
 /// Every settings file that set-up changed.
@@ -12,6 +12,9 @@ pub struct Manifest {
     v: u32,
     /// The files, in the order in which they were changed first.
     pub files: Vec<FileRecord>,
+    /// Files that are ours as a whole: the nightly timer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub whole: Vec<WholeRecord>,
 }
 
 /// One settings file, before and after.
@@ -47,7 +50,7 @@ pub enum ManifestError {
 
 impl Default for Manifest {
     fn default() -> Self {
-        Self { v: 1, files: Vec::new() }
+        Self { v: 1, files: Vec::new(), whole: Vec::new() }
     }
 }
 

@@ -1,4 +1,5 @@
 use camino::Utf8PathBuf;
+use memdir_core::dream::CheckRefused;
 use memdir_core::history::NoSuchOperation;
 use memdir_core::history::undo::UndoRefused;
 use memdir_core::locate::LocateError;
@@ -121,6 +122,9 @@ pub enum MemoryError {
         /// The id as given.
         id: String,
     },
+    /// A dream's plan would lose something.
+    #[error("the dream is refused: {0}")]
+    WouldLose(#[from] CheckRefused),
     /// Our own state cannot be read or written.
     #[error("cannot use memdir's own state")]
     State(#[source] std::io::Error),
@@ -151,6 +155,7 @@ impl MemoryError {
                     .to_owned()
             }
             Self::NoSuchOperation(_) | Self::NotThere { .. } => "`memdir log` shows what was done".to_owned(),
+            Self::WouldLose(_) => "`memdir dream` plans anew from what is there now".to_owned(),
             Self::NoSuchPlan { .. } => "`memdir review` lists what waits".to_owned(),
             Self::NoStateDir => "set HOME".to_owned(),
             _ => return None,

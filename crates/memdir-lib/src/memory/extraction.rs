@@ -141,19 +141,28 @@ fn append(text: &mut String, memory: &Extracted, now: Timestamp) {
 /// What the agent reads anyway: instruction files and the project's README.
 fn documents(env: &Env) -> KnownTexts {
     let mut known = KnownTexts::default();
+    for (name, text) in document_texts(env) {
+        known.add_document(&name, &text);
+    }
+    known
+}
+
+/// The names and texts of what the agent reads anyway.
+pub(super) fn document_texts(env: &Env) -> Vec<(String, String)> {
+    let mut texts = Vec::new();
     if let Ok(surroundings) = Surroundings::find(env, &ClientFlags::default(), &[], &RealLook) {
         let memory = surroundings.auto_memory.as_ref().map(|memory| memory.path.clone());
         for file in instructions::collect(&surroundings, &RealLook).files {
             if Some(&file.path) != memory.as_ref() {
-                known.add_document(file.path.file_name().unwrap_or_default(), &file.text);
+                texts.push((file.path.file_name().unwrap_or_default().to_owned(), file.text.to_string()));
             }
         }
         let root = surroundings.git.as_ref().map_or(&surroundings.cwd, |git| &git.root);
         for name in ["README.md", "CONTRIBUTING.md", "AGENTS.md"] {
             if let Ok(bytes) = RealLook.read(&root.join(name), MAX_DOCUMENT) {
-                known.add_document(name, &String::from_utf8_lossy(&bytes));
+                texts.push((name.to_owned(), String::from_utf8_lossy(&bytes).into_owned()));
             }
         }
     }
-    known
+    texts
 }

@@ -151,7 +151,9 @@ impl Memory {
         };
         self.look(now)?;
         self.is_still_possible(staged)?;
+        self.check_dream(staged)?;
         let mut applied = self.apply_as(&staged.plan, &wish, now)?;
+        self.settle_dream(staged, applied.operation.as_ref().map(|done| done.id.0.as_str()));
         // The change stands. Accepted once more, it changes nothing.
         let removed = self.staged_plans().and_then(|plans| Ok(plans.remove(&staged.id)?));
         if let Err(error) = removed {
@@ -187,6 +189,7 @@ impl Memory {
     pub fn reject(&self, staged: &StagedPlan) -> Result<(), MemoryError> {
         let plans = self.staged_plans()?;
         plans.remember_rejected(fingerprint(&staged.plan))?;
+        self.settle_dream(staged, None);
         Ok(plans.remove(&staged.id)?)
     }
 

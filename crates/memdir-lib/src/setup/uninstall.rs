@@ -33,6 +33,7 @@ impl Setup {
                 push(&mut reports, agent.name(), outcome);
             }
         }
+        reports.extend(self.uninstall_nightly(mode));
         if let Err(error) = self.finish(&mut reports, mode) {
             push(&mut reports, Agent::Claude.name(), Outcome::Failed(error));
         }

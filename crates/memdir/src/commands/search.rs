@@ -21,6 +21,7 @@ use crate::arguments::{ClientOptions, Global};
 use crate::exit::Exit;
 use crate::json_lines;
 use crate::output::{Paint, human_age, printable};
+use crate::progress::Progress;
 use crate::world::World;
 
 pub(crate) mod warnings;
@@ -221,26 +222,10 @@ fn today(now: Timestamp) -> Date {
 
 /// Brings the indexes up to date, with a line on the terminal that says so if it takes long.
 fn refresh(searcher: &mut Searcher, world: &mut World, deadline: Option<Instant>) -> Result<Freshness> {
-    let is_terminal = world.terminal.stderr;
-    let stderr = &mut world.stderr;
-    let start = Instant::now();
-    let mut shown = false;
-    let mut progress = |done: usize, total: usize| {
-        if is_terminal && done.is_multiple_of(64) && start.elapsed() > Duration::from_millis(300) {
-            shown = true;
-            let share = (done * 30).checked_div(total).unwrap_or(30).min(30);
-            let _ = write!(stderr, "\rindexing [{:<30}] {done} of {total} files", "#".repeat(share));
-            let _ = stderr.flush();
-        }
-    };
+    let mut bar = Progress::new("indexing", world.terminal.stderr, world.stderr.as_mut());
+    let mut progress = |done: usize, total: usize| bar.step(done, total);
     let mut limits = Limits { now: world.now, deadline, progress: &mut progress };
-    let freshness = searcher.refresh(&mut limits)?;
-    if shown {
-        // Gone before the answer is printed, which goes another way.
-        write!(world.stderr, "\r\x1b[K")?;
-        world.stderr.flush()?;
-    }
-    Ok(freshness)
+    Ok(searcher.refresh(&mut limits)?)
 }
 
 #[derive(Serialize)]

@@ -7,13 +7,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Parser, ValueEnum};
 use memdir_core::env::MEMDIR_HOME;
 use memdir_core::wiring::Agent;
-use memdir_lib::setup::{Mode, Setup as Installer};
+use memdir_lib::setup::{Mode, NightlyReport, Setup as Installer};
 use serde::Serialize;
 
 use super::Run;
 use super::settings_diff::{Item, Words, changes_something, exit, items, print, takes_effect};
 use crate::arguments::Global;
 use crate::exit::Exit;
+use crate::output::printable;
 use crate::plugin;
 use crate::world::World;
 
@@ -29,12 +30,16 @@ uninstall` takes it all out again. The agents' own memory is never switched off.
 Examples:
   memdir setup --dry-run
   memdir setup
-  memdir setup claude codex"
+  memdir setup claude codex
+  memdir setup --nightly --dry-run"
 )]
 pub(crate) struct Setup {
     /// Which agents; without one, all that there is a sign of
     #[arg(value_name = "AGENT")]
     agents: Vec<Name>,
+    /// Make a timer that runs `memdir dream --everywhere` every night, and nothing else
+    #[arg(long, conflicts_with = "agents")]
+    nightly: bool,
     /// Show what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -90,8 +95,11 @@ impl Run for Setup {
     fn run(self, world: &mut World) -> Result<Exit> {
         let mode = if self.dry_run { Mode::DryRun } else { Mode::Do };
         let program = program(world)?;
-        let plugin = plugin::installed(&program)?;
         let mut installer = Installer::begin(&world.env()?, mode)?;
+        if self.nightly {
+            return self.make_timer(&mut installer, &program, mode, world);
+        }
+        let plugin = plugin::installed(&program)?;
         let mut agents: Vec<Agent> = Vec::new();
         for agent in self.agents.iter().map(|name| name.agent()) {
             if !agents.contains(&agent) {
@@ -141,6 +149,54 @@ impl Run for Setup {
                 world.stdout,
                 "From the next session on they use it. `memdir uninstall` takes it out again."
             )?;
+        }
+        Ok(exit(&reports))
+    }
+}
+
+impl Setup {
+    /// Makes the timer, or says what would make one.
+    fn make_timer(
+        &self,
+        installer: &mut Installer,
+        program: &Utf8Path,
+        mode: Mode,
+        world: &mut World,
+    ) -> Result<Exit> {
+        #[derive(Serialize)]
+        struct Output<'o> {
+            dry_run: bool,
+            changed: bool,
+            program: &'o Utf8Path,
+            agents: Vec<Item>,
+            /// What to type so that the timer runs from now on, or a line for the crontab.
+            next: &'o str,
+        }
+        let (reports, next) = match installer.install_nightly(program, mode)? {
+            NightlyReport::Timer(report, start) => (vec![report], start.to_owned()),
+            NightlyReport::Crontab(line) => (Vec::new(), line),
+        };
+        let changed = changes_something(&reports);
+        if self.json {
+            let agents = items(&reports);
+            world.print_json(&Output { dry_run: self.dry_run, changed, program, agents, next: &next })?;
+            return Ok(exit(&reports));
+        }
+        let words = Words {
+            changed: if self.dry_run { "would be made" } else { "made" },
+            unchanged: "nothing to do",
+            folder: "",
+        };
+        print(&reports, &words, world)?;
+        let command = world.paint.code(&printable(&next));
+        if reports.is_empty() {
+            writeln!(
+                world.stdout,
+                "There is no systemd for users here. Add this line with `crontab -e`:\n  {command}"
+            )?;
+        } else if changed && !self.dry_run {
+            writeln!(world.stdout, "It runs from the next login on; from now on with:\n  {command}")?;
+            writeln!(world.stdout, "`memdir uninstall` takes it away again.")?;
         }
         Ok(exit(&reports))
     }

@@ -14,6 +14,7 @@ mod architecture;
 mod check;
 mod doctor;
 mod doubtful_changes;
+mod dream;
 mod extract;
 mod general;
 mod harness;

@@ -16,7 +16,8 @@ use crate::memory::entrypoint::Usage;
 pub const OVERFLOW: &str = "MEMORY-overflow.md";
 
 const TITLE: &str = "More memories";
-const HEADING: &str = "# Memories that do not fit into MEMORY.md";
+/// The heading of that file.
+pub(crate) const OVERFLOW_HEADING: &str = "# Memories that do not fit into MEMORY.md";
 
 /// An index and its overflow file, balanced.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,10 +62,9 @@ fn brought_back(index: &str, overflow: &str) -> Option<Balanced> {
     for line in &moved_back {
         push_line(&mut whole, line, line_end(index));
     }
-    let only_entries = Index::parse(overflow)
-        .lines
-        .iter()
-        .all(|line| line.entry.is_some() || line.raw.trim().is_empty() || line.raw.trim() == HEADING);
+    let only_entries = Index::parse(overflow).lines.iter().all(|line| {
+        line.entry.is_some() || line.raw.trim().is_empty() || line.raw.trim() == OVERFLOW_HEADING
+    });
     (Usage::of(&whole).fits() && only_entries).then_some(Balanced {
         index: whole,
         overflow: None,
@@ -138,7 +138,7 @@ fn with_added(overflow: &str, moved: &[String]) -> String {
     let first = parsed.entries().next().map_or(parsed.lines.len(), |(number, _)| number - 1);
     let mut text = String::new();
     if parsed.lines.is_empty() {
-        text = format!("{HEADING}{end}{end}");
+        text = format!("{OVERFLOW_HEADING}{end}{end}");
     }
     text.extend(parsed.lines.iter().take(first).map(|line| line.raw));
     for line in moved {

@@ -1,0 +1,234 @@
+//! The directory as a dream works on it: a copy in memory, which becomes a plan at the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use super::account::{Account, LeftAlone, key};
+use super::check::{Files, allowed};
+use super::live::log_day;
+use super::{Scene, index_path, overflow_path};
+use crate::memory::auto_index::is_indexed;
+use crate::memory::topic::Topic;
+use crate::merge_mark::is_merge_mark;
+use crate::plan::{Change, Content, Plan};
+use crate::rel_path::RelPath;
+
+/// A file larger than this is no memory that can be tidied.
+const LARGEST: usize = 1 << 20;
+
+pub(super) struct Desk<'s> {
+    pub(super) scene: &'s Scene,
+    /// The memories that can be changed, by path.
+    pub(super) topics: BTreeMap<RelPath, DeskFile>,
+    /// The daily logs, oldest first. They are read and never changed.
+    pub(super) logs: Vec<(Date, &'s RelPath, &'s str)>,
+    /// Where what is on the desk was merged into.
+    pub(super) merged: BTreeMap<RelPath, RelPath>,
+    /// The index and its overflow; `None` for the first if they cannot be changed.
+    pub(super) indexes: Option<DeskIndexes>,
+    pub(super) account: Account,
+    /// How often something changed.
+    pub(super) changes: usize,
+    /// How many statements one dream may supersede.
+    allowed: usize,
+    done: BTreeSet<String>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct DeskIndexes {
+    pub(super) index: Option<String>,
+    pub(super) overflow: Option<String>,
+}
+
+#[derive(Clone)]
+pub(super) struct DeskFile {
+    pub(super) text: String,
+    /// When it last changed; not in the future.
+    pub(super) modified: Timestamp,
+    pub(super) used: u32,
+    pub(super) gone: Vec<String>,
+    /// The day on which it was last written, as far as it or the system says.
+    pub(super) day: Date,
+    /// Whether the file itself says so.
+    pub(super) is_dated: bool,
+}
+
+impl<'s> Desk<'s> {
+    pub(super) fn of(scene: &'s Scene) -> Self {
+        let mut desk = Self {
+            scene,
+            topics: BTreeMap::new(),
+            logs: Vec::new(),
+            merged: BTreeMap::new(),
+            indexes: indexes(scene),
+            account: Account { left_alone: scene.unread.clone(), ..Account::default() },
+            changes: 0,
+            allowed: allowed(&scene.sources()),
+            done: BTreeSet::new(),
+        };
+        for file in &scene.files {
+            let path = file.path.as_str();
+            let Ok(text) = std::str::from_utf8(&file.content) else {
+                desk.leave(path, "it is not UTF-8");
+                continue;
+            };
+            if file.content.len() > LARGEST {
+                desk.leave(path, "it is larger than 1 MiB");
+            } else if text.contains('\0') {
+                desk.leave(path, "it holds a NUL");
+            } else if let Some(day) = log_day(path) {
+                desk.logs.push((day, &file.path, text));
+            } else if !is_indexed(path) {
+                // Somebody else's: the team's, or hidden.
+            } else if text.lines().any(is_merge_mark) {
+                desk.leave(path, "it holds the marks of an unfinished merge");
+            } else {
+                // A clock that was wrong says nothing about when.
+                let modified = file.modified.min(scene.now);
+                let written = Topic::parse_head_of_whole(text).0.modified.filter(|time| *time <= scene.now);
+                desk.topics.insert(
+                    file.path.clone(),
+                    DeskFile {
+                        text: text.to_owned(),
+                        modified,
+                        used: file.used,
+                        gone: file.gone.clone(),
+                        day: scene.day_of(written.unwrap_or(modified)),
+                        is_dated: written.is_some(),
+                    },
+                );
+            }
+        }
+        if desk.indexes.is_none() {
+            desk.leave("MEMORY.md", "it is not UTF-8, or holds the marks of an unfinished merge");
+        }
+        desk.logs.sort_by(|one, other| (one.0, one.1).cmp(&(other.0, other.1)));
+        desk
+    }
+
+    fn leave(&mut self, path: &str, why: &str) {
+        self.account.left_alone.push(LeftAlone { path: path.to_owned(), why: why.to_owned() });
+    }
+
+    /// Whether something may be done: not if the user took the same back before. What may be is noted as done.
+    pub(super) fn may(&mut self, what: &str, text: &str) -> bool {
+        let key = key(what, text);
+        if self.scene.settled.contains(&key) {
+            return false;
+        }
+        if self.done.insert(key.clone()) {
+            self.account.keys.push(key);
+        }
+        true
+    }
+
+    /// Whether something was done in an earlier dream or in this one.
+    pub(super) fn is_done(&self, what: &str, text: &str) -> bool {
+        let key = key(what, text);
+        self.scene.settled.contains(&key) || self.done.contains(&key)
+    }
+
+    /// How many more statements this dream may supersede.
+    pub(super) fn supersedes_left(&self) -> usize {
+        self.allowed.saturating_sub(self.account.superseded.len())
+    }
+
+    /// Puts a new memory on the desk.
+    pub(super) fn add(&mut self, path: RelPath, file: DeskFile) {
+        self.changes += 1;
+        self.topics.insert(path, file);
+    }
+
+    /// Takes a memory off the desk, because another one says all of it.
+    pub(super) fn take_away(&mut self, path: &RelPath, into: &RelPath) -> Option<DeskFile> {
+        self.changes += 1;
+        self.merged.insert(path.clone(), into.clone());
+        self.topics.remove(path)
+    }
+
+    /// Gives a memory another text.
+    pub(super) fn rewrite(&mut self, path: &RelPath, text: String) {
+        if let Some(file) = self.topics.get_mut(path).filter(|file| file.text != text) {
+            file.text = text;
+            file.modified = self.scene.now;
+            self.changes += 1;
+        }
+    }
+
+    /// Where a file is to be found now.
+    pub(super) fn home_of<'p>(&'p self, path: &'p RelPath) -> &'p RelPath {
+        let mut path = path;
+        for _ in 0..64 {
+            match self.merged.get(path) {
+                Some(into) => path = into,
+                None => break,
+            }
+        }
+        path
+    }
+
+    /// Every file as it stands on the desk.
+    pub(super) fn files(&self) -> Files<'_> {
+        let mut files: Files<'_> = self.untouchable();
+        files.extend(self.topics.iter().map(|(path, file)| (path, file.text.as_bytes())));
+        if let Some(indexes) = &self.indexes {
+            let both = [(index_path(), &indexes.index), (overflow_path(), &indexes.overflow)];
+            files
+                .extend(both.into_iter().filter_map(|(path, text)| Some((path?, text.as_ref()?.as_bytes()))));
+        }
+        files
+    }
+
+    /// What is not on the desk and stays as it is.
+    fn untouchable(&self) -> Files<'_> {
+        let scene = self.scene.files.iter().filter(|file| !self.was_topic(&file.path));
+        let mut files: Files<'_> = scene.map(|file| (&file.path, file.content.as_slice())).collect();
+        if self.indexes.is_none() {
+            let both = [(index_path(), &self.scene.index), (overflow_path(), &self.scene.overflow)];
+            files.extend(both.into_iter().filter_map(|(path, text)| Some((path?, text.as_deref()?))));
+        }
+        files
+    }
+
+    fn was_topic(&self, path: &RelPath) -> bool {
+        self.topics.contains_key(path) || self.merged.contains_key(path)
+    }
+
+    /// What was there before and is other now, as a plan.
+    pub(super) fn plan(&self, reason: String) -> Plan {
+        let mut plan = Plan::new(reason);
+        let before: BTreeMap<&RelPath, &[u8]> =
+            self.scene.sources().into_iter().map(|source| (source.path, source.content)).collect();
+        let after = self.files();
+        let mut changes: Vec<Change> = Vec::new();
+        for (path, content) in &after {
+            if before.get(path) != Some(content) {
+                changes.push(Change::Write {
+                    path: (*path).clone(),
+                    content: Content(content.to_vec()),
+                    base: before.get(path).map(|content| Content(content.to_vec())),
+                });
+            }
+        }
+        for (path, content) in before.iter().filter(|(path, _)| !after.contains_key(*path)) {
+            changes.push(Change::Delete { path: (*path).clone(), base: Content(content.to_vec()) });
+        }
+        plan.changes = changes;
+        plan
+    }
+}
+
+/// The index, if it can be changed: nobody has said which of two versions holds while a merge is unfinished.
+fn indexes(scene: &Scene) -> Option<DeskIndexes> {
+    let text = |content: &Option<Vec<u8>>| match content {
+        None => Some(None),
+        Some(bytes) => {
+            let text = std::str::from_utf8(bytes).ok()?;
+            let is_whole = bytes.len() <= LARGEST && !text.lines().any(is_merge_mark);
+            is_whole.then(|| Some(text.to_owned()))
+        }
+    };
+    Some(DeskIndexes { index: text(&scene.index)?, overflow: text(&scene.overflow)? })
+}

@@ -1,0 +1,72 @@
+//! What a dream would have lost is brought back before anybody checks.
+
+use super::check::{Superseded, compare};
+use super::desk::Desk;
+use super::index_path;
+use super::merge::append;
+use super::statement::{Statement, normal};
+use super::subject::is_about_the_same;
+use crate::memory::topic::Topic;
+use crate::rel_path::RelPath;
+
+/// So many statements one may take the place of; the check allows a few more.
+const MOST_PER_REPLACEMENT: usize = 3;
+
+/// Adds what would be lost to where it belongs. A description or an index line whose memory went may give way to that
+/// of the memory that took its place.
+pub(super) fn mend(desk: &mut Desk<'_>) {
+    mend_some(desk, |_| true);
+}
+
+/// The same for what the index said about memories that went: its lines are ours, whoever planned the rest.
+pub(super) fn mend_index(desk: &mut Desk<'_>) {
+    mend_some(desk, |statement| statement.about.is_some());
+}
+
+fn mend_some(desk: &mut Desk<'_>, is_ours: impl Fn(&Statement) -> bool) {
+    let lost = {
+        let before = desk.scene.sources().into_iter().map(|source| (source.path, source.content)).collect();
+        compare(&before, &desk.files(), &desk.account.superseded).lost
+    };
+    for (source, statement) in lost.into_iter().filter(|(_, statement)| is_ours(statement)) {
+        let about = statement.about.as_deref().and_then(|path| RelPath::parse(path).ok());
+        let home = desk.home_of(about.as_ref().unwrap_or(&source)).clone();
+        let Some(file) = desk.topics.get(&home) else {
+            keep_in_index(desk, &statement);
+            continue;
+        };
+        let is_label = statement.range.is_empty() || statement.about.is_some();
+        let description = Topic::parse_head_of_whole(&file.text).0.description.unwrap_or_default();
+        if is_label && home != source && gives_way(desk, &statement, &description) {
+            desk.account.superseded.push(Superseded {
+                statement: statement.text,
+                source,
+                replaced_by: description,
+            });
+        } else {
+            let text = append(&file.text, &[format!("- {}", statement.text)]);
+            desk.rewrite(&home, text);
+        }
+    }
+}
+
+fn gives_way(desk: &Desk<'_>, statement: &Statement, description: &str) -> bool {
+    let taken = desk.account.superseded.iter().filter(|known| known.replaced_by == description).count();
+    let new = normal(description);
+    desk.supersedes_left() > 0
+        && taken < MOST_PER_REPLACEMENT
+        && !new.contains(". ")
+        && is_about_the_same(&statement.normal, &new)
+}
+
+/// What only the index said stays there, as a text of the user's.
+fn keep_in_index(desk: &mut Desk<'_>, statement: &Statement) {
+    if index_path().is_none() {
+        return;
+    }
+    if let Some(indexes) = &mut desk.indexes {
+        let text = indexes.index.clone().unwrap_or_default();
+        indexes.index = Some(append(&text, &[format!("- {}", statement.text)]));
+        desk.changes += 1;
+    }
+}

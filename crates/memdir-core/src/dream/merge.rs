@@ -1,0 +1,282 @@
+//! Memories that say the same become one, which says all that any of them said.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::account::Merged;
+use super::desk::{Desk, DeskFile};
+use super::live::link_targets;
+use super::stale::MARK;
+use super::statement::{Chunk, ChunkKind, chunks};
+use crate::extract::reading::{negates, words_of};
+use crate::memory::index::Index;
+use crate::memory::links::{Renamed, links, rename_links};
+use crate::memory::topic::Topic;
+use crate::near_text::near_pairs;
+use crate::rel_path::RelPath;
+
+/// Fewer words than these are alike by chance.
+const FEWEST_WORDS: usize = 3;
+
+/// What is compared of a memory.
+struct Candidate {
+    path: RelPath,
+    topic: Topic,
+    /// What it says, without what is the same in many.
+    essence: String,
+    rank: (bool, bool, std::cmp::Reverse<u32>, jiff::Timestamp),
+}
+
+/// Merges memories that say the same, exactly or nearly.
+pub(super) fn merge(desk: &mut Desk<'_>) {
+    // The lines of what goes could not follow.
+    let Some(indexes) = &desk.indexes else { return };
+    let listed: HashSet<String> = [&indexes.index, &indexes.overflow]
+        .into_iter()
+        .flatten()
+        .flat_map(|text| {
+            Index::parse(text).entries().map(|(_, entry)| entry.path.clone()).collect::<Vec<_>>()
+        })
+        .collect();
+    let candidates: Vec<Candidate> = desk
+        .topics
+        .iter()
+        .map(|(path, file)| Candidate::of(path, file, listed.contains(path.as_str())))
+        .filter(|candidate| !candidate.essence.trim().is_empty())
+        .collect();
+    let mut renamed = Vec::new();
+    for (one, other) in pairs(&candidates) {
+        let (Some(one), Some(other)) = (candidates.get(one), candidates.get(other)) else { continue };
+        renamed.extend(merge_pair(desk, one, other));
+    }
+    if !renamed.is_empty() {
+        follow_links(desk, &renamed);
+    }
+}
+
+impl Candidate {
+    fn of(path: &RelPath, file: &DeskFile, is_listed: bool) -> Self {
+        let (topic, _) = Topic::parse_head_of_whole(&file.text);
+        let body = file.text.get(topic.body.clone()).unwrap_or_default();
+        let lines = body.lines().filter(|line| !is_common(line));
+        let essence = lines.collect::<Vec<_>>().join("\n");
+        let rank = (!is_listed, !topic.has_frontmatter, std::cmp::Reverse(file.used), file.modified);
+        Self { path: path.clone(), topic, essence, rank }
+    }
+
+    /// Whether the two may become one at all.
+    fn goes_with(&self, other: &Self) -> bool {
+        let types = (&self.topic.memory_type, &other.topic.memory_type);
+        let same_type = matches!(types, (Some(one), Some(other)) if one == other)
+            || types.0.is_none()
+            || types.1.is_none();
+        same_type && self.path.parent() == other.path.parent()
+    }
+}
+
+/// Lines that memories share without being about the same.
+fn is_common(line: &str) -> bool {
+    ["**How to apply:**", "**Said:**", "**Why:** The user gave no reason", MARK]
+        .iter()
+        .any(|start| line.starts_with(start))
+}
+
+/// The pairs that say the same, in the order of their paths.
+fn pairs(candidates: &[Candidate]) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let mut same: HashMap<(bool, String), usize> = HashMap::new();
+    for (at, candidate) in candidates.iter().enumerate() {
+        for key in keys(candidate) {
+            match same.get(&key) {
+                Some(first) => pairs.push((*first, at)),
+                None => {
+                    same.insert(key, at);
+                }
+            }
+        }
+    }
+    let near = near_pairs(candidates.iter().map(|candidate| candidate.essence.as_str()));
+    pairs.extend(near.into_iter().map(|(one, other, _)| (one, other)));
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+/// What equal memories have in common: all that they say, or for a single sentence the words that it is about.
+fn keys(candidate: &Candidate) -> Vec<(bool, String)> {
+    let said: Vec<String> = chunks(&candidate.essence)
+        .into_iter()
+        .flat_map(|chunk| chunk.statements)
+        .map(|said| said.normal)
+        .collect();
+    let parent = candidate.path.parent().unwrap_or_default();
+    let kind = candidate.topic.memory_type.as_ref().map(|kind| kind.as_str().to_owned()).unwrap_or_default();
+    let mut keys = Vec::new();
+    if said.iter().any(|said| said.chars().count() > 3) {
+        keys.push((false, format!("{parent}\0{}", said.join("\n"))));
+    }
+    if let [only] = said.as_slice() {
+        let mut words: Vec<String> = words_of(only).into_iter().collect();
+        words.sort_unstable();
+        let numbers: Vec<&str> = only
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.contains(|c: char| c.is_ascii_digit()))
+            .collect();
+        if words.len() >= FEWEST_WORDS {
+            let text =
+                format!("{parent}\0{kind}\0{}\0{}\0{}", negates(only), words.join(" "), numbers.join(" "));
+            keys.push((true, text));
+        }
+    }
+    keys
+}
+
+/// Brings one memory into the other; gives back the one that went, with its name.
+fn merge_pair(desk: &mut Desk<'_>, one: &Candidate, other: &Candidate) -> Option<(Option<String>, RelPath)> {
+    let homes = (desk.home_of(&one.path).clone(), desk.home_of(&other.path).clone());
+    let is_whole = homes.0 == one.path && homes.1 == other.path || homes.0 != homes.1;
+    if homes.0 == homes.1 || !is_whole || !one.goes_with(other) {
+        return None;
+    }
+    // What was merged already stays where it is; of two that were not, the better one does.
+    let one_stays = match (homes.0 == one.path, homes.1 == other.path) {
+        (true, true) => (one.rank, &one.path) <= (other.rank, &other.path),
+        (false, true) => true,
+        (true, false) => false,
+        (false, false) => return None,
+    };
+    let (into, gone) = if one_stays { (homes.0, other) } else { (homes.1, one) };
+    let mut both = [into.as_str(), gone.path.as_str()];
+    both.sort_unstable();
+    if !desk.may("merge", &both.join("\0")) {
+        return None;
+    }
+    desk.topics.get(&into)?;
+    let file = desk.take_away(&gone.path, &into)?;
+    let kept = desk.topics.get(&into)?;
+    let text = append(&kept.text, &missing(&kept.text, &file.text));
+    let (used, lost) = (kept.used + file.used, file.gone);
+    desk.rewrite(&into, text);
+    if let Some(kept) = desk.topics.get_mut(&into) {
+        kept.used = used;
+        kept.gone.extend(lost);
+        kept.gone.dedup();
+    }
+    desk.account.merged.push(Merged { into, from: gone.path.clone() });
+    Some((gone.topic.name.clone(), gone.path.clone()))
+}
+
+/// What one text says and the other does not: whole parts, or single sentences where those can stand alone.
+fn missing(kept: &str, other: &str) -> Vec<String> {
+    let known: HashSet<String> =
+        chunks(kept).into_iter().flat_map(|chunk| chunk.statements).map(|said| said.normal).collect();
+    let mut blocks = Vec::new();
+    for chunk in chunks(other) {
+        let unsaid: Vec<_> = chunk.statements.iter().filter(|said| !known.contains(&said.normal)).collect();
+        if unsaid.is_empty() {
+            continue;
+        }
+        let is_all = unsaid.len() == chunk.statements.len();
+        let alone: Vec<&str> = unsaid
+            .iter()
+            .filter(|said| stands_alone(&said.text, &said.normal))
+            .map(|said| said.text.as_str())
+            .collect();
+        if !is_all && alone.len() == unsaid.len() && is_plain(&chunk) {
+            let text = alone.join(" ");
+            blocks.push(if chunk.kind == ChunkKind::Item { format!("- {text}") } else { text });
+        } else {
+            blocks.push(other.get(chunk.range.clone()).unwrap_or_default().trim_end().to_owned());
+        }
+    }
+    blocks
+}
+
+fn is_plain(chunk: &Chunk) -> bool {
+    matches!(chunk.kind, ChunkKind::Paragraph | ChunkKind::Item)
+        && chunk
+            .statements
+            .iter()
+            .all(|said| !said.normal.starts_with("code ") && !said.normal.starts_with("comment "))
+}
+
+/// Whether a sentence says the same without what stands around it.
+pub(super) fn stands_alone(text: &str, normal: &str) -> bool {
+    let mut statements = chunks(text).into_iter().flat_map(|chunk| chunk.statements);
+    statements.next().is_some_and(|said| said.normal == normal) && statements.next().is_none()
+}
+
+/// A text with more parts at its end, in its own line ends.
+pub(super) fn append(text: &str, blocks: &[String]) -> String {
+    let (end, gap) = if text.contains("\r\n") { ("\r\n", "\r\n\r\n") } else { ("\n", "\n\n") };
+    let mut whole = text.trim_end_matches(['\n', '\r', ' ', '\t']).to_owned();
+    for block in blocks {
+        let block = block.trim_end().replace("\r\n", "\n");
+        let last = whole.lines().last().unwrap_or_default().trim_start();
+        let goes_on = ["- ", "**"].iter().any(|start| last.starts_with(start) && block.starts_with(start));
+        if !whole.is_empty() {
+            whole.push_str(if goes_on { end } else { gap });
+        }
+        whole.push_str(&block.replace('\n', end));
+    }
+    whole.push_str(end);
+    if blocks.is_empty() { text.to_owned() } else { whole }
+}
+
+/// Has links to what went lead to where it went.
+fn follow_links(desk: &mut Desk<'_>, renamed: &[(Option<String>, RelPath)]) {
+    let before: Vec<(RelPath, Vec<u8>)> = desk
+        .scene
+        .sources()
+        .into_iter()
+        .map(|source| (source.path.clone(), source.content.to_vec()))
+        .collect();
+    let mut files: BTreeMap<&RelPath, &[u8]> =
+        before.iter().map(|(path, content)| (path, content.as_slice())).collect();
+    files.extend(desk.topics.iter().map(|(path, file)| (path, file.text.as_bytes())));
+    let targets = link_targets(&files);
+    let order: Vec<RelPath> = files.keys().map(|path| (*path).clone()).collect();
+    drop(files);
+    let gone: HashMap<&RelPath, &Option<String>> = renamed.iter().map(|(name, path)| (path, name)).collect();
+    let paths: Vec<RelPath> = desk.topics.keys().cloned().collect();
+    for path in paths {
+        let Some(file) = desk.topics.get(&path).filter(|file| file.text.contains('[')) else { continue };
+        let mut wanted: Vec<&RelPath> = Vec::new();
+        for link in links(&file.text) {
+            let meant = targets.resolve(&link.target).iter().filter_map(|at| order.get(*at));
+            wanted.extend(meant.filter(|path| gone.contains_key(path)));
+        }
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut text = file.text.clone();
+        for old in wanted {
+            let new = desk.home_of(old);
+            let name = desk.topics.get(new).and_then(|file| Topic::parse_head_of_whole(&file.text).0.name);
+            let renamed = Renamed {
+                old_name: gone.get(old).and_then(|name| name.as_deref()),
+                old_path: old.as_str(),
+                new_name: name.as_deref().unwrap_or_default(),
+                new_path: new.as_str(),
+            };
+            text = rename_links(&text, path.as_str(), &renamed);
+        }
+        desk.rewrite(&path, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_missing_is_added() {
+        let check = |kept: &str, other: &str, expected: &str| {
+            assert_eq!(append(kept, &missing(kept, other)), expected);
+        };
+        check("One. Two.\n", "Two. One.\n", "One. Two.\n");
+        check("One. Two.\n", "One. Three.\n", "One. Two.\n\nThree.\n");
+        check("- one\n", "- one\n- two\n", "- one\n- two\n");
+        check("- one\r\n", "- two\n  - three\n", "- one\r\n- two\r\n  - three\r\n");
+        check("A b.\n**Why:** c", "A b.\n**Why:** d\n", "A b.\n**Why:** c\n**Why:** d\n");
+        check("---\nname: x\n---\n", "Text\n", "---\nname: x\n---\n\nText\n");
+    }
+}

@@ -1,0 +1,85 @@
+//! The plan of a dream by rules, without a model.
+
+use super::check::check;
+use super::desk::Desk;
+use super::{Dream, Measure, Scene};
+use super::{contradiction, dates, distil, mend, merge, prune, repeated, stale};
+use crate::plan::Plan;
+
+/// What one part of a dream does can give another one something to do: after so many rounds nothing does.
+const MOST_ROUNDS: usize = 6;
+
+/// Plans to tidy a memory directory. The plan passes [`check`]; a second dream right after it plans nothing.
+#[must_use]
+pub fn plan(scene: &Scene) -> Dream {
+    let whole = planned(scene, |desk| {
+        dates::date(desk);
+        repeated::take_out(desk);
+        merge::merge(desk);
+        distil::distil(desk);
+        contradiction::resolve(desk);
+        stale::mark(desk);
+        prune::prune(desk);
+        mend::mend(desk);
+    });
+    // The check decides, not whoever planned: what it refuses is left as it is, but for the index.
+    whole
+        .or_else(|_| {
+            planned(scene, |desk| {
+                prune::prune(desk);
+                mend::mend(desk);
+            })
+        })
+        .unwrap_or_else(|why| {
+            let mut dream = unchanged(scene);
+            dream.plan.warnings.push(format!("nothing was tidied: {why}"));
+            dream
+        })
+}
+
+fn planned(scene: &Scene, round: impl Fn(&mut Desk<'_>)) -> Result<Dream, super::CheckRefused> {
+    let mut desk = Desk::of(scene);
+    for _ in 0..MOST_ROUNDS {
+        let before = desk.changes;
+        round(&mut desk);
+        if desk.changes == before {
+            break;
+        }
+    }
+    finish(&mut desk)
+}
+
+/// Makes a plan of what lies on the desk, and has it checked.
+pub(super) fn finish(desk: &mut Desk<'_>) -> Result<Dream, super::CheckRefused> {
+    let scene = desk.scene;
+    let plan = desk.plan(reason(desk));
+    check(&scene.sources(), &plan, &desk.account.superseded)?;
+    let before = scene.sources().into_iter().map(|source| (source.path, source.content)).collect();
+    let (before, after) = (Measure::of(&before), Measure::of(&desk.files()));
+    let mut account = std::mem::take(&mut desk.account);
+    account.unlinked.sort_unstable();
+    account.unlinked.dedup();
+    Ok(Dream { plan, account, before, after })
+}
+
+fn unchanged(scene: &Scene) -> Dream {
+    let before = scene.sources().into_iter().map(|source| (source.path, source.content)).collect();
+    let measure = Measure::of(&before);
+    Dream { plan: Plan::new("dream"), account: super::Account::default(), before: measure, after: measure }
+}
+
+/// What the log says about a dream.
+fn reason(desk: &Desk<'_>) -> String {
+    let account = &desk.account;
+    let parts = [
+        (account.merged.len(), "merged"),
+        (account.replaced.len(), "replaced"),
+        (account.dated.len(), "dated"),
+        (account.marked.len(), "marked"),
+        (account.distilled.len(), "distilled"),
+        (account.linked.len(), "linked"),
+    ];
+    let said: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    if said.is_empty() { "dream".to_owned() } else { format!("dream: {}", said.join(", ")) }
+}

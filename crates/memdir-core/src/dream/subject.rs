@@ -1,0 +1,54 @@
+//! Whether two statements are about the same thing.
+
+use std::collections::HashSet;
+
+use crate::extract::reading::words_of;
+
+/// Shared words of all words, in hundredths, from which on two statements are about the same.
+const SAME: usize = 34;
+
+/// Whether two statements share what they are about, so that one can replace the other.
+pub(super) fn is_about_the_same(one: &str, other: &str) -> bool {
+    let topics = (words_of(one), words_of(other));
+    let shares_topic = !topics.0.is_disjoint(&topics.1);
+    let says_nothing = topics.0.is_empty() && topics.1.is_empty();
+    if !shares_topic && !says_nothing {
+        return false;
+    }
+    likeness(&topics.0, &topics.1) >= SAME || likeness(&all_words(one), &all_words(other)) >= SAME
+}
+
+/// Shared words of all words, in hundredths.
+pub(super) fn likeness<T: Eq + std::hash::Hash>(one: &HashSet<T>, other: &HashSet<T>) -> usize {
+    let shared = one.intersection(other).count();
+    let all = one.len() + other.len() - shared;
+    shared * 100 / all.max(1)
+}
+
+fn all_words(text: &str) -> HashSet<String> {
+    let words = text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_replacement_is_about_what_it_replaces() {
+        let check = |one: &str, other: &str, expected: bool| {
+            assert_eq!(is_about_the_same(one, other), expected, "{one} | {other}");
+        };
+        check("The queue is Redis", "The queue is now RabbitMQ", true);
+        check("Staging runs on port 5432", "Staging runs on port 5433", true);
+        check("Never push to main", "See the notes", false);
+        check("Never push to main", "", false);
+        check(
+            "Use tabs in Go",
+            "Use tabs in Go, run the linter before each commit, never push to main, deploy on Tuesday, ask Maria about invoices",
+            false,
+        );
+        check("部署在周二进行", "部署在周四进行", true);
+        check("部署在周二进行", "发票由玛丽亚负责", false);
+    }
+}
