@@ -27,10 +27,13 @@ pub struct Wanted<'w> {
     /// Read every log again, and do again what was taken back.
     pub all: bool,
     /// A model that proposes a plan as JSON, if the user has one; `None` from it: the rules plan.
-    pub proposal: Option<&'w mut dyn FnMut(&Scene) -> Option<Vec<u8>>>,
+    pub proposal: Option<&'w mut Propose<'w>>,
     /// Told how far the reading is: files done, files in all.
     pub step: &'w mut dyn FnMut(usize, usize),
 }
+
+/// Asks a model for a plan as JSON.
+pub type Propose<'p> = dyn FnMut(&Scene) -> Option<Vec<u8>> + 'p;
 
 /// Who asks for a dream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -243,7 +246,7 @@ fn planned(scene: &Scene, wanted: &mut Wanted<'_>) -> (Dream, &'static str, Vec<
     match answer.map(|json| read_proposal(scene, &json)) {
         Some(Ok(dream)) => return (dream, "model", warnings),
         Some(Err(refused)) => {
-            warnings.push(format!("the model's plan is refused, the rules plan: {refused}"))
+            warnings.push(format!("the model's plan is refused, the rules plan: {refused}"));
         }
         None => {}
     }

@@ -1,6 +1,7 @@
 //! Measurements that print ratios: a command against a reference, both in one run, so that a busy machine slows both.
 
 mod corpus;
+mod dream;
 mod extract;
 mod history;
 mod hook;
@@ -15,6 +16,7 @@ mod sandbox;
 mod search;
 mod sync;
 
+pub use dream::dream;
 pub use extract::extract;
 pub use history::history;
 pub use hook::hook;

@@ -82,9 +82,9 @@ impl Measure {
                 listed.insert(entry.path.clone());
             }
         }
-        let memories = files.iter().filter(|(path, content)| {
-            is_indexed(path.as_str()) && std::str::from_utf8(content).is_ok()
-        });
+        let memories = files
+            .iter()
+            .filter(|(path, content)| is_indexed(path.as_str()) && std::str::from_utf8(content).is_ok());
         self.unlisted = memories.filter(|(path, _)| !listed.contains(path.as_str())).count();
     }
 }

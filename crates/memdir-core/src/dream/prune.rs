@@ -42,7 +42,8 @@ pub(super) fn prune(desk: &mut Desk<'_>) {
     let youth =
         desk.topics.iter().map(|(path, file)| (path.to_string(), youth(desk, file.modified, file.used)));
     let balanced = balance(&text, overflow.as_deref(), &youth.collect());
-    let index = (indexes.index.is_some() || !balanced.index.is_empty()).then(|| format!("{mark}{}", balanced.index));
+    let index =
+        (indexes.index.is_some() || !balanced.index.is_empty()).then(|| format!("{mark}{}", balanced.index));
     let pruned = DeskIndexes { index, overflow: balanced.overflow };
     if pruned != indexes {
         desk.changes += 1;

@@ -154,7 +154,44 @@ mod tests {
             cwd: "/h".into(),
             vars: [(MEMDIR_HOME.into(), "/m".into())].into(),
         };
-        insta::assert_snapshot!(service(&env, Utf8Path::new("/usr/bin/memdir")), @"");
-        insta::assert_snapshot!(launch_agent(&env, Utf8Path::new("/usr/<bin>/memdir")), @"");
+        insta::assert_snapshot!(service(&env, Utf8Path::new("/usr/bin/memdir")), @r#"
+        [Unit]
+        Description=Tidy up the memory of coding agents
+
+        [Service]
+        Type=oneshot
+        Nice=10
+        Environment="MEMDIR_HOME=/m"
+        ExecStart="/usr/bin/memdir" dream --everywhere
+        "#);
+        insta::assert_snapshot!(launch_agent(&env, Utf8Path::new("/usr/<bin>/memdir")), @r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <plist version="1.0">
+        <dict>
+          <key>Label</key>
+          <string>dev.memdir.dream</string>
+          <key>ProgramArguments</key>
+          <array>
+            <string>/usr/&lt;bin&gt;/memdir</string>
+            <string>dream</string>
+            <string>--everywhere</string>
+          </array>
+          <key>EnvironmentVariables</key>
+          <dict>
+            <key>MEMDIR_HOME</key>
+            <string>/m</string>
+          </dict>
+          <key>StartCalendarInterval</key>
+          <dict>
+            <key>Hour</key>
+            <integer>3</integer>
+            <key>Minute</key>
+            <integer>30</integer>
+          </dict>
+          <key>Nice</key>
+          <integer>10</integer>
+        </dict>
+        </plist>
+        "#);
     }
 }

@@ -94,7 +94,7 @@ fn prompts_only(bytes: usize) -> String {
 }
 
 /// The peak of resident memory of a command in megabytes, as the system counts it.
-fn resident(command: &Command, program: &Utf8Path) -> f64 {
+pub(super) fn resident(command: &Command, program: &Utf8Path) -> f64 {
     let mut timed = Command::new("/usr/bin/env");
     timed.args(["time", "-f", "%M"]).arg(program.as_std_path()).args(command.get_args());
     for (name, value) in command.get_envs() {

@@ -21,6 +21,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("search", bench::search),
     ("transcripts", bench::transcripts),
     ("extract", bench::extract),
+    ("dream", bench::dream),
     ("mcp", bench::mcp),
     ("sync", bench::sync),
 ];

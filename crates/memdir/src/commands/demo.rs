@@ -44,6 +44,7 @@ impl Run for Demo {
         where_memory_lives(&mut stage)?;
         remembering(&mut stage)?;
         taking_back(&mut stage)?;
+        tidying(&mut stage)?;
         finding(&mut stage)?;
         inside_the_agent(&mut stage)?;
         going_on(&mut stage)?;
@@ -86,6 +87,18 @@ fn taking_back(stage: &mut Stage<'_>) -> Result<()> {
     stage.command("log")?;
     stage.command("undo")?;
     stage.command("ls")?;
+    Ok(())
+}
+
+fn tidying(stage: &mut Stage<'_>) -> Result<()> {
+    stage.heading("Notes of the day become memories, and memory becomes tidy; no statement is lost.")?;
+    stage.command("today add \"We decided to round prices up, because the bank does.\"")?;
+    stage.command(
+        "add --type feedback --name cents --description \"cents\" --text \"Never a float for money, please.\"",
+    )?;
+    stage.command("dream")?;
+    stage.command("dream undo")?;
+    stage.say("Undone: every byte is as it was.")?;
     Ok(())
 }
 

@@ -448,3 +448,54 @@ fn strange_directories_are_survived() {
     assert!(!index.contains("link.md"), "{index}");
     assert_eq!(ask(&sandbox, "dream --json")["status"], "nothing");
 }
+
+#[test]
+fn a_timer_is_shown_made_and_taken_away() {
+    let mut sandbox = Sandbox::new();
+    sandbox.program = Some("/usr/local/bin/memdir".into());
+    let config = sandbox.home.home().join(".config");
+    let units = config.join("systemd/user");
+    fs::create_dir_all(&units).unwrap();
+    let dry = ask(&sandbox, "setup --nightly --dry-run --json");
+    assert_eq!(
+        (dry["changed"].as_bool(), dry["agents"][0]["files"].as_array().unwrap().len()),
+        (Some(true), 3)
+    );
+    assert!(dry["agents"][0]["files"][0]["diff"].as_str().unwrap().contains("+ExecStart="), "{dry}");
+    assert_eq!(units.read_dir_utf8().unwrap().count(), 0, "a dry run makes nothing");
+
+    let made = ask(&sandbox, "setup --nightly --json");
+    assert_eq!(made["next"], "systemctl --user daemon-reload && systemctl --user start memdir-dream.timer");
+    let service = fs::read_to_string(units.join("memdir-dream.service")).unwrap();
+    assert!(service.contains("ExecStart=\"/usr/local/bin/memdir\" dream --everywhere\n"), "{service}");
+    let link = units.join("timers.target.wants/memdir-dream.timer");
+    assert_eq!(fs::read_link(&link).unwrap().to_str(), Some("../memdir-dream.timer"));
+    assert!(fs::read_to_string(&link).unwrap().contains("OnCalendar="));
+    assert_eq!(ask(&sandbox, "setup --nightly --json")["changed"], false);
+    assert_eq!(sandbox.run(["uninstall", "--check"]).code, 1);
+    assert_eq!(sandbox.run(["uninstall"]).code, 0);
+    assert_eq!(units.read_dir_utf8().unwrap().count(), 0, "all of it is gone");
+    assert_eq!(sandbox.run(["uninstall", "--check"]).code, 0);
+
+    fs::write(units.join("memdir-dream.timer"), "mine\n").unwrap();
+    let kept = ask(&sandbox, "setup --nightly --json");
+    assert_eq!(
+        (kept["changed"].as_bool(), kept["agents"][0]["status"].as_str()),
+        (Some(false), Some("kept"))
+    );
+    assert_eq!(fs::read_to_string(units.join("memdir-dream.timer")).unwrap(), "mine\n");
+    assert!(!units.join("memdir-dream.service").exists(), "all or nothing");
+}
+
+#[test]
+fn a_timer_that_somebody_changed_stays() {
+    let mut sandbox = Sandbox::new();
+    sandbox.program = Some("/usr/local/bin/memdir".into());
+    let units = sandbox.home.home().join(".config/systemd/user");
+    fs::create_dir_all(&units).unwrap();
+    ask(&sandbox, "setup --nightly --json");
+    fs::write(units.join("memdir-dream.timer"), "[Timer]\nOnCalendar=weekly\n").unwrap();
+    assert_eq!(sandbox.run(["uninstall"]).code, 0);
+    assert!(units.join("memdir-dream.timer").exists());
+    assert!(!units.join("memdir-dream.service").exists());
+}

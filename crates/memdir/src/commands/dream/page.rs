@@ -58,7 +58,8 @@ impl Page<'_> {
             format!("{}  {was} ({} to {}) {arrow} {now}", replaced.path, replaced.from, replaced.until)
         });
         section("replaced", replaced, world)?;
-        let is_replaced = |statement: &str| account.replaced.iter().any(|replaced| statement.contains(&replaced.was));
+        let is_replaced =
+            |statement: &str| account.replaced.iter().any(|replaced| statement.contains(&replaced.was));
         let gave_way: Vec<String> = account
             .superseded
             .iter()
