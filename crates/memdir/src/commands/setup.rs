@@ -184,6 +184,7 @@ impl Setup {
         }
         let words = Words {
             changed: if self.dry_run { "would be made" } else { "made" },
+            written: if self.dry_run { "would be written" } else { "written" },
             unchanged: "nothing to do",
             folder: "",
         };
