@@ -30,7 +30,6 @@ impl Language {
 
     /// The language of a text: by its script, then by the small words that only one language uses. `otherwise` decides
     /// where nothing tells.
-    #[cfg(test)]
     pub(super) fn of(text: &str, otherwise: Self) -> Self {
         Tally::of(text).language(&|| text.to_owned(), otherwise)
     }

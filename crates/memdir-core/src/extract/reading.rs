@@ -8,7 +8,7 @@ use super::dates::named_days;
 use super::judge::{Kind, Statement, judge};
 use super::language::Language;
 use super::token::tokens;
-use super::{Extracted, Source, compose, known, sentence, topic_words};
+use super::{Extracted, Source, compose, known, own_words, sentence, topic_words};
 use crate::memory::memory_type::MemoryType;
 
 /// A day that a sentence names, and where its words end.
@@ -46,7 +46,7 @@ pub(crate) fn days_in(sentence: &str, today: Date) -> Vec<Day> {
 
 /// The memory that a note of a day becomes by the rules for what people say; `None` if they see none in it.
 pub(crate) fn memory_said(note: &str, source: &Source, day: Date) -> Option<Extracted> {
-    let judged = judge(note, day);
+    let judged = judge(&own_words(note), day);
     let statement = judged.statements.first()?;
     Some(compose::compose(statement, source.clone(), Some(day)))
 }
