@@ -4,11 +4,13 @@ use std::collections::HashSet;
 
 use jiff::civil::Date;
 
+use super::cues::Cues;
 use super::dates::named_days;
 use super::judge::{Kind, Statement, judge};
 use super::language::Language;
+use super::own_words::own_words;
 use super::token::tokens;
-use super::{Extracted, Source, compose, known, own_words, sentence, topic_words};
+use super::{Extracted, Source, compose, known, sentence, topic_words};
 use crate::memory::memory_type::MemoryType;
 
 /// A day that a sentence names, and where its words end.
@@ -40,7 +42,9 @@ pub(crate) fn negates(text: &str) -> bool {
 /// The days that a sentence names if it was written on `today`.
 pub(crate) fn days_in(sentence: &str, today: Date) -> Vec<Day> {
     let language = Language::of(sentence, Language::English);
-    let days = named_days(sentence, &tokens(sentence, language), language.is_eastern(), today);
+    let mut pieces = tokens(sentence, language);
+    Cues::of(language).prepare(&mut pieces);
+    let days = named_days(sentence, &pieces, language.is_eastern(), today);
     days.into_iter().map(|day| Day { date: day.date, end: day.end, is_absolute: day.is_absolute }).collect()
 }
 
