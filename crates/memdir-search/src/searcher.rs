@@ -109,10 +109,11 @@ impl Searcher {
         }
     }
 
-    /// Answers a question; an index that turns out to be damaged is built anew first.
+    /// Answers a question; an index that turns out to be damaged is built anew first, in memory if it is damaged again
+    /// as soon as it is built.
     ///
     /// # Errors
-    /// The index is damaged again as soon as it is built.
+    /// The folder of an index cannot be read.
     pub fn search_repairing(
         &mut self,
         query: &Query,
@@ -123,6 +124,14 @@ impl Searcher {
             Err(SearchError::Damaged { .. }) => {
                 for collection in &mut self.collections {
                     collection.rebuild(limits)?;
+                }
+            }
+            other => return other,
+        }
+        match self.search(query, options) {
+            Err(SearchError::Damaged { .. }) => {
+                for collection in &mut self.collections {
+                    collection.rebuild_in_memory(limits)?;
                 }
                 self.search(query, options)
             }

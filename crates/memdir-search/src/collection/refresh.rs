@@ -27,6 +27,15 @@ const MANY_SEGMENTS: usize = 16;
 /// A segment is merged with those behind it when they are together at least a quarter as big.
 const MERGE_RATIO: u64 = 4;
 
+/// What an update starts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum From {
+    WhatIsThere,
+    Nothing,
+    /// Nothing, and nothing is written either.
+    NothingOnDisk,
+}
+
 impl Collection {
     /// Compares the folder with the index and indexes what changed, as far as the limits allow.
     ///
@@ -52,23 +61,32 @@ impl Collection {
     /// See [`Collection::refresh`].
     pub fn rebuild(&mut self, limits: &mut Limits<'_>) -> Result<Freshness, SearchError> {
         self.forget();
-        self.update(limits, true)
+        self.update(limits, From::Nothing)
+    }
+
+    /// Builds the index anew in memory alone, for one answer, where somebody damages every one on disk.
+    pub(crate) fn rebuild_in_memory(&mut self, limits: &mut Limits<'_>) -> Result<Freshness, SearchError> {
+        self.forget();
+        self.update(limits, From::NothingOnDisk)
     }
 
     fn try_refresh(&mut self, limits: &mut Limits<'_>) -> Result<Freshness, SearchError> {
         self.reopen()?;
-        self.update(limits, false)
+        self.update(limits, From::WhatIsThere)
     }
 
-    fn update(&mut self, limits: &mut Limits<'_>, from_nothing: bool) -> Result<Freshness, SearchError> {
+    fn update(&mut self, limits: &mut Limits<'_>, from: From) -> Result<Freshness, SearchError> {
         let mut table = self.manifest.load_table(self.cache.path())?;
         let mut differences = scan(&self.source, &table, limits);
         if self.manifest.complete && differences.are_none() {
             return Ok(Freshness { files: differences.files, ..Freshness::default() });
         }
-        let writer = self.cache.try_write().ok().flatten();
+        let writer = match from {
+            From::NothingOnDisk => None,
+            From::WhatIsThere | From::Nothing => self.cache.try_write().ok().flatten(),
+        };
         // Between the look and the lock another process may have done the work.
-        if writer.is_some() && !from_nothing && self.reopen()? {
+        if writer.is_some() && from == From::WhatIsThere && self.reopen()? {
             table = self.manifest.load_table(self.cache.path())?;
             differences = scan(&self.source, &table, limits);
         }
