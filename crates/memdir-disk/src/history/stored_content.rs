@@ -60,7 +60,7 @@ pub(crate) const MAX_DEPTH: u32 = 50;
 /// Fast, and most of the gain on text.
 const COMPRESSION_LEVEL: u8 = 3;
 /// Below this, compressing costs more than it saves.
-const MIN_COMPRESSED: usize = 96;
+const MIN_COMPRESSED: usize = 512;
 
 impl StoredContent {
     /// A version written whole.
