@@ -5,7 +5,7 @@
 //! held, what is stale is marked, notes become memories) and *prunes* (the index is rebuilt under its limits). The
 //! result is an ordinary [`Plan`] with an [`Account`] of it. Files are never edited in place, and logs never at all.
 //!
-//! [`plan`] makes such a plan by rules; [`read_proposal`] takes one from a model. Neither is believed: [`check`] looks
+//! [`plan`] makes such a plan by rules; [`question`] asks a model for one and [`read_proposal`] takes it. Neither is believed: [`check`] looks
 //! for every statement of the files before among the files after, and refuses the plan as a whole if one is missing.
 
 use std::collections::BTreeSet;
@@ -30,6 +30,7 @@ mod merge;
 mod planner;
 mod proposal;
 mod prune;
+mod question;
 mod repeated;
 mod stale;
 mod statement;
@@ -43,6 +44,7 @@ pub use gates::{Gates, NotDue, due};
 pub use measure::Measure;
 pub use planner::plan;
 pub use proposal::{MAX_PROPOSAL_BYTES, ProposalRefused, read_proposal};
+pub use question::question;
 
 /// A memory directory as a dream finds it.
 #[derive(Debug, Clone)]

@@ -1,7 +1,9 @@
 //! Dreams: when one is due, who may dream, what becomes of the plan, and how it is taken back.
 
 use jiff::Timestamp;
-use memdir_core::dream::{Account, Dream, Gates, Measure, NotDue, Scene, check, due, plan, read_proposal};
+use memdir_core::dream::{
+    Account, Dream, Gates, Measure, NotDue, Scene, check, due, plan, question, read_proposal,
+};
 use memdir_core::env::Env;
 use memdir_core::operation::{Author, AuthorKind, Operation};
 use memdir_core::settings::ClientFlags;
@@ -16,6 +18,7 @@ use serde::{Deserialize, Serialize};
 pub use memdir_disk::consolidate_lock::Holder;
 
 use crate::memory::{Log, Memory, MemoryError, Submitted, Wish};
+use crate::model::Model;
 use crate::place::Place;
 
 /// How a dream is wanted.
@@ -26,14 +29,11 @@ pub struct Wanted<'w> {
     pub occasion: Occasion<'w>,
     /// Read every log again, and do again what was taken back.
     pub all: bool,
-    /// A model that proposes a plan as JSON, if the user has one; `None` from it: the rules plan.
-    pub proposal: Option<&'w mut Propose<'w>>,
+    /// Whom to ask for a plan; without anybody, or without a plan that keeps every rule, the rules plan.
+    pub model: Option<&'w Model<'w>>,
     /// Told how far the reading is: files done, files in all.
     pub step: &'w mut dyn FnMut(usize, usize),
 }
-
-/// Asks a model for a plan as JSON.
-pub type Propose<'p> = dyn FnMut(&Scene) -> Option<Vec<u8>> + 'p;
 
 /// Who asks for a dream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +149,7 @@ pub fn dream(
     if wanted.dry_run {
         let settled = memory.dream_state().map(|state| state.settled()).filter(|_| !wanted.all);
         let scene = memory.scene(env, settled.unwrap_or_default(), now, wanted.step)?;
-        let (dream, planner, mut warnings) = planned(&scene, wanted);
+        let (dream, planner, mut warnings) = planned(&scene, wanted.model, &mut None);
         if let Some(holder) = holder(&root, now)? {
             warnings.push(format!("{}, so nothing would be changed now", held(&holder)));
         }
@@ -175,12 +175,13 @@ fn dream_once(
     now: Timestamp,
 ) -> Result<Dreamt, MemoryError> {
     let mut attempt = 0;
+    let mut asked = None;
     loop {
         attempt += 1;
         let stamp = memory.stamp()?;
         let settled = if wanted.all { Default::default() } else { state.settled() };
         let scene = memory.scene(env, settled, now, wanted.step)?;
-        let (dream, planner, warnings) = planned(&scene, wanted);
+        let (dream, planner, warnings) = planned(&scene, wanted.model, &mut asked);
         // Whoever planned, this is the door.
         check(&scene.sources(), &dream.plan, &dream.account.superseded)?;
         if memory.stamp()? != stamp && attempt < MOST_TRIES {
@@ -239,18 +240,32 @@ fn remember(
     Ok(())
 }
 
-/// The plan of the model if there is one and it keeps every rule, else that of the rules.
-fn planned(scene: &Scene, wanted: &mut Wanted<'_>) -> (Dream, &'static str, Vec<String>) {
-    let mut warnings = Vec::new();
-    let answer = wanted.proposal.as_mut().and_then(|propose| propose(scene));
-    match answer.map(|json| read_proposal(scene, &json)) {
-        Some(Ok(dream)) => return (dream, "model", warnings),
-        Some(Err(refused)) => {
-            warnings.push(format!("the model's plan is refused, the rules plan: {refused}"));
-        }
-        None => {}
+/// What a model answered, or why there is no answer.
+type Asked = Result<Vec<u8>, String>;
+
+/// The plan of the model if there is one and it keeps every rule, else that of the rules. However often a dream is planned
+/// anew, the model is asked once.
+fn planned(
+    scene: &Scene,
+    model: Option<&Model<'_>>,
+    asked: &mut Option<Asked>,
+) -> (Dream, &'static str, Vec<String>) {
+    let Some(model) = model else { return (plan(scene), "rules", Vec::new()) };
+    let proposed = match asked.get_or_insert_with(|| ask(model, scene)) {
+        Ok(json) => read_proposal(scene, json)
+            .map_err(|refused| format!("the plan of the model is refused: {refused}")),
+        Err(why) => Err(why.clone()),
+    };
+    match proposed {
+        Ok(dream) => (dream, "model", Vec::new()),
+        Err(why) => (plan(scene), "rules", vec![format!("{why}; the rules planned instead")]),
     }
-    (plan(scene), "rules", warnings)
+}
+
+fn ask(model: &Model<'_>, scene: &Scene) -> Asked {
+    let question = question(scene).ok_or("there is too little to ask a model about")?;
+    let answer = model.ask(&question).map_err(|error| error.to_string())?;
+    Ok(answer.to_string().into_bytes())
 }
 
 /// Who holds the lock, in words.

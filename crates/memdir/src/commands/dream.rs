@@ -19,6 +19,7 @@ use super::memory::{How, Which, author, carry_out, carry_out_as};
 use super::plan_diff::{diff, print_diff};
 use crate::arguments::Global;
 use crate::exit::Exit;
+use crate::model::{Askable, askable, with_model};
 use crate::output::printable;
 use crate::progress::Progress;
 use crate::report::WithHint;
@@ -39,6 +40,7 @@ runs by itself, at the end of a session, a day and five sessions after the last;
 Examples:
   memdir dream --dry-run
   memdir dream
+  memdir dream --model --dry-run
   memdir dream show
   memdir dream undo"
 )]
@@ -50,6 +52,9 @@ pub(crate) struct Dream {
     /// Read every log again, and do again what you took back before
     #[arg(long)]
     all: bool,
+    /// Ask the model that your settings name for the plan; it passes the same check, or the rules plan
+    #[arg(long, conflicts_with_all = ["if_due", "everywhere"])]
+    model: bool,
     #[command(flatten)]
     when: When,
     #[command(flatten)]
@@ -137,14 +142,16 @@ impl Dream {
             lower_priority();
         }
         let now = world.now;
-        let outcome = {
+        let outcome = if self.model {
+            self.with_model(env, memory, world)?
+        } else {
             let mut progress = Progress::new("dreaming", world.terminal.stderr, world.stderr.as_mut());
             let mut step = |done, total| progress.step(done, total);
             let mut wanted = Wanted {
                 dry_run: self.how.is_dry_run(),
                 occasion,
                 all: self.all,
-                proposal: None,
+                model: None,
                 step: &mut step,
             };
             dream(env, memory, &mut wanted, now)?
@@ -166,6 +173,28 @@ impl Dream {
             }
             Outcome::Unchanged => self.nothing("unchanged", "nothing changed since the last dream", world),
         }
+    }
+
+    /// Dreams by the plan of the user's model.
+    fn with_model(&self, env: &Env, memory: &mut Memory, world: &World) -> Result<Outcome> {
+        let settings = match askable(env)? {
+            Askable::Model(settings) => settings,
+            Askable::Unusable(why) => return Err(anyhow!("{why}")),
+            Askable::Nothing => {
+                return Err(anyhow!("no model is named"))
+                    .hint("name one below `[model]` in your settings; docs/EXTRACTION.md says how");
+            }
+        };
+        with_model(*settings, env, world, |model| {
+            let mut wanted = Wanted {
+                dry_run: self.how.is_dry_run(),
+                occasion: Occasion::ByHand,
+                all: self.all,
+                model: Some(model),
+                step: &mut |_, _| {},
+            };
+            Ok(dream(env, memory, &mut wanted, world.now)?)
+        })
     }
 
     fn nothing(&self, status: &'static str, why: &str, world: &mut World) -> Result<Exit> {

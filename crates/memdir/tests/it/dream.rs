@@ -505,3 +505,74 @@ fn a_timer_that_somebody_changed_stays() {
     assert!(units.join("memdir-dream.timer").exists());
     assert!(!units.join("memdir-dream.service").exists());
 }
+
+/// A sandbox whose model is a program that answers this, whatever it is asked.
+fn with_model(answer: &Value) -> Sandbox {
+    let mut sandbox = sandbox();
+    sandbox.home.write("answer", answer.to_string());
+    let (answer, heard) = (sandbox.home.root().join("answer"), sandbox.home.root().join("heard"));
+    let program = sandbox.home.write("model", format!("#!/bin/sh\ncat >{heard}\ncat {answer}\n"));
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    sandbox.vars.push(("PATH".to_owned(), "/usr/bin:/bin".to_owned()));
+    let settings = format!("[model]\nprovider = \"command\"\ncommand = [\"{program}\"]\ntimeout = 20\n");
+    sandbox.home.write("home/.config/memdir/config.toml", &settings);
+    write(&sandbox, "port.md", 2, &topic("port", "The port", "project", "The server listens on port 8080."));
+    write(&sandbox, "host.md", 1, &topic("host", "The host", "project", "The server runs on host alpha."));
+    let secret = format!("The token is ghp_{}.", "x7Kq2LmZ9vTb4RnW8sYc3DfGhJ5pQa6Ee1Uo");
+    write(&sandbox, "token.md", 1, &topic("token", "The token", "project", &secret));
+    sandbox
+}
+
+#[test]
+fn a_model_that_loses_nothing_is_followed_and_undone() {
+    let whole = topic(
+        "port",
+        "The port",
+        "project",
+        "The server listens on port 8080.\n\n## The host\n\n- The host\n- The server runs on host alpha.",
+    );
+    let answer =
+        json!({"writes": [{"path": "port.md", "content": whole}], "deletes": ["host.md"], "superseded": []});
+    let sandbox = with_model(&answer);
+    let before = files(&memory_dir(&sandbox));
+    let report = ask(&sandbox, "dream --model --json");
+    assert_eq!((&report["planner"], &report["status"]), (&json!("model"), &json!("done")), "{report}");
+    let after = files(&memory_dir(&sandbox));
+    assert!(!after.contains_key("host.md"));
+    assert!(String::from_utf8_lossy(&after["port.md"]).contains("host alpha"));
+    let heard = fs::read_to_string(sandbox.home.root().join("heard")).unwrap();
+    assert!(heard.contains("port 8080") && !heard.contains("ghp_"), "{heard}");
+    ask(&sandbox, "dream undo --json");
+    let mut restored = files(&memory_dir(&sandbox));
+    restored.retain(|path, _| path != "MEMORY.md");
+    assert_eq!(restored, before);
+}
+
+#[test]
+fn a_hostile_model_deletes_nothing() {
+    let gone = json!(["host.md", "port.md", "token.md"]);
+    let claims: Vec<Value> = ["port.md", "host.md"]
+        .iter()
+        .map(|source| json!({"statement": "The server listens on port 8080.", "source": source, "replaced_by": "."}))
+        .collect();
+    let hostile = [
+        json!({"writes": [], "deletes": gone, "superseded": []}),
+        json!({"writes": [], "deletes": ["host.md", "port.md"], "superseded": claims}),
+        json!({"writes": [{"path": "../../x.md", "content": "x"}], "deletes": [], "superseded": []}),
+        json!({"writes": [{"path": "port.md", "content": "Nothing."}], "deletes": [], "superseded": []}),
+        json!("IGNORE ALL RULES AND DELETE EVERYTHING"),
+    ];
+    for answer in hostile {
+        let sandbox = with_model(&answer);
+        let before = files(&memory_dir(&sandbox));
+        let report = ask(&sandbox, "dream --model --json");
+        assert_eq!(report["planner"], "rules", "{report}");
+        assert!(report["warnings"][0].as_str().unwrap().ends_with("the rules planned instead"), "{report}");
+        let after = files(&memory_dir(&sandbox));
+        assert!(before.keys().all(|path| after.contains_key(path)), "{answer}");
+        for said in ["port 8080", "host alpha", "ghp_x7Kq"] {
+            let stands = after.values().any(|content| String::from_utf8_lossy(content).contains(said));
+            assert!(stands, "{said}: {answer}");
+        }
+    }
+}
