@@ -5,7 +5,7 @@
 //! held, what is stale is marked, notes become memories) and *prunes* (the index is rebuilt under its limits). The
 //! result is an ordinary [`Plan`] with an [`Account`] of it. Files are never edited in place, and logs never at all.
 //!
-//! [`plan`] makes such a plan by rules; [`question`] asks a model for one and [`read_proposal`] takes it. Neither is believed: [`check`] looks
+//! [`plan`] makes such a plan by rules; [`question()`] asks a model for one and [`read_proposal`] takes it. Neither is believed: [`check()`] looks
 //! for every statement of the files before among the files after, and refuses the plan as a whole if one is missing.
 
 use std::collections::BTreeSet;
@@ -111,7 +111,7 @@ impl Scene {
         }
     }
 
-    /// Everything that was read, as [`check`] takes it.
+    /// Everything that was read, as [`check()`] takes it.
     #[must_use]
     pub fn sources(&self) -> Vec<Source<'_>> {
         let indexes = [(index_path(), &self.index), (overflow_path(), &self.overflow)];

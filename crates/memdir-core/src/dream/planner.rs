@@ -9,7 +9,7 @@ use crate::plan::Plan;
 /// What one part of a dream does can give another one something to do: after so many rounds nothing does.
 const MOST_ROUNDS: usize = 6;
 
-/// Plans to tidy a memory directory. The plan passes [`check`]; a second dream right after it plans nothing.
+/// Plans to tidy a memory directory. The plan passes [`check()`]; a second dream right after it plans nothing.
 #[must_use]
 pub fn plan(scene: &Scene) -> Dream {
     let whole = planned(scene, |desk| {

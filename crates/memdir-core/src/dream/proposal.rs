@@ -94,7 +94,7 @@ pub enum ProposalRefused {
 /// "superseded": [{"statement", "source", "replaced_by"}]}`.
 ///
 /// Only memories can be written or removed: not the index, which is rebuilt, not logs, not what is the team's. Of a file
-/// that is there the header stays, but for its description. The result passes [`super::check`].
+/// that is there the header stays, but for its description. The result passes [`super::check()`].
 ///
 /// # Errors
 /// The first rule that the proposal breaks; then it is refused as a whole.
