@@ -14,7 +14,7 @@ pub(crate) enum Theirs {
     /// Something that does not count: nobody vouches for it, or it is no entry.
     Foreign,
     /// Another entry of a member.
-    New { round: u64, content: Option<ContentHash>, parent: Option<ContentHash> },
+    New { version: u64, round: u64, content: Option<ContentHash>, parent: Option<ContentHash> },
 }
 
 /// What follows.
@@ -30,6 +30,8 @@ pub(crate) enum Case {
     Take,
     /// Both changed: their texts are merged.
     Merge,
+    /// Theirs was not made from what was agreed: both are kept.
+    Diverged,
     /// What is there is older than what was agreed: what is here is sent again.
     Outdated,
     /// What was agreed disappeared without a word: what is here is sent again.
@@ -38,12 +40,23 @@ pub(crate) enum Case {
     Expired,
 }
 
-/// Decides. `forgotten`: deletions since the last sync may no longer be named.
+/// How far the remote's history can be believed to go on from what was agreed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct History {
+    /// Deletions since the last sync may no longer be named.
+    pub(crate) forgotten: bool,
+    /// The newest version did not come out of the one that was agreed: a backup was restored, or history rewritten.
+    pub(crate) rewritten: bool,
+    /// The entry was at its place in the history that was agreed.
+    pub(crate) replayed: bool,
+}
+
+/// Decides.
 pub(crate) fn classify(
     agreed: Option<&Agreed>,
     mine: Option<ContentHash>,
     theirs: Theirs,
-    forgotten: bool,
+    history: History,
 ) -> Case {
     let before = agreed.and_then(|agreed| agreed.content);
     let changed = mine != before;
@@ -51,13 +64,19 @@ pub(crate) fn classify(
         Theirs::Unchanged | Theirs::Foreign => send_if(changed),
         Theirs::Absent => match agreed {
             None => send_if(changed),
-            Some(agreed) if agreed.content.is_some() && !forgotten => Case::Vanished,
+            Some(agreed) if agreed.content.is_some() && !history.forgotten => Case::Vanished,
             Some(_) if changed && mine.is_some() => Case::Send,
             Some(_) => Case::Expired,
         },
-        Theirs::New { round, content, parent } => {
-            // Rounds only grow, so this was there before what was agreed.
-            if agreed.is_some_and(|agreed| round <= agreed.round) {
+        Theirs::New { version, round, content, parent } => {
+            let follows = agreed.is_none_or(|agreed| version > agreed.version && parent == before);
+            // Each of the two grows from version to version. Either may begin anew: the versions of what was deleted and
+            // forgotten, the rounds where their count got lost.
+            let is_older = agreed.is_some_and(|agreed| version <= agreed.version && round <= agreed.round);
+            if history.rewritten && !follows && mine != content {
+                return if history.replayed { Case::Outdated } else { Case::Diverged };
+            }
+            if is_older {
                 return if mine == content && mine == before { Case::Agree } else { Case::Outdated };
             }
             if mine == content {
@@ -84,19 +103,34 @@ mod tests {
         (!text.is_empty()).then(|| ContentHash::of(text.as_bytes()))
     }
 
+    /// The first number is the round and the version.
     fn check(agreed: Option<(u64, &str)>, mine: &str, theirs: Option<(u64, &str, &str)>, expected: Case) {
-        let agreed = agreed.map(|(round, content)| Agreed {
-            version: 1,
+        let theirs = theirs.map(|(round, content, parent)| (round, round, content, parent));
+        let agreed = agreed.map(|(round, content)| (round, round, content));
+        check_in(History::default(), agreed, mine, theirs, expected);
+    }
+
+    /// Version, round, content, and what it was made from.
+    fn check_in(
+        history: History,
+        agreed: Option<(u64, u64, &str)>,
+        mine: &str,
+        theirs: Option<(u64, u64, &str, &str)>,
+        expected: Case,
+    ) {
+        let agreed = agreed.map(|(version, round, content)| Agreed {
+            version,
             round,
             id: "x".into(),
             content: hash(content),
         });
-        let theirs = theirs.map_or(Theirs::Unchanged, |(round, content, parent)| Theirs::New {
+        let theirs = theirs.map_or(Theirs::Unchanged, |(version, round, content, parent)| Theirs::New {
+            version,
             round,
             content: hash(content),
             parent: hash(parent),
         });
-        assert_eq!(classify(agreed.as_ref(), hash(mine), theirs, false), expected);
+        assert_eq!(classify(agreed.as_ref(), hash(mine), theirs, history), expected);
     }
 
     #[test]
@@ -131,11 +165,36 @@ mod tests {
     }
 
     #[test]
+    fn a_count_that_was_lost_makes_nothing_old() {
+        let history = History::default();
+        check_in(history, Some((3, 9, "a")), "a", Some((4, 2, "b", "a")), Case::Take);
+        check_in(history, Some((3, 9, "a")), "c", Some((4, 2, "b", "a")), Case::Merge);
+        // Deleted, forgotten and made again.
+        check_in(history, Some((3, 9, "a")), "a", Some((1, 20_000, "b", "")), Case::Take);
+    }
+
+    #[test]
+    fn where_history_was_rewritten_only_what_was_agreed_once_is_a_replay() {
+        let rewritten = History { rewritten: true, ..History::default() };
+        let replayed = History { replayed: true, ..rewritten };
+        let agreed = Some((5, 9, "a"));
+        check_in(replayed, agreed, "a", Some((3, 7, "old", "x")), Case::Outdated);
+        check_in(rewritten, agreed, "a", Some((4, 8, "new", "old")), Case::Diverged);
+        check_in(rewritten, agreed, "a", Some((4, 10, "new", "old")), Case::Diverged);
+        check_in(rewritten, agreed, "mine", Some((4, 10, "new", "old")), Case::Diverged);
+        check_in(rewritten, agreed, "a", Some((6, 10, "new", "a")), Case::Take);
+        check_in(rewritten, agreed, "mine", Some((6, 10, "new", "a")), Case::Merge);
+        check_in(rewritten, agreed, "a", Some((4, 10, "a", "old")), Case::Agree);
+        check_in(rewritten, None, "", Some((1, 10, "new", "")), Case::Take);
+    }
+
+    #[test]
     fn what_disappears_is_no_deletion_unless_deletions_were_forgotten() {
         let agreed = Agreed { version: 2, round: 1, id: "x".into(), content: hash("a") };
         let deleted = Agreed { content: None, ..agreed.clone() };
         let check = |agreed: &Agreed, mine: &str, forgotten: bool, expected: Case| {
-            assert_eq!(classify(Some(agreed), hash(mine), Theirs::Absent, forgotten), expected);
+            let history = History { forgotten, ..History::default() };
+            assert_eq!(classify(Some(agreed), hash(mine), Theirs::Absent, history), expected);
         };
         check(&agreed, "a", false, Case::Vanished);
         check(&agreed, "b", false, Case::Vanished);

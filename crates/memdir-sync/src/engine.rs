@@ -104,13 +104,14 @@ impl Once<'_> {
         if !had_pending && self.is_up_to_date(head.as_ref()) {
             return Ok(Some(Report::default()));
         }
-        let mut notices = Vec::new();
+        let (mut notices, mut rewritten) = (Vec::new(), false);
         if let (Some(head), Some(known)) = (&head, &self.state.head)
             && head != known
         {
             // Looking at a version brings its ancestors here, too.
             self.remote.view(head)?;
-            if !self.remote.descends(head, known)? {
+            rewritten = !self.remote.descends(head, known)?;
+            if rewritten {
                 notices.push("the remote went back behind what it held before, or its history was rewritten; nothing of yours is lost".to_owned());
             }
         } else if head.is_none() && self.state.head.is_some() {
@@ -146,6 +147,7 @@ impl Once<'_> {
             self.remote,
             self.options,
             &self.unwritten,
+            rewritten,
             self.now,
         );
         let (plan, mut report) = planner.make()?;

@@ -29,7 +29,7 @@ pub(crate) struct Inbox {
     pub(crate) refused: Vec<Refused>,
     /// What the records of members taught.
     pub(crate) learnt: Learnt,
-    /// The count, if a member signed it.
+    /// The highest round that anything here was sent in, by the word of members and of those who left.
     pub(crate) round: u64,
     /// Deletions up to this round are no longer named.
     pub(crate) floor: u64,
@@ -149,9 +149,10 @@ impl Inbox {
         let new = roster.learn(introduced.to_vec(), Vec::new());
         self.learnt.joined.extend(new.joined);
         self.learnt.problems.extend(new.problems);
-        if let Some(round) =
-            round.filter(|round| matches!(roster.standing(&round.author), Standing::Member(_)))
-        {
+        // Whoever leaves signs the count once more, as the last thing.
+        if let Some(round) = round.filter(|round| {
+            matches!(roster.standing(&round.author), Standing::Member(_)) || roster.has_left(&round.author)
+        }) {
             (self.round, self.floor) = (round.round, round.floor);
         }
         Ok(())
@@ -164,6 +165,8 @@ impl Inbox {
             Standing::Unknown => (None, false),
         };
         if is_member {
+            // The count may be missing, or be an older one.
+            self.round = self.round.max(entry.round);
             self.found.insert(key.to_owned(), Found::Entry { entry: Box::new(entry), id: id.to_owned() });
         } else {
             self.found.insert(key.to_owned(), Found::Foreign { version: entry.version });
@@ -189,7 +192,8 @@ impl Inbox {
             Some(Found::Unchanged) => Theirs::Unchanged,
             Some(Found::Foreign { .. }) => Theirs::Foreign,
             Some(Found::Entry { entry, .. }) => {
-                Theirs::New { round: entry.round, content: entry.content(), parent: entry.parent }
+                let &Entry { version, round, parent, .. } = entry.as_ref();
+                Theirs::New { version, round, content: entry.content(), parent }
             }
         }
     }

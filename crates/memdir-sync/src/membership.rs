@@ -258,22 +258,34 @@ impl Membership {
         }
     }
 
-    /// The record that takes somebody out: by name, or by the first digits of their key.
-    pub(crate) fn revocation(&self, name: &str) -> Result<Revocation, TeamError> {
+    /// The record that takes somebody out, and their name: by name, or by the first digits of their key. Oneself is
+    /// meant only by the key, and a name that several have means none of them.
+    pub(crate) fn revocation(&self, name: &str) -> Result<(Revocation, String), TeamError> {
         let roster = self.state()?.roster;
-        let is_meant = |member: &&Member| {
-            member.name == name || name.len() >= 8 && member.key.to_string().starts_with(name)
-        };
         let is_in = |member: &&Member| roster.revocations().all(|revocation| revocation.key != member.key);
-        let member = roster.members().filter(is_in).find(is_meant);
-        let member = member.ok_or_else(|| TeamError::NoMember(name.to_owned()))?;
+        let by_key = |member: &&Member| name.len() >= 8 && member.key.to_string().starts_with(name);
+        let mut meant: Vec<&Member> = roster.members().filter(is_in).filter(by_key).collect();
+        if meant.is_empty() {
+            meant = roster.members().filter(is_in).filter(|member| member.name == name).collect();
+            if meant.iter().any(|member| member.key == self.key.public()) && meant.len() == 1 {
+                return Err(TeamError::IsYou(self.key.public().short()));
+            }
+        }
+        let member = match meant.as_slice() {
+            [] => return Err(TeamError::NoMember(name.to_owned())),
+            [member] => *member,
+            several => {
+                let keys = several.iter().map(|member| member.key.short()).collect();
+                return Err(TeamError::Ambiguous { name: name.to_owned(), keys });
+            }
+        };
         let me = self.key.public();
         let is_founder =
             roster.members().any(|founder| founder.key == me && founder.introduced_by().is_none());
         if member.key != me && member.introduced_by() != Some(me) && !is_founder {
             return Err(TeamError::NotYours(name.to_owned()));
         }
-        Ok(Revocation::of(&member.key, &self.settings.team, &self.key))
+        Ok((Revocation::of(&member.key, &self.settings.team, &self.key), member.name.clone()))
     }
 }
 

@@ -7,10 +7,11 @@ use memdir_core::content_hash::ContentHash;
 use memdir_wire::entry::{MAX_ENTRY_BYTES, SignedEntry};
 use memdir_wire::roster::{Roster, Standing};
 
-use crate::classify::{Case, classify};
+use crate::classify::{Case, History, classify};
 use crate::conflict_copy::conflict_key;
 use crate::engine::{Conflict, SyncError};
 use crate::inbox::Inbox;
+use crate::layout::ENTRIES;
 use crate::local::{Held, Local, LocalChange, Scan};
 use crate::options::{ConflictPolicy, Options};
 use crate::remote::Remote;
@@ -49,6 +50,8 @@ pub(crate) struct Planner<'p> {
     pub(crate) options: &'p Options,
     /// Keys whose file still has to become what was agreed: a sync was killed in between.
     pub(crate) unwritten: &'p BTreeSet<String>,
+    /// Whether the newest version did not come out of the one that was agreed.
+    rewritten: bool,
     pub(crate) now: Timestamp,
     pub(crate) report: Report,
     pub(crate) plan: SyncPlan,
@@ -66,11 +69,26 @@ impl<'p> Planner<'p> {
         remote: &'p mut dyn Remote,
         options: &'p Options,
         unwritten: &'p BTreeSet<String>,
+        rewritten: bool,
         now: Timestamp,
     ) -> Self {
         let (report, plan) = (Report::default(), SyncPlan::default());
         let unresolved = Vec::new();
-        Self { state, scan, inbox, roster, local, remote, options, unwritten, now, report, plan, unresolved }
+        Self {
+            state,
+            scan,
+            inbox,
+            roster,
+            local,
+            remote,
+            options,
+            unwritten,
+            rewritten,
+            now,
+            report,
+            plan,
+            unresolved,
+        }
     }
 
     /// Decides about every key.
@@ -85,7 +103,9 @@ impl<'p> Planner<'p> {
                 continue;
             }
             let mine = self.mine(key);
-            let case = classify(self.state.agreed.get(key), mine, self.inbox.theirs(key), forgotten);
+            let replayed = self.is_replayed(key)?;
+            let history = History { forgotten, rewritten: self.rewritten, replayed };
+            let case = classify(self.state.agreed.get(key), mine, self.inbox.theirs(key), history);
             self.decide(key, mine, case)?;
         }
         self.spare_mass_deletions();
@@ -93,6 +113,15 @@ impl<'p> Planner<'p> {
             return Err(SyncError::Conflicts(self.unresolved));
         }
         Ok((self.plan, self.report))
+    }
+
+    /// Whether the entry at a key is one that the remote held before its history was rewritten.
+    fn is_replayed(&mut self, key: &str) -> Result<bool, SyncError> {
+        let (Some((_, id)), Some(head), true) = (self.inbox.entry(key), &self.state.head, self.rewritten)
+        else {
+            return Ok(false);
+        };
+        Ok(self.remote.ever_held(head, &format!("{ENTRIES}{key}"), id)?)
     }
 
     /// What stands here, as far as the sync is concerned: a file that a killed sync was about to write counts as written.
@@ -105,7 +134,9 @@ impl<'p> Planner<'p> {
 
     fn decide(&mut self, key: &str, mine: Option<ContentHash>, case: Case) -> Result<(), SyncError> {
         match case {
-            Case::Take | Case::Merge | Case::Expired if self.local.reviews() => self.wait(key),
+            Case::Take | Case::Merge | Case::Diverged | Case::Expired if self.local.reviews() => {
+                self.wait(key)
+            }
             Case::Same => {
                 if self.unwritten.contains(key) {
                     self.write_agreed(key)?;
@@ -131,7 +162,8 @@ impl<'p> Planner<'p> {
                 self.send(key, text, None)?;
             }
             Case::Take => self.take(key, mine),
-            Case::Merge => self.merge_both(key, mine, key)?,
+            Case::Merge => self.merge_both(key, mine, key, true)?,
+            Case::Diverged => self.merge_both(key, mine, key, false)?,
             Case::Outdated => {
                 self.report
                     .notices
@@ -222,8 +254,15 @@ impl<'p> Planner<'p> {
         self.receive(key, &by, kind);
     }
 
-    /// Puts two changed versions together; the result goes to `target`, which is the key unless it was renamed.
-    fn merge_both(&mut self, key: &str, mine: Option<ContentHash>, target: &str) -> Result<(), SyncError> {
+    /// Puts two changed versions together; the result goes to `target`, which is the key unless it was renamed. Two that
+    /// are not `related` by what was agreed are kept both.
+    fn merge_both(
+        &mut self,
+        key: &str,
+        mine: Option<ContentHash>,
+        target: &str,
+        related: bool,
+    ) -> Result<(), SyncError> {
         let Some((entry, _)) = self.inbox.entry(target) else { return Ok(()) };
         let (theirs, by, time) = (entry.text.clone(), self.name_of(&entry.author), entry.time);
         let text = self.text_of(key, mine)?;
@@ -248,8 +287,12 @@ impl<'p> Planner<'p> {
             self.report.blocked.push(Refused { path: key.to_owned(), why });
             return Ok(());
         }
-        let base = self.agreed_text(key)?.unwrap_or_default();
-        let merged = self.local.merge(target, &base, &ours, &theirs);
+        let merged = if related {
+            let base = self.agreed_text(key)?.unwrap_or_default();
+            self.local.merge(target, &base, &ours, &theirs)
+        } else {
+            None
+        };
         match (merged, self.options.conflict) {
             (Some(merged), _) if merged == theirs => self.take(target, mine),
             (Some(merged), _) => {
@@ -362,7 +405,11 @@ impl<'p> Planner<'p> {
             if let Some((entry, _)) = self.inbox.entry(&from)
                 && let Some(text) = entry.text.clone()
                 && self.inbox.entry(&to).is_none()
-                && self.state.agreed.get(&from).is_some_and(|agreed| agreed.round < entry.round)
+                && self
+                    .state
+                    .agreed
+                    .get(&from)
+                    .is_some_and(|agreed| agreed.round < entry.round || agreed.version < entry.version)
             {
                 let (by, time) = (self.name_of(&entry.author), entry.time);
                 self.send(&to, Some(text.clone()), Some(from.clone()))?;
@@ -382,7 +429,7 @@ impl<'p> Planner<'p> {
         }
         for (from, to) in self.renamed_there() {
             let mine = self.mine(&from);
-            self.merge_both(&from, mine, &to)?;
+            self.merge_both(&from, mine, &to, true)?;
             let is_kept = self.plan.agreed.contains_key(&to) || self.plan.outgoing.contains_key(&to);
             if let Some((entry, id)) = self.inbox.entry(&from).filter(|_| is_kept) {
                 let agreed =

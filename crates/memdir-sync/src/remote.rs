@@ -117,4 +117,10 @@ pub trait Remote {
     /// # Errors
     /// See [`Remote::head`].
     fn descends(&mut self, newer: &Version, older: &Version) -> Result<bool, RemoteError>;
+
+    /// Whether a file was at a path in a version or in any that it came out of; `false` where that is not known.
+    ///
+    /// # Errors
+    /// See [`Remote::head`].
+    fn ever_held(&mut self, version: &Version, path: &str, id: &str) -> Result<bool, RemoteError>;
 }

@@ -112,8 +112,7 @@ impl SyncState {
     pub fn parse(text: &str) -> Option<Self> {
         let (header, lines) = text.split_once('\n')?;
         let header: Header = serde_json::from_str(header).ok().filter(|header: &Header| header.v == 1)?;
-        let mut roster = Roster::new(header.team);
-        roster.learn(header.members, header.revocations);
+        let roster = Roster::pinned(header.team, header.members, header.revocations);
         let mut agreed = BTreeMap::new();
         for line in lines.lines() {
             let mut fields = line.splitn(5, '\t');
@@ -192,6 +191,7 @@ fn read_hash(text: &str) -> Option<Option<ContentHash>> {
 
 #[cfg(test)]
 mod tests {
+    use memdir_wire::invitation::Invitation;
     use memdir_wire::signing::SecretKey;
 
     use super::*;
@@ -200,8 +200,22 @@ mod tests {
     fn what_is_remembered_reads_back_and_half_of_it_does_not() {
         let key = SecretKey::from_seed([1; 32]);
         let (founder, team) = Member::founder(&key, "Ada", "n");
-        let mut state = SyncState::new(team);
-        state.roster.learn(vec![founder], Vec::new());
+        let mut state = SyncState::new(team.clone());
+        // Whoever was put out stays known, and so do those whom they had brought in.
+        let join = |by: &SecretKey, seed: u8| {
+            let invitation = Invitation::new(&team, "file:///r", "memdir", by, [seed + 100; 32]);
+            Member::invited(
+                &SecretKey::from_seed([seed; 32]),
+                "Bob",
+                &team,
+                invitation.grant,
+                &invitation.key,
+            )
+        };
+        let (bob, eve) = (join(&key, 2), join(&SecretKey::from_seed([2; 32]), 3));
+        state.roster.learn(vec![founder, bob.clone(), eve], Vec::new());
+        state.roster.learn(Vec::new(), vec![Revocation::of(&bob.key, &team, &key)]);
+        assert_eq!(state.roster.members().count(), 3);
         state.head = Some(Version("abc".into()));
         let agreed = Agreed { version: 3, round: 9, id: "ff".into(), content: Some(ContentHash::of(b"x")) };
         state.agreed.insert("a b/c.md".into(), agreed.clone());

@@ -134,12 +134,15 @@ impl Team {
     /// Takes somebody out: by name, or by the first digits of their key.
     ///
     /// # Errors
-    /// Nobody is called that, it is not yours to say, or the sync fails.
+    /// Nobody is called that, or several are, it is not yours to say, or the sync fails.
     pub fn revoke(&mut self, name: &str, now: Timestamp) -> Result<Report, TeamError> {
         // Whoever came in last may not be known here yet.
         self.sync(&Options::default(), now)?;
-        let revocation = self.membership.revocation(name)?;
-        self.sync(&Options { revoke: vec![revocation], ..Options::default() }, now)
+        let (revocation, name) = self.membership.revocation(name)?;
+        let gone = revocation.key.short();
+        let mut report = self.sync(&Options { revoke: vec![revocation], ..Options::default() }, now)?;
+        report.notices.push(format!("{name} ({gone}) was taken out of the team"));
+        Ok(report)
     }
 
     /// Ends it for this project; the files stay. Gives back what kept the others from being told.

@@ -35,6 +35,17 @@ pub enum TeamError {
     /// Nobody has that name.
     #[error("there is no member `{0}`")]
     NoMember(String),
+    /// More than one member has that name.
+    #[error("`{name}` is more than one member: {}", .keys.join(", "))]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// The beginnings of their keys.
+        keys: Vec<String>,
+    },
+    /// A name that is one's own.
+    #[error("that is you; whoever means that says the key, `{0}`")]
+    IsYou(String),
     /// Only some may put somebody out.
     #[error("only whoever brought `{0}` in, the founder, or they themselves can take them out")]
     NotYours(String),
@@ -81,6 +92,8 @@ impl TeamError {
             Self::HasTeam => "`memdir team leave`, or `memdir sync leave`, ends that; the files stay".to_owned(),
             Self::Taken(_) => "ask a member for an invitation, or choose another branch with `--branch`".to_owned(),
             Self::NoInvitation => "copy the whole line that `memdir team invite` printed".to_owned(),
+            Self::Ambiguous { .. } => "say which with the first digits of the key, which `memdir team members` shows".to_owned(),
+            Self::IsYou(_) => "`memdir team leave` ends your own membership".to_owned(),
             Self::Locked => "it is done in a moment; try again".to_owned(),
             Self::Damaged(_) => "`memdir team leave` forgets it, and a new invitation brings you back".to_owned(),
             Self::Sync(SyncError::Conflicts(_)) => "`--conflict merge` keeps both versions".to_owned(),

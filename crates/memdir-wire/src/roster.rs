@@ -52,7 +52,16 @@ impl Roster {
         &self.team
     }
 
-    /// Takes over what records prove. What is known already is never changed by them.
+    /// What a machine remembers: every record counts as it was taken over, whatever became of whoever brought it.
+    #[must_use]
+    pub fn pinned(team: TeamId, members: Vec<Member>, revocations: Vec<Revocation>) -> Self {
+        let members = members.into_iter().map(|member| (member.key, member)).collect();
+        let revocations = revocations.into_iter().map(|record| (record.key, record)).collect();
+        Self { team, members, revocations }
+    }
+
+    /// Takes over what records prove. What is known already is never changed by them, and their order decides nothing:
+    /// every step asks only what follows from all records together.
     pub fn learn(&mut self, members: Vec<Member>, revocations: Vec<Revocation>) -> Learnt {
         let mut learnt = Learnt::default();
         let (known, mut waiting): (Vec<Member>, Vec<Member>) =
@@ -64,37 +73,62 @@ impl Roster {
                     .push(format!("the record of {} was changed; the first one counts", member.key.short()));
             }
         }
-        // Whom a revocation names is out before they could bring anybody in.
-        let mut withdrawn = revocations;
+        waiting.sort_by_cached_key(Member::render);
+        waiting.dedup();
+        // Of two that both count, the one of somebody else says more than that a member left.
+        let mut revocations = revocations;
+        revocations.sort_by_key(|record| (record.key, record.by == record.key, record.by));
+        for revocation in &revocations {
+            self.revoke(revocation, &mut learnt);
+        }
         loop {
-            let before = (waiting.len(), withdrawn.len());
-            withdrawn.retain(|revocation| !self.revoke(revocation, &mut learnt));
-            waiting.retain(|member| !self.admit(member, &mut learnt));
-            if (waiting.len(), withdrawn.len()) == before {
+            // Whom a revocation names is out before they could bring anybody in: everybody who may put a member out came
+            // in before that member.
+            let (ready, rest): (Vec<Member>, Vec<Member>) =
+                waiting.into_iter().partition(|member| self.is_introduced(member));
+            waiting = rest;
+            let mut admitted = Vec::new();
+            for member in ready {
+                if self.admit(&member, &mut learnt) {
+                    admitted.push(member.key);
+                } else if !self.members.contains_key(&member.key) {
+                    learnt.problems.push(uninvited(&member));
+                }
+            }
+            if admitted.is_empty() {
                 break;
             }
+            for revocation in revocations.iter().filter(|record| admitted.contains(&record.key)) {
+                self.revoke(revocation, &mut learnt);
+            }
         }
-        for member in waiting {
-            learnt.problems.push(format!(
-                "`{}` ({}) wants to be a member, and no member introduced them with an invitation of their own",
-                member.name,
-                member.key.short()
-            ));
+        learnt.problems.extend(waiting.iter().map(uninvited));
+        for revocation in revocations.iter().filter(|record| !self.may_revoke(record)) {
+            if self.members.contains_key(&revocation.key) {
+                learnt.problems.push(format!(
+                    "{} may not take {} out of the team",
+                    revocation.by.short(),
+                    revocation.key.short()
+                ));
+            }
         }
         learnt
     }
 
+    /// Whether the chain of those who brought each other in is whole. Somebody who left keeps their word about others;
+    /// somebody who was put out brings in nobody who was not known before.
+    fn is_introduced(&self, member: &Member) -> bool {
+        member.introduced_by().is_none_or(|by| self.members.contains_key(&by) && !self.was_put_out(&by))
+    }
+
+    fn was_put_out(&self, key: &PublicKey) -> bool {
+        self.revocations.get(key).is_some_and(|record| record.by != record.key)
+    }
+
     fn admit(&mut self, member: &Member, learnt: &mut Learnt) -> bool {
-        let introduced = match member.introduced_by() {
-            None => true,
-            Some(by) => matches!(self.standing(&by), Standing::Member(_)),
-        };
         // An invitation brings in one member, the first.
-        let is_used = || self.members.values().any(|known| known.file_name() == member.file_name());
-        if self.members.contains_key(&member.key) {
-            return true;
-        }
-        if !introduced || is_used() {
+        let is_used = self.members.values().any(|known| known.file_name() == member.file_name());
+        if is_used || self.members.contains_key(&member.key) {
             return false;
         }
         self.members.insert(member.key, member.clone());
@@ -102,26 +136,32 @@ impl Roster {
         true
     }
 
-    /// A member may leave; whoever brought them in, and the founder, may put them out.
-    fn revoke(&mut self, revocation: &Revocation, learnt: &mut Learnt) -> bool {
-        let Some(member) = self.members.get(&revocation.key) else { return false };
-        if self.revocations.contains_key(&revocation.key) {
-            return true;
+    fn revoke(&mut self, revocation: &Revocation, learnt: &mut Learnt) {
+        if !self.may_revoke(revocation) {
+            return;
         }
-        let may = revocation.by == revocation.key
-            || (member.introduced_by() == Some(revocation.by) || self.is_founder(&revocation.by))
-                && matches!(self.standing(&revocation.by), Standing::Member(_));
-        if may {
-            self.revocations.insert(revocation.key, revocation.clone());
-            learnt.revoked.push(revocation.key);
-        } else {
-            learnt.problems.push(format!(
-                "{} may not take {} out of the team",
-                revocation.by.short(),
-                revocation.key.short()
-            ));
+        match self.revocations.get(&revocation.key) {
+            None => learnt.revoked.push(revocation.key),
+            Some(known) if known.by == known.key && revocation.by != revocation.key => {}
+            Some(_) => return,
         }
-        true
+        self.revocations.insert(revocation.key, revocation.clone());
+    }
+
+    /// A member may leave; whoever brought them in, and the founder, may put them out. What became of those later
+    /// changes nothing about it, or a revocation could be taken back.
+    fn may_revoke(&self, revocation: &Revocation) -> bool {
+        self.members.get(&revocation.key).is_some_and(|member| {
+            revocation.by == revocation.key
+                || self.members.contains_key(&revocation.by)
+                    && (member.introduced_by() == Some(revocation.by) || self.is_founder(&revocation.by))
+        })
+    }
+
+    /// Whether somebody was a member and ended that themselves.
+    #[must_use]
+    pub fn has_left(&self, key: &PublicKey) -> bool {
+        self.revocations.get(key).is_some_and(|record| record.by == record.key)
     }
 
     fn is_founder(&self, key: &PublicKey) -> bool {
@@ -153,4 +193,12 @@ impl Roster {
     pub fn knows(&self, key: &PublicKey) -> bool {
         self.members.contains_key(key)
     }
+}
+
+fn uninvited(member: &Member) -> String {
+    format!(
+        "`{}` ({}) wants to be a member, and no member introduced them with an invitation of their own",
+        member.name,
+        member.key.short()
+    )
 }

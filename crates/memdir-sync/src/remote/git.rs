@@ -320,6 +320,16 @@ impl Remote for GitRemote {
         }
         Ok(self.git.run(&["merge-base", "--is-ancestor", &older.0, &newer.0], None)?.is_success())
     }
+
+    fn ever_held(&mut self, version: &Version, path: &str, id: &str) -> Result<bool, RemoteError> {
+        if !is_id(&version.0) || !is_id(id) {
+            return Ok(false);
+        }
+        let (object, path) = (format!("--find-object={id}"), format!(":(top,literal){path}"));
+        let found =
+            self.git.run(&["log", "--max-count=1", "--format=%H", &object, &version.0, "--", &path], None)?;
+        Ok(found.line().is_some())
+    }
 }
 
 fn lines(ids: &[&str]) -> Vec<u8> {

@@ -117,6 +117,18 @@ impl Remote for InProcess {
         }
         Ok(false)
     }
+
+    fn ever_held(&mut self, version: &Version, path: &str, id: &str) -> Result<bool, RemoteError> {
+        let shared = self.lock()?;
+        let mut snapshot = shared.versions.get(version);
+        while let Some(current) = snapshot {
+            if current.files.get(path).is_some_and(|held| held == id) {
+                return Ok(true);
+            }
+            snapshot = current.parent.as_ref().and_then(|parent| shared.versions.get(parent));
+        }
+        Ok(false)
+    }
 }
 
 fn unknown(version: &Version) -> RemoteError {

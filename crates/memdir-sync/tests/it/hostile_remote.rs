@@ -216,3 +216,29 @@ fn a_remote_that_is_no_team_of_ours_is_refused() {
     let report = ada.try_sync(&Options::default()).unwrap();
     assert_eq!(report.sent.len(), 1, "{report:?}");
 }
+
+#[test]
+fn an_edit_that_was_made_on_a_restored_backup_is_kept_beside_what_was_agreed() {
+    let (repository, ada, bob) = world();
+    let carol = Person::joining(&ada, "Carol");
+    let head = format!("refs/heads/{DEFAULT_BRANCH}");
+    let old = repository.git(&["rev-parse", &head]);
+    for text in ["second\n", "third\n"] {
+        ada.write("deploy.md", text);
+        ada.sync();
+        bob.sync();
+    }
+    repository.git(&["update-ref", &head, old.trim()]);
+    carol.write("deploy.md", "carol\n");
+    assert_eq!(carol.sync().sent.len(), 1);
+    for person in [&bob, &ada, &carol, &bob] {
+        person.sync();
+    }
+    for person in [&ada, &bob, &carol] {
+        let texts: Vec<String> = person.shared().into_iter().map(|(_, text)| text).collect();
+        for text in ["carol\n", "third\n"] {
+            assert!(texts.iter().any(|found| found == text), "{texts:?}");
+        }
+        assert_eq!(person.shared(), ada.shared());
+    }
+}

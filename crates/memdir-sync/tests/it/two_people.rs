@@ -317,3 +317,42 @@ fn what_mates_send_waits_where_the_user_wants_to_see_it_first() {
     let report = bob.sync();
     assert_eq!((report.held.len(), report.sent.len()), (0, 0), "{report:?}");
 }
+
+#[test]
+fn a_leave_makes_nobody_elses_edit_old_and_locks_nobody_out() {
+    let (_repository, ada, bob) = two();
+    let carol = Person::joining(&bob, "Carol");
+    for number in 0..5 {
+        ada.write("deploy.md", &memory("deploy", &format!("edit {number}\n")));
+        ada.sync();
+    }
+    assert!(bob.team().leave(crate::people::now()).unwrap().is_none());
+    let report = ada.sync();
+    assert!(!report.notices.iter().any(|notice| notice.contains("fewer rounds")), "{report:?}");
+    let dave = Person::joining(&ada, "Dave");
+    dave.write("deploy.md", &memory("deploy", "from dave\n"));
+    assert_eq!(dave.sync().sent.len(), 1);
+    carol.write("carol.md", &memory("carol", "from carol\n"));
+    carol.sync();
+    let report = ada.sync();
+    assert!(report.held.is_empty() && report.notices.is_empty(), "{report:?}");
+    dave.sync();
+    for person in [&ada, &dave] {
+        assert_eq!(body(person, "deploy.md"), "from dave\n");
+        assert_eq!(body(person, "carol.md"), "from carol\n");
+    }
+}
+
+#[test]
+fn a_name_that_two_have_takes_nobody_out_and_oneself_is_meant_by_key_only() {
+    let (_repository, ada, _bob) = two();
+    let other = Person::joining(&ada, "Bob");
+    let now = crate::people::now();
+    let both = ada.team().revoke("Bob", now).unwrap_err();
+    assert!(matches!(&both, TeamError::Ambiguous { keys, .. } if keys.len() == 2), "{both}");
+    assert!(matches!(ada.team().revoke("Ada", now), Err(TeamError::IsYou(_))));
+    let key = other.team().membership().key();
+    let report = ada.team().revoke(&key.short(), now).unwrap();
+    let said = format!("Bob ({}) was taken out", key.short());
+    assert!(report.notices.iter().any(|notice| notice.contains(&said)), "{report:?}");
+}

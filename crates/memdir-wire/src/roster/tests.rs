@@ -93,3 +93,55 @@ fn names_are_short_and_visible() {
         assert_eq!(Member::parse(&Member::founder(&key(1), bad, "n").0.render(), &team), None, "{bad:?}");
     }
 }
+
+#[test]
+fn a_leave_locks_nobody_out_and_a_revocation_is_never_taken_back() {
+    let (founder, team) = Member::founder(&key(1), "Ada", "n");
+    let (bob, eve) = (join(&team, &key(1), 2, "Bob"), join(&team, &key(2), 3, "Eve"));
+    let mallory = join(&team, &key(2), 4, "Mallory");
+    let left = |seed: u8| Revocation::of(&key(seed).public(), &team, &key(seed));
+    let by_bob = Revocation::of(&key(4).public(), &team, &key(2));
+    let mut roster = Roster::new(team.clone());
+    roster.learn(vec![founder, bob, eve, mallory], vec![left(1), left(2), by_bob]);
+    assert_eq!(
+        [1, 2, 3, 4].map(|seed| standing(&roster, seed)),
+        ["Revoked(\"Ada\")", "Revoked(\"Bob\")", "Member(\"Eve\")", "Revoked(\"Mallory\")"]
+    );
+}
+
+proptest::proptest! {
+    /// Eight people, each brought in by somebody before them, and revocations by anybody of anybody.
+    #[test]
+    fn the_order_of_records_decides_nothing(
+        inviters in proptest::collection::vec(0_u8..8, 7),
+        revocations in proptest::collection::vec((1_u8..9, 1_u8..9), 0..6),
+        order in proptest::collection::vec(proptest::prelude::any::<u32>(), 14),
+    ) {
+        let (founder, team) = Member::founder(&key(1), "Ada", "n");
+        let mut members = vec![founder];
+        for (seed, inviter) in (2_u8..).zip(inviters) {
+            members.push(join(&team, &key(1 + inviter % (seed - 1)), seed, "Bob"));
+        }
+        let mut revocations: Vec<Revocation> = revocations
+            .into_iter()
+            .map(|(of, by)| Revocation::of(&key(of).public(), &team, &key(by)))
+            .collect();
+        let mut first = Roster::new(team.clone());
+        first.learn(members.clone(), revocations.clone());
+
+        let mut shuffled: Vec<(u32, Member)> = order.iter().copied().zip(members).collect();
+        shuffled.sort_by_key(|(at, _)| *at);
+        let mut places = order.iter().rev();
+        revocations.sort_by_cached_key(|_| places.next());
+        let mut second = Roster::new(team.clone());
+        second.learn(shuffled.into_iter().map(|(_, member)| member).collect(), revocations);
+        proptest::prop_assert_eq!(&first, &second);
+
+        let members = first.members().cloned().collect();
+        let pinned = Roster::pinned(team, members, first.revocations().cloned().collect());
+        proptest::prop_assert_eq!(&first, &pinned);
+        let mut again = first.clone();
+        again.learn(first.members().cloned().collect(), first.revocations().cloned().collect());
+        proptest::prop_assert_eq!(&first, &again);
+    }
+}

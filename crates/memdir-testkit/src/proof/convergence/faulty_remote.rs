@@ -95,4 +95,8 @@ impl Remote for FaultyRemote {
     fn descends(&mut self, newer: &Version, older: &Version) -> Result<bool, RemoteError> {
         self.inner.descends(newer, older)
     }
+
+    fn ever_held(&mut self, version: &Version, path: &str, id: &str) -> Result<bool, RemoteError> {
+        self.inner.ever_held(version, path, id)
+    }
 }
