@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{SyncError, sync};
 use crate::local::Local;
 use crate::options::Options;
-use crate::remote::git::{Commit, GitRemote};
+use crate::remote::git::{Commit, GitRemote, is_local, without_credentials};
 use crate::remote::{Remote, RemoteError, Version};
 use crate::report::Report;
 use crate::state::{Pending, SyncState};
@@ -30,8 +30,8 @@ pub struct Settings {
     v: u32,
     /// Its id.
     pub team: TeamId,
-    /// Where its memory is kept.
-    pub remote: String,
+    /// Where its memory is kept, with whatever lets this machine in there.
+    remote: String,
     /// The branch there.
     pub branch: String,
     /// This machine's own record.
@@ -39,6 +39,12 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Where its memory is kept, as it may be shown.
+    #[must_use]
+    pub fn address(&self) -> String {
+        without_credentials(&self.remote)
+    }
+
     /// What the others call this machine's user.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -102,7 +108,7 @@ impl Membership {
         let settings = Settings { v: 1, team, remote: url.to_owned(), branch: branch.to_owned(), member };
         let made = Self::begin(env, name, settings, key)?;
         if made.remote()?.head()?.is_some() {
-            return Err(TeamError::Taken(url.to_owned()));
+            return Err(TeamError::Taken(made.settings.address()));
         }
         Ok(made)
     }
@@ -116,7 +122,7 @@ impl Membership {
         let Invitation { team, remote, branch, .. } = invitation;
         let joined = Self::begin(env, name, Settings { v: 1, team, remote, branch, member }, key)?;
         if joined.remote()?.head()?.is_none() {
-            return Err(TeamError::OtherTeam(joined.settings.remote));
+            return Err(TeamError::OtherTeam(joined.settings.address()));
         }
         Ok(joined)
     }
@@ -224,7 +230,9 @@ impl Membership {
             half.copy_from_slice(&random_bits().map_err(MemoryError::State)?.to_le_bytes());
         }
         let settings = &self.settings;
-        let invitation = Invitation::new(&settings.team, &settings.remote, &settings.branch, &self.key, seed);
+        // Whoever joins has credentials of their own.
+        let address = settings.address();
+        let invitation = Invitation::new(&settings.team, &address, &settings.branch, &self.key, seed);
         Ok(invitation.to_token())
     }
 
@@ -331,6 +339,20 @@ fn read_state(directory: &SyncDir, team: &TeamId) -> Result<SyncState, TeamError
 fn secret_key(state_dir: &Utf8Path) -> Result<SecretKey, TeamError> {
     let seed = signing_seed(state_dir)?;
     SecretKey::from_hex(&seed).ok_or_else(|| TeamError::Damaged(state_dir.join("sync/key")))
+}
+
+/// Where an invitation leads; an address that is a folder of this machine only if the user wants that: whoever sent it
+/// may have put something there.
+///
+/// # Errors
+/// It is no invitation, or it leads to a folder.
+pub fn invited_to(token: &str, folder_is_meant: bool) -> Result<String, TeamError> {
+    let invitation = Invitation::from_token(token).ok_or(TeamError::NoInvitation)?;
+    let address = without_credentials(&invitation.remote);
+    if is_local(&invitation.remote) && !folder_is_meant {
+        return Err(TeamError::LocalAddress(address));
+    }
+    Ok(address)
 }
 
 fn check_name(name: &str) -> Result<(), TeamError> {

@@ -1,7 +1,7 @@
 //! What keeps a text from being shared.
 
 use camino::Utf8Path;
-use memdir_core::memory::memory_type::MemoryType;
+use memdir_core::memory::frontmatter::Frontmatter;
 use memdir_core::memory::topic::Topic;
 use memdir_core::secrets::{AllowList, scan, scan_except};
 use memdir_disk::allow_list;
@@ -20,7 +20,7 @@ impl PrivateRules {
 
     /// Why a text stays with its user; never the secret itself.
     pub(crate) fn refusal(&self, text: &str) -> Option<String> {
-        if Topic::parse_head_of_whole(text).0.memory_type == Some(MemoryType::User) {
+        if is_about_a_person(text) {
             return Some("its type is `user`, and what is about a person is never shared".to_owned());
         }
         self.refusal_of_own(text)
@@ -40,5 +40,85 @@ impl PrivateRules {
         };
         let first = found.first()?;
         Some(format!("line {} looks like a secret ({})", first.line, first.rule))
+    }
+}
+
+/// Whether a type `user` stands anywhere among the fields: in capitals, in quotes, in a list, at the top or below
+/// `metadata`. The sync asks more widely than a reader of the memory would, because what went out is out.
+fn is_about_a_person(text: &str) -> bool {
+    let is_user = |word: &str| word.trim().eq_ignore_ascii_case("user");
+    if Topic::parse_head_of_whole(text).0.memory_type.is_some_and(|found| is_user(found.as_str())) {
+        return true;
+    }
+    let Some(fields) = Frontmatter::parse(text).0 else { return false };
+    let head = text.get(..fields.body_start()).unwrap_or_default();
+    let mut is_open = false;
+    for line in head.lines() {
+        let starts_field = line.contains(':');
+        let mut values = if is_open && !starts_field { vec![line] } else { Vec::new() };
+        is_open &= !starts_field;
+        // Fields stand on lines of their own, or in braces after commas.
+        for (at, part) in line.split(['{', ',']).enumerate() {
+            let Some((name, value)) = part.split_once(':') else {
+                if at > 0 && is_open {
+                    values.push(part);
+                }
+                continue;
+            };
+            is_open = name.trim_matches(is_around_a_word).eq_ignore_ascii_case("type");
+            if is_open {
+                values.push(value);
+            }
+        }
+        if values.iter().any(|value| value.split(is_around_a_word).any(is_user)) {
+            return true;
+        }
+    }
+    false
+}
+
+fn is_around_a_word(letter: char) -> bool {
+    !letter.is_alphanumeric() && !matches!(letter, '_' | '-' | '.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(fields: &str, expected: bool) {
+        assert_eq!(is_about_a_person(&format!("---\n{fields}\n---\n\nbody\n")), expected, "{fields}");
+    }
+
+    #[test]
+    fn a_person_is_private_however_the_type_is_written() {
+        for fields in [
+            "type: user",
+            "type: User",
+            "Type: USER",
+            "\"type\": \"user\"",
+            "type: [user]",
+            "type: [feedback, user]",
+            "type:\n  - user",
+            "type:\n  - feedback\n  - User",
+            "metadata:\n  type: user",
+            "metadata: {node_type: memory, type: user}",
+            "type: user\nmetadata:\n  type: project",
+            "metadata:\n  type: project\ntype: user",
+            "type: user # who we are",
+        ] {
+            check(fields, true);
+        }
+        for fields in [
+            "type: project",
+            "name: user",
+            "description: what a user sees",
+            "node_type: user",
+            "type: project\ntags:\n  - user",
+            "type: user-guide",
+            "metadata: {type: project, owner: user}",
+        ] {
+            check(fields, false);
+        }
+        assert!(!is_about_a_person("type: user\n"));
     }
 }

@@ -29,6 +29,9 @@ pub enum TeamError {
     /// A text that is no invitation.
     #[error("this is no invitation, or it is not whole")]
     NoInvitation,
+    /// An invitation into a folder of this machine.
+    #[error("the invitation leads to `{0}`, a folder of this machine")]
+    LocalAddress(String),
     /// A name that cannot be one.
     #[error("`{0}` cannot be a member's name: one line of at most 60 visible characters")]
     BadName(String),
@@ -92,6 +95,7 @@ impl TeamError {
             Self::HasTeam => "`memdir team leave`, or `memdir sync leave`, ends that; the files stay".to_owned(),
             Self::Taken(_) => "ask a member for an invitation, or choose another branch with `--branch`".to_owned(),
             Self::NoInvitation => "copy the whole line that `memdir team invite` printed".to_owned(),
+            Self::LocalAddress(_) => "if that folder is meant, and yours or a friend's, say `--local`".to_owned(),
             Self::Ambiguous { .. } => "say which with the first digits of the key, which `memdir team members` shows".to_owned(),
             Self::IsYou(_) => "`memdir team leave` ends your own membership".to_owned(),
             Self::Locked => "it is done in a moment; try again".to_owned(),

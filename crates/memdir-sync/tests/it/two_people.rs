@@ -1,6 +1,7 @@
 //! What two people on two machines live through.
 
 use memdir_sync::engine::SyncError;
+use memdir_sync::membership::invited_to;
 use memdir_sync::options::{ConflictPolicy, Options};
 use memdir_sync::report::Report;
 use memdir_sync::team::TeamError;
@@ -239,20 +240,34 @@ fn a_sync_costs_one_request_for_nothing_and_three_for_a_change() {
 #[test]
 fn a_host_that_refuses_is_quoted_and_nothing_is_lost() {
     let (repository, ada, bob) = two();
-    let hook = repository
-        .home
-        .write("team.git/hooks/pre-receive", "#!/bin/sh\necho 'Only on Mondays.' >&2\nexit 1\n");
-    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    repository.git(&["config", "receive.hideRefs", "refs/heads"]);
     ada.write("new.md", "new\n");
     let refused = ada.try_sync(&Options::default()).unwrap_err().to_string();
-    assert!(
-        refused.contains("pre-receive hook declined") && refused.contains("Only on Mondays."),
-        "{refused}"
-    );
-    std::fs::remove_file(hook).unwrap();
+    assert!(refused.contains("the remote refused") && refused.contains("hidden ref"), "{refused}");
+    repository.git(&["config", "--unset", "receive.hideRefs"]);
     ada.sync();
     bob.sync();
     assert_eq!(bob.read("new.md").as_deref(), Some("new\n"));
+}
+
+#[test]
+fn the_hooks_of_a_folder_do_not_run_here() {
+    let (repository, ada, _bob) = two();
+    for name in ["pre-receive", "update", "post-receive", "post-update", "reference-transaction"] {
+        let hook = repository.home.write(&format!("team.git/hooks/{name}"), "#!/bin/sh\ntouch ../ran ran\n");
+        std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    ada.write("new.md", "new\n");
+    assert_eq!(ada.sync().sent.len(), 1);
+    assert!(!repository.directory().join("ran").exists());
+}
+
+#[test]
+fn an_invitation_into_a_folder_of_this_machine_has_to_be_meant() {
+    let (repository, ada, _bob) = two();
+    let token = ada.team().membership().invite().unwrap();
+    assert!(matches!(invited_to(&token, false), Err(TeamError::LocalAddress(_))));
+    assert_eq!(invited_to(&token, true).unwrap(), repository.url());
 }
 
 #[test]
@@ -335,7 +350,7 @@ fn a_leave_makes_nobody_elses_edit_old_and_locks_nobody_out() {
     carol.write("carol.md", &memory("carol", "from carol\n"));
     carol.sync();
     let report = ada.sync();
-    assert!(report.held.is_empty() && report.notices.is_empty(), "{report:?}");
+    assert!(report.held.is_empty() && report.sent.is_empty(), "{report:?}");
     dave.sync();
     for person in [&ada, &dave] {
         assert_eq!(body(person, "deploy.md"), "from dave\n");

@@ -36,7 +36,7 @@ fn measure(program: &Utf8Path, count: usize, table: &mut Table) {
     table.row(&format!("{count} memories: first sync, sent"), seconds(begin), limit("8 s"));
     let token = world.run("ada", &["team", "invite"]);
     let begin = Instant::now();
-    world.run("bob", &["team", "join", token.trim(), "--name", "Bob"]);
+    world.run("bob", &["team", "join", token.trim(), "--name", "Bob", "--local"]);
     table.row(&format!("{count} memories: first sync, taken"), seconds(begin), limit("8 s"));
     world.run("ada", &["team", "sync"]);
 

@@ -66,7 +66,7 @@ impl SyncGround {
         let url = format!("file://{}/world/team.git", ground.home.root());
         ground.must_run("ada", &["team", "init", &url, "--name", "Ada"]);
         let token = ground.must_run("ada", &["team", "invite"]);
-        ground.must_run("bob", &["team", "join", token.trim(), "--name", "Bob"]);
+        ground.must_run("bob", &["team", "join", token.trim(), "--name", "Bob", "--local"]);
         for name in ["merged", "twice", "renamed", "deleted-here", "deleted-there", "taken"] {
             ground.write("ada", name, &format!("{name} one\n{name} two\n{name} three\n"));
         }

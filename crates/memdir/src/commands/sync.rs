@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::{Result, anyhow};
 use clap::{Parser, Subcommand};
+use memdir_sync::membership::invited_to;
 use memdir_sync::personal::{PERSONAL_BRANCH, Personal};
 use memdir_wire::roster::Standing;
 use serde::Serialize;
@@ -68,6 +69,9 @@ enum Action {
         /// What this machine is called
         #[arg(long)]
         name: Option<String>,
+        /// Join although the memory is kept in a folder of this machine
+        #[arg(long)]
+        local: bool,
     },
     /// Say which machines there are
     #[command(after_help = "Examples:
@@ -109,7 +113,8 @@ impl Run for Sync {
                 )?;
                 Ok(Exit::Yes)
             }
-            Some(Action::Join { invitation, name }) => {
+            Some(Action::Join { invitation, name, local }) => {
+                invited_to(&invitation, local)?;
                 let name = machine(name, world)?;
                 let (_, report) = Personal::join(&env, &invitation, &name, world.now)?;
                 sync_report::print(&report, 0, false, false, world)
@@ -130,7 +135,7 @@ impl Run for Sync {
 fn status(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
     #[derive(Serialize)]
     struct Machine<'m> {
-        remote: &'m str,
+        remote: String,
         branch: &'m str,
         name: &'m str,
         machines: Vec<String>,
@@ -145,7 +150,7 @@ fn status(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
     let settings = membership.settings();
     if json {
         world.print_json(&Machine {
-            remote: &settings.remote,
+            remote: settings.address(),
             branch: &settings.branch,
             name: settings.name(),
             machines,
@@ -154,7 +159,7 @@ fn status(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
         })?;
         return Ok(Exit::Yes);
     }
-    writeln!(world.stdout, "remote    {} (branch {})", printable(&settings.remote), settings.branch)?;
+    writeln!(world.stdout, "remote    {} (branch {})", printable(&settings.address()), settings.branch)?;
     writeln!(world.stdout, "machines  {}", printable(&machines.join(", ")))?;
     writeln!(world.stdout, "memories  {}", status.memories)?;
     Ok(Exit::Yes)

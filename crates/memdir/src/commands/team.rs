@@ -83,6 +83,9 @@ Examples:
         /// What your team mates see your name as
         #[arg(long)]
         name: Option<String>,
+        /// Join although the memory is kept in a folder of this machine
+        #[arg(long)]
+        local: bool,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
@@ -225,7 +228,9 @@ impl Run for Team {
         match self.action {
             Action::Init { url, branch, name, json } => membership::init(&url, &branch, name, json, world),
             Action::Invite { json } => membership::invite(json, world),
-            Action::Join { invitation, name, json } => membership::join(&invitation, name, json, world),
+            Action::Join { invitation, name, local, json } => {
+                membership::join((&invitation, local), name, json, world)
+            }
             Action::Status { json } => show::status(json, world),
             Action::Sync { manner } => sync(&manner, world),
             Action::Log { count, json } => show::log(count, json, world),

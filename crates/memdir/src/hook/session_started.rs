@@ -62,8 +62,11 @@ fn from_team(hook: &Hook<'_>, memory: &Memory) -> Option<String> {
     if news.is_empty() {
         return None;
     }
-    let named: Vec<String> =
-        news.iter().take(NAMED).map(|news| format!("`team/{}` ({})", news.path, news.by)).collect();
+    let named: Vec<String> = news
+        .iter()
+        .take(NAMED)
+        .map(|news| format!("`team/{}` (`{}`)", news.path, news.by.replace('`', "'")))
+        .collect();
     let more = match news.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),

@@ -21,7 +21,7 @@ impl Team {
         let made = team.ada.run(["team", "init", &team.url(), "--name", "Ada"]);
         assert_eq!((made.code, made.stderr.as_str()), (0, ""), "{}", made.stdout);
         let token = team.ada.run(["team", "invite"]).stdout;
-        let joined = team.bob.run(["team", "join", token.trim(), "--name", "Bob"]);
+        let joined = team.bob.run(["team", "join", token.trim(), "--name", "Bob", "--local"]);
         assert_eq!((joined.code, joined.stderr.as_str()), (0, ""), "{}", joined.stdout);
         let told = team.ada.run(["team", "sync"]).stderr;
         assert!(told.contains("is a member now"), "{told}");
@@ -100,7 +100,7 @@ fn a_session_is_told_in_one_line_what_came() {
     let told = team.bob.run(["hook", "SessionStart"]).stdout;
     assert!(
         told.contains(
-            "Team mates changed these shared memories since the last session: `team/deploy.md` (Ada)."
+            "Team mates changed these shared memories since the last session: `team/deploy.md` (`Ada`)."
         ),
         "{told}"
     );

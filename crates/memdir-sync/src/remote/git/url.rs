@@ -29,7 +29,32 @@ pub(super) fn check(url: &str) -> Result<(), UrlRefused> {
     } else {
         return Ok(());
     };
-    Err(UrlRefused { given: url.to_owned(), rule })
+    Err(UrlRefused { given: without_credentials(url), rule })
+}
+
+/// An address as it may be shown and handed on: without what lets somebody in.
+#[must_use]
+pub fn without_credentials(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let Some((login, host)) = host.rsplit_once('@') else { return url.to_owned() };
+    // Over http the name alone may be a token; over ssh it is part of the address.
+    let name = login.split(':').next().unwrap_or_default();
+    if scheme.to_ascii_lowercase().starts_with("http") || name.is_empty() {
+        format!("{scheme}://{host}{path}")
+    } else {
+        format!("{scheme}://{name}@{host}{path}")
+    }
+}
+
+/// Whether an address is a folder of this machine. Git takes one with a slash before its first colon for one, too.
+#[must_use]
+pub fn is_local(url: &str) -> bool {
+    match url.split_once(':') {
+        None => true,
+        Some((scheme, rest)) if rest.starts_with("//") => scheme.eq_ignore_ascii_case("file"),
+        Some((host, _)) => host.contains('/'),
+    }
 }
 
 /// Whether a branch may have that name.
@@ -51,6 +76,33 @@ pub(super) fn check_branch(branch: &str) -> Result<(), UrlRefused> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_lets_somebody_in_is_not_shown() {
+        for (url, expected) in [
+            ("https://ada:ghp_x@example.com/team.git", "https://example.com/team.git"),
+            ("https://ghp_x@example.com:8443/a@b.git", "https://example.com:8443/a@b.git"),
+            ("https://a:p@w@example.com", "https://example.com"),
+            ("ssh://git:pw@example.com/x", "ssh://git@example.com/x"),
+            ("ssh://git@example.com/x", "ssh://git@example.com/x"),
+            ("git@example.com:us/memory.git", "git@example.com:us/memory.git"),
+            ("/srv/x.git", "/srv/x.git"),
+        ] {
+            assert_eq!(without_credentials(url), expected);
+        }
+        let refused = check("ftp://ada:ghp_x@example.com/").unwrap_err().to_string();
+        assert!(!refused.contains("ghp_x"), "{refused}");
+    }
+
+    #[test]
+    fn a_folder_is_told_from_a_host() {
+        for local in ["/srv/x.git", "file:///srv/x.git", "./a:b", "/srv/a:b"] {
+            assert!(is_local(local), "{local}");
+        }
+        for remote in ["https://example.com/x", "git@example.com:x", "ssh://h/x", "git://h/x"] {
+            assert!(!is_local(remote), "{remote}");
+        }
+    }
 
     #[test]
     fn an_address_cannot_run_a_program() {

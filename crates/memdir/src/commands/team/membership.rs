@@ -4,11 +4,13 @@ use std::io::Write;
 
 use anyhow::Result;
 use memdir_core::settings::ClientFlags;
+use memdir_sync::membership::invited_to;
 use memdir_sync::team::Team as Shared;
 use serde::Serialize;
 
 use super::{name_or, open, sync_report};
 use crate::exit::Exit;
+use crate::output::printable;
 use crate::world::World;
 
 pub(super) fn init(
@@ -24,15 +26,22 @@ pub(super) fn init(
     if json {
         return print_team(&team, world);
     }
-    writeln!(world.stdout, "This project shares `team/` through {url} now; you are {name}.")?;
+    let address = team.membership().settings().address();
+    writeln!(world.stdout, "This project shares `team/` through {address} now; you are {name}.")?;
     sync_report::print(&report, 0, false, false, world)?;
     let invite = world.paint.code("memdir team invite");
     writeln!(world.stdout, "{invite} lets somebody in.")?;
     Ok(Exit::Yes)
 }
 
-pub(super) fn join(token: &str, name: Option<String>, json: bool, world: &mut World) -> Result<Exit> {
+pub(super) fn join(
+    (token, local): (&str, bool),
+    name: Option<String>,
+    json: bool,
+    world: &mut World,
+) -> Result<Exit> {
     let name = name_or(name, world)?;
+    let address = invited_to(token, local)?;
     let (team, report) = Shared::join(&world.env()?, &ClientFlags::default(), token, &name, world.now)?;
     if json {
         return print_team(&team, world);
@@ -40,7 +49,7 @@ pub(super) fn join(token: &str, name: Option<String>, json: bool, world: &mut Wo
     writeln!(
         world.stdout,
         "This project shares `team/` through {} now; you are {name}.",
-        team.membership().settings().remote
+        printable(&address)
     )?;
     sync_report::print(&report, 0, false, false, world)
 }
@@ -92,7 +101,7 @@ fn print_team(team: &Shared, world: &mut World) -> Result<Exit> {
     #[derive(Serialize)]
     struct Machine<'t> {
         team: &'t str,
-        remote: &'t str,
+        remote: String,
         branch: &'t str,
         name: &'t str,
         key: String,
@@ -100,7 +109,7 @@ fn print_team(team: &Shared, world: &mut World) -> Result<Exit> {
     let settings = team.membership().settings();
     world.print_json(&Machine {
         team: settings.team.as_str(),
-        remote: &settings.remote,
+        remote: settings.address(),
         branch: &settings.branch,
         name: settings.name(),
         key: team.membership().key().to_string(),

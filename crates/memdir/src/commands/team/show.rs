@@ -16,7 +16,7 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
     #[derive(Serialize)]
     struct Machine<'t> {
         team: &'t str,
-        remote: &'t str,
+        remote: String,
         branch: &'t str,
         name: &'t str,
         key: String,
@@ -36,7 +36,7 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
     if json {
         world.print_json(&Machine {
             team: settings.team.as_str(),
-            remote: &settings.remote,
+            remote: settings.address(),
             branch: &settings.branch,
             name: settings.name(),
             key: team.membership().key().to_string(),
@@ -53,7 +53,7 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
         world.stdout,
         "{}    {} (branch {})",
         paint.quiet("remote"),
-        printable(&settings.remote),
+        printable(&settings.address()),
         settings.branch
     )?;
     writeln!(

@@ -64,14 +64,15 @@ pub(in crate::commands) fn print(
     for conflict in &report.conflicts {
         world.warn(&format!(
             "`{}` was changed here and by others in ways that cannot be merged: yours is kept in `{}`",
-            conflict.path, conflict.kept_as
+            printable(&conflict.path),
+            printable(&conflict.kept_as)
         ))?;
     }
     for blocked in report.blocked.iter().take(NAMED) {
-        world.warn(&format!("`{}` was not shared: {}", blocked.path, blocked.why))?;
+        world.warn(&format!("`{}` was not shared: {}", printable(&blocked.path), blocked.why))?;
     }
     for refused in report.refused.iter().take(NAMED) {
-        world.warn(&format!("`{}` was not taken: {}", refused.path, refused.why))?;
+        world.warn(&format!("`{}` was not taken: {}", printable(&refused.path), refused.why))?;
     }
     for (name, count) in [("shared", report.blocked.len()), ("taken", report.refused.len())] {
         if count > NAMED {
@@ -88,7 +89,7 @@ pub(in crate::commands) fn print(
                     let key: String = held.author.chars().take(8).collect();
                     let name =
                         held.name.as_deref().map_or_else(|| "somebody unknown".to_owned(), str::to_owned);
-                    format!("`{}` by {name} ({key})", held.path)
+                    format!("`{}` by {} ({key})", printable(&held.path), printable(&name))
                 })
                 .collect();
             let more = held.len().saturating_sub(3);
@@ -97,7 +98,7 @@ pub(in crate::commands) fn print(
         }
     }
     for notice in report.notices.iter().take(NAMED) {
-        world.warn(notice)?;
+        world.warn(&printable(notice))?;
     }
     Ok(Exit::Yes)
 }
