@@ -135,7 +135,7 @@ impl<'p> Planner<'p> {
     fn decide(&mut self, key: &str, mine: Option<ContentHash>, case: Case) -> Result<(), SyncError> {
         match case {
             Case::Take | Case::Merge | Case::Diverged | Case::Expired if self.local.reviews() => {
-                self.wait(key)
+                self.wait(key);
             }
             Case::Same => {
                 if self.unwritten.contains(key) {

@@ -254,7 +254,7 @@ fn a_host_that_refuses_is_quoted_and_nothing_is_lost() {
 fn the_hooks_of_a_folder_do_not_run_here() {
     let (repository, ada, _bob) = two();
     for name in ["pre-receive", "update", "post-receive", "post-update", "reference-transaction"] {
-        let hook = repository.home.write(&format!("team.git/hooks/{name}"), "#!/bin/sh\ntouch ../ran ran\n");
+        let hook = repository.home.write(format!("team.git/hooks/{name}"), "#!/bin/sh\ntouch ../ran ran\n");
         std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }
     ada.write("new.md", "new\n");
