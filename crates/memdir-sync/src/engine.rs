@@ -12,6 +12,7 @@ use memdir_wire::roster::Roster;
 use memdir_wire::round::Round;
 use memdir_wire::signing::SecretKey;
 
+use crate::classify::Theirs;
 use crate::inbox::Inbox;
 use crate::layout::{ENTRIES, MEMBERS, README, README_TEXT, REVOCATIONS, ROUND};
 use crate::local::{Local, LocalChange, LocalError, Scan};
@@ -96,10 +97,18 @@ struct Once<'s> {
     unwritten: BTreeSet<String>,
 }
 
+/// Where a sync that was killed leaves the next one.
+enum Resumed {
+    /// This is the newest version now.
+    Goes(Option<Version>),
+    /// Somebody else was faster: look again.
+    Moved,
+}
+
 impl Once<'_> {
     /// `None`: somebody else was faster.
     fn run(&mut self, pending: Option<Pending>) -> Result<Option<Report>, SyncError> {
-        let head = self.remote.head()?;
+        let mut head = self.remote.head()?;
         let had_pending = pending.is_some();
         if !had_pending && self.is_up_to_date(head.as_ref()) {
             return Ok(Some(Report::default()));
@@ -118,7 +127,10 @@ impl Once<'_> {
             notices.push("the remote is empty, and was not before; what is here is sent again".to_owned());
         }
         if let Some(pending) = pending {
-            self.resume(pending, head.as_ref())?;
+            match self.resume(pending, head)? {
+                Resumed::Goes(newest) => head = newest,
+                Resumed::Moved => return Ok(None),
+            }
         }
         let mut roster = self.state.roster.clone();
         let inbox = match &head {
@@ -174,17 +186,32 @@ impl Once<'_> {
     }
 
     /// Goes on where a killed sync stopped: if it had published, what it published is agreed, and what it had not yet
-    /// written here counts as written and is.
-    fn resume(&mut self, pending: Pending, head: Option<&Version>) -> Result<(), SyncError> {
-        let arrived = match head {
-            Some(head) => {
-                self.remote.view(head)?;
-                self.remote.descends(head, &pending.version)?
+    /// written here counts as written and is. If it may still arrive, it is published again, the very same: only then is it
+    /// known what came of it. Gives back the newest version.
+    fn resume(&mut self, pending: Pending, head: Option<Version>) -> Result<Resumed, SyncError> {
+        let mut head = head;
+        let arrived = match &head {
+            Some(newest) => {
+                self.remote.view(newest)?;
+                self.remote.descends(newest, &pending.version)?
             }
             None => false,
         };
         if !arrived {
-            return Ok(());
+            if head != pending.onto || self.options.dry_run {
+                return Ok(Resumed::Goes(head));
+            }
+            match self.remote.publish(head.as_ref(), &pending.version) {
+                Ok(Published::Done) => head = Some(pending.version.clone()),
+                Ok(Published::Moved) => return Ok(Resumed::Moved),
+                Err(error @ RemoteError::Unreachable { .. }) => return Err(error.into()),
+                Err(error @ RemoteError::Refused { .. }) => {
+                    self.local.give_up().map_err(SyncError::Local)?;
+                    return Err(error.into());
+                }
+                // It is not here any more, so nobody will ever publish it.
+                Err(_) => return Ok(Resumed::Goes(head)),
+            }
         }
         self.state.round = self.state.round.max(pending.round);
         for change in pending.changes {
@@ -204,7 +231,7 @@ impl Once<'_> {
                 None => self.state.agreed.remove(&change.key),
             };
         }
-        Ok(())
+        Ok(Resumed::Goes(head))
     }
 
     /// Whether those who are to be introduced can be.
@@ -275,7 +302,9 @@ impl Once<'_> {
             let mut floor = inbox.floor;
             for (key, agreed) in &self.state.agreed {
                 let is_old = agreed.round.saturating_add(self.options.tombstone_rounds) <= new_round;
-                if agreed.content.is_none() && is_old && !plan.outgoing.contains_key(key) {
+                // Somebody may have made it anew: then there is no deletion to forget.
+                let is_there = inbox.theirs(key) == Theirs::Unchanged && !after.contains_key(key);
+                if agreed.content.is_none() && is_old && is_there && !plan.outgoing.contains_key(key) {
                     puts.push(Put { path: format!("{ENTRIES}{key}"), content: None });
                     after.insert(key.clone(), None);
                     floor = floor.max(agreed.round).min(new_round);
@@ -308,7 +337,7 @@ impl Once<'_> {
                 let id = prepared.ids.get(&format!("{ENTRIES}{key}")).cloned().unwrap_or_default();
                 after.insert(key, Some(Agreed { version, round: new_round, id, content }));
             }
-            self.begin(&prepared.version, new_round, &after)?;
+            self.begin(head.as_ref(), &prepared.version, new_round, &after)?;
             match self.remote.publish(head.as_ref(), &prepared.version) {
                 Ok(Published::Done) => new_head = Some(prepared.version),
                 Ok(Published::Moved) => {
@@ -326,6 +355,13 @@ impl Once<'_> {
         let mut held = inbox.held.clone();
         held.extend(plan.waiting);
         let changes: Vec<LocalChange> = plan.local.into_values().collect();
+        if let Some(head) =
+            new_head.as_ref().filter(|newest| Some(*newest) == head.as_ref() && !changes.is_empty())
+        {
+            // Nothing is published, but what is written here must not be taken for the user's own if we die in between.
+            let head = head.clone();
+            self.begin(Some(&head), &head, new_round, &after)?;
+        }
         let skipped = self.write(&changes)?;
         if !held.is_empty() {
             self.local.hold(&held).map_err(SyncError::Local)?;
@@ -349,6 +385,7 @@ impl Once<'_> {
 
     fn begin(
         &mut self,
+        onto: Option<&Version>,
         version: &Version,
         round: u64,
         after: &BTreeMap<String, Option<Agreed>>,
@@ -358,7 +395,8 @@ impl Once<'_> {
             after: agreed.clone(),
             before: self.scan.files.get(key).copied(),
         });
-        let pending = Pending { version: version.clone(), round, changes: changes.collect() };
+        let pending =
+            Pending { onto: onto.cloned(), version: version.clone(), round, changes: changes.collect() };
         self.local.begin(&pending).map_err(SyncError::Local)
     }
 

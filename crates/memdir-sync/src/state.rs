@@ -42,6 +42,8 @@ pub struct Agreed {
 /// What is about to be published and written here. It is kept before the first and removed after the second.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
+    /// The version that it follows: while that is the newest, it may still arrive.
+    pub onto: Option<Version>,
     /// The version that is published.
     pub version: Version,
     /// Its round.
@@ -75,6 +77,7 @@ struct Header {
 #[derive(Serialize, Deserialize)]
 struct PendingHeader {
     v: u32,
+    onto: Option<String>,
     version: String,
     round: u64,
 }
@@ -133,7 +136,12 @@ impl Pending {
     /// The intention as a file.
     #[must_use]
     pub fn render(&self) -> String {
-        let header = PendingHeader { v: 1, version: self.version.0.clone(), round: self.round };
+        let header = PendingHeader {
+            v: 1,
+            onto: self.onto.as_ref().map(|onto| onto.0.clone()),
+            version: self.version.0.clone(),
+            round: self.round,
+        };
         let mut text = serde_json::to_string(&header).unwrap_or_default();
         text.push('\n');
         let nothing = Agreed { version: 0, round: 0, id: NONE.to_owned(), content: None };
@@ -159,7 +167,12 @@ impl Pending {
             let key = fields.next()?.to_owned();
             changes.push(PendingChange { key, after: (after.id != NONE).then_some(after), before });
         }
-        Some(Self { version: Version(header.version), round: header.round, changes })
+        Some(Self {
+            onto: header.onto.map(Version),
+            version: Version(header.version),
+            round: header.round,
+            changes,
+        })
     }
 }
 
@@ -226,7 +239,8 @@ mod tests {
             PendingChange { key: "a b/c.md".into(), after: Some(agreed), before: None },
             PendingChange { key: "d.md".into(), after: None, before: Some(ContentHash::of(b"y")) },
         ];
-        let pending = Pending { version: Version("def".into()), round: 4, changes };
+        let pending =
+            Pending { onto: Some(Version("abc".into())), version: Version("def".into()), round: 4, changes };
         let text = pending.render();
         assert_eq!(Pending::parse(&text), Some(pending));
         for end in 0..text.len() {

@@ -4,7 +4,7 @@ use memdir_testkit::proof::{Convergence, convergence_in_process, convergence_ove
 
 #[test]
 fn members_end_equal_and_nothing_is_lost_or_back() {
-    convergence_in_process(Convergence { clients: 8, operations: 120, seeds: 12 }).assert_holds();
+    convergence_in_process(Convergence { clients: 10, operations: 250, seeds: 6 }).assert_holds();
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl Client {
         let options = Options {
             introduce: vec![self.member.record.clone()],
             delete_many: true,
-            tombstone_rounds: 40,
+            tombstone_rounds: 15,
             ..Options::default()
         };
         let key = SecretKey::from_hex(&self.member.key.to_hex()).unwrap();
