@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 
 use crate::hygiene::flag;
 use crate::memory::memory_type::MemoryType;
+use crate::memory::topic::NewTopic;
 use crate::secrets;
 
 mod compose;
@@ -67,6 +68,21 @@ pub struct Extracted {
     pub is_lesson: bool,
     /// The name of the memory that it is about, if whoever found it knows.
     pub updates: Option<String>,
+}
+
+impl Extracted {
+    /// The file that it becomes.
+    #[must_use]
+    pub fn topic<'e>(&'e self, modified: Timestamp, origin_session: Option<&'e str>) -> NewTopic<'e> {
+        NewTopic {
+            name: &self.name,
+            description: &self.description,
+            memory_type: &self.memory_type,
+            body: &self.body,
+            modified,
+            origin_session,
+        }
+    }
 }
 
 /// Something that looked like a memory and was left out.

@@ -113,7 +113,7 @@ fn root_commit(common_dir: &Utf8Path, limit: Duration) -> Option<String> {
 const OUTPUT_LIMIT: u64 = 64 * 1024;
 
 /// Variables with which a surrounding git would send ours somewhere else.
-const INHERITED: [&str; 9] = [
+pub const INHERITED: [&str; 11] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_COMMON_DIR",
@@ -123,4 +123,6 @@ const INHERITED: [&str; 9] = [
     "GIT_NAMESPACE",
     "GIT_CONFIG_PARAMETERS",
     "GIT_CONFIG_COUNT",
+    "GIT_QUARANTINE_PATH",
+    "GIT_PREFIX",
 ];

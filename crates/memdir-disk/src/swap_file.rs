@@ -23,15 +23,8 @@ pub(crate) fn write_new(
     like: Option<&FileStat>,
     modified: Option<i128>,
 ) -> Result<(), DiskError> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(&*place.dir, place.name.as_str(), flags, Mode::RUSR | Mode::WUSR);
-    let mut file = File::from(file.during("create", &place.path)?);
     // After a failed fsync the descriptor says nothing true any more: the file is given up, not tried again.
-    let written = fill(&mut file, content, like, modified).and_then(|()| file.sync_all());
-    if written.is_err() {
-        let _ = remove(place);
-    }
-    written.during("write", &place.path)
+    create(place, |file| fill(file, content, like, modified).and_then(|()| file.sync_all()))
 }
 
 /// Writes a new file as [`write_new`] does, and leaves it to [`sync_together`] to make it durable.
@@ -41,14 +34,7 @@ pub(crate) fn write_one_of_many(
     like: Option<&FileStat>,
     modified: Option<i128>,
 ) -> Result<(), DiskError> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(&*place.dir, place.name.as_str(), flags, Mode::RUSR | Mode::WUSR);
-    let mut file = File::from(file.during("create", &place.path)?);
-    let written = fill(&mut file, content, like, modified);
-    if written.is_err() {
-        let _ = remove(place);
-    }
-    written.during("write", &place.path)
+    create(place, |file| fill(file, content, like, modified))
 }
 
 /// Makes many new files of one file system durable with one wait instead of one for each.
@@ -72,10 +58,15 @@ pub(crate) fn sync_together(places: &[Place]) -> Result<(), DiskError> {
 
 /// Writes a new file that can be made again, without waiting for the disk.
 pub(crate) fn write_derived(place: &Place, content: &[u8], like: Option<&FileStat>) -> Result<(), DiskError> {
+    create(place, |file| fill(file, content, like, None))
+}
+
+/// Makes a file under a name that nobody has; after an error the name is free again.
+fn create(place: &Place, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<(), DiskError> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = rustix::fs::openat(&*place.dir, place.name.as_str(), flags, Mode::RUSR | Mode::WUSR);
     let mut file = File::from(file.during("create", &place.path)?);
-    let written = fill(&mut file, content, like, None);
+    let written = write(&mut file);
     if written.is_err() {
         let _ = remove(place);
     }

@@ -92,9 +92,7 @@ impl Member {
     /// The record as the remote keeps it.
     #[must_use]
     pub fn render(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
-        bytes.push(b'\n');
-        bytes
+        line(self)
     }
 
     /// The name of its file: an invitation brings in one member, and the founder came first.
@@ -164,9 +162,7 @@ impl Revocation {
     /// The record as the remote keeps it.
     #[must_use]
     pub fn render(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
-        bytes.push(b'\n');
-        bytes
+        line(self)
     }
 
     /// The name of its file.
@@ -174,6 +170,13 @@ impl Revocation {
     pub fn file_name(&self) -> String {
         format!("{}.json", self.key)
     }
+}
+
+/// A record as one line, in the one way that is read again.
+fn line(record: &impl Serialize) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec(record).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
 }
 
 fn revoking(team: &TeamId, key: &PublicKey) -> Statement {

@@ -14,7 +14,7 @@ use crate::extract::reading::{memory_noted, memory_said};
 use crate::extract::{Extracted, KnownTexts, Source, Standing};
 use crate::hygiene::flag;
 use crate::memory::memory_type::MemoryType;
-use crate::memory::topic::{NewTopic, Topic};
+use crate::memory::topic::Topic;
 use crate::rel_path::RelPath;
 use crate::secrets::scan;
 
@@ -263,13 +263,12 @@ fn free_path(desk: &Desk<'_>, name: &str) -> Option<RelPath> {
 }
 
 fn new_file(memory: &Extracted, now: Timestamp, day: Date) -> DeskFile {
-    let topic = NewTopic {
-        name: &memory.name,
-        description: &memory.description,
-        memory_type: &memory.memory_type,
-        body: &memory.body,
+    DeskFile {
+        text: memory.topic(now, None).render(),
         modified: now,
-        origin_session: None,
-    };
-    DeskFile { text: topic.render(), modified: now, used: 0, gone: Vec::new(), day, is_dated: true }
+        used: 0,
+        gone: Vec::new(),
+        day,
+        is_dated: true,
+    }
 }

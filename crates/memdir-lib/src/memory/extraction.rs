@@ -82,18 +82,7 @@ impl Memory {
         );
         let topics: Vec<(NewTopic<'_>, RelPath)> = added
             .iter()
-            .filter_map(|(path, at)| {
-                let memory = memories.get(*at)?;
-                let topic = NewTopic {
-                    name: &memory.name,
-                    description: &memory.description,
-                    memory_type: &memory.memory_type,
-                    body: &memory.body,
-                    modified: now,
-                    origin_session: session,
-                };
-                Some((topic, path.clone()))
-            })
+            .filter_map(|(path, at)| Some((memories.get(*at)?.topic(now, session), path.clone())))
             .collect();
         let indexes = self.indexes()?;
         let mut plan = change::add_all(&topics, reason, &indexes.with(Some(&catalogue)))?;

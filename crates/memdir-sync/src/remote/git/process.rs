@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use memdir_disk::identity_probe::INHERITED;
 
 use crate::remote::RemoteError;
 
@@ -138,21 +139,6 @@ const SETTINGS: [&str; 9] = [
     "push.followTags=false",
     "push.recurseSubmodules=no",
     "log.showSignature=false",
-];
-
-/// Variables with which a surrounding git would send ours somewhere else.
-const INHERITED: [&str; 11] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_CONFIG_COUNT",
-    "GIT_QUARANTINE_PATH",
-    "GIT_PREFIX",
 ];
 
 /// Waits for a call and gathers what it says; ends it when it takes too long or too much.

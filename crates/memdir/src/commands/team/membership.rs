@@ -8,6 +8,7 @@ use memdir_sync::membership::invited_to;
 use memdir_sync::team::Team as Shared;
 use serde::Serialize;
 
+use super::show::Named;
 use super::{name_or, open, sync_report};
 use crate::exit::Exit;
 use crate::output::printable;
@@ -98,21 +99,6 @@ pub(super) fn leave(json: bool, world: &mut World) -> Result<Exit> {
 }
 
 fn print_team(team: &Shared, world: &mut World) -> Result<Exit> {
-    #[derive(Serialize)]
-    struct Machine<'t> {
-        team: &'t str,
-        remote: String,
-        branch: &'t str,
-        name: &'t str,
-        key: String,
-    }
-    let settings = team.membership().settings();
-    world.print_json(&Machine {
-        team: settings.team.as_str(),
-        remote: settings.address(),
-        branch: &settings.branch,
-        name: settings.name(),
-        key: team.membership().key().to_string(),
-    })?;
+    world.print_json(&Named::of(team))?;
     Ok(Exit::Yes)
 }

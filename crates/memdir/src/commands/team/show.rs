@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use jiff::Timestamp;
+use memdir_sync::team::Team as Shared;
 use memdir_wire::roster::Standing;
 use serde::Serialize;
 
@@ -12,14 +13,34 @@ use crate::exit::Exit;
 use crate::output::{human_age, printable};
 use crate::world::World;
 
+/// A team as machines are told of it: which, where, and who one is there.
+#[derive(Serialize)]
+pub(super) struct Named<'t> {
+    team: &'t str,
+    remote: String,
+    branch: &'t str,
+    name: &'t str,
+    key: String,
+}
+
+impl<'t> Named<'t> {
+    pub(super) fn of(team: &'t Shared) -> Self {
+        let settings = team.membership().settings();
+        Self {
+            team: settings.team.as_str(),
+            remote: settings.address(),
+            branch: &settings.branch,
+            name: settings.name(),
+            key: team.membership().key().to_string(),
+        }
+    }
+}
+
 pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
     #[derive(Serialize)]
     struct Machine<'t> {
-        team: &'t str,
-        remote: String,
-        branch: &'t str,
-        name: &'t str,
-        key: String,
+        #[serde(flatten)]
+        named: Named<'t>,
         members: usize,
         memories: usize,
         conflicts: usize,
@@ -35,11 +56,7 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
     let waiting = team.memory().waiting_count();
     if json {
         world.print_json(&Machine {
-            team: settings.team.as_str(),
-            remote: settings.address(),
-            branch: &settings.branch,
-            name: settings.name(),
-            key: team.membership().key().to_string(),
+            named: Named::of(&team),
             members,
             memories: status.memories,
             conflicts,
