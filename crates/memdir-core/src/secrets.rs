@@ -180,56 +180,50 @@ fn find_ranges(keywords: &Keywords, text: &str) -> Vec<Candidate> {
     let mut tried_until: Vec<usize> = vec![0; keywords.rules.len()];
     let mut name_read_until = 0;
     let mut armour_until = 0;
-    keywords.words.find(text.as_bytes(), |word, number| {
-        for trigger in keywords.triggers.get(number).map_or(&[][..], Vec::as_slice) {
-            match *trigger {
-                Trigger::Rule(index) => {
-                    let (Some(rule), Some(until)) = (keywords.rules.get(index), tried_until.get_mut(index))
-                    else {
-                        continue;
-                    };
-                    if word.start < *until {
-                        continue;
-                    }
-                    let (looked_until, found) = rule.find_at(text, word.clone());
-                    *until = looked_until;
-                    if let Some(range) = found {
-                        candidates.push(Candidate { rule: rule.rule.name, range, rank: index });
-                    }
-                }
-                Trigger::NameWord if word.start < name_read_until => {}
-                Trigger::NameWord => {
-                    let (read_until, found) = assignment::at_name_word(text, word.clone());
-                    name_read_until = read_until;
-                    candidates.extend(found.map(by_name));
-                }
-                Trigger::ForeignWord(kind) => {
-                    candidates.extend(assignment::at_foreign_word(text, word.clone(), kind).map(by_name));
-                }
-                Trigger::Url => {
-                    candidates.extend(url::password_at(text, word.clone()).map(|range| Candidate {
-                        rule: "url-password",
-                        range,
-                        rank: BY_URL,
-                    }));
-                }
-                Trigger::Armour if word.start < armour_until => {}
-                Trigger::Armour => {
-                    if let Some(range) = armour::block_at(text, word.clone()) {
-                        armour_until = range.end;
-                        candidates.push(Candidate { rule: "private-key", range, rank: 0 });
-                    }
-                }
-                Trigger::PuttyLines => {
-                    candidates.extend(armour::putty_lines_at(text, word.clone()).map(|range| Candidate {
-                        rule: "putty-private-key",
-                        range,
-                        rank: 0,
-                    }));
-                }
+    keywords.words.find(text.as_bytes(), |word, trigger| match trigger {
+        Trigger::Rule(index) => {
+            let (Some(rule), Some(until)) = (keywords.rules.get(index), tried_until.get_mut(index)) else {
+                return;
+            };
+            if word.start < *until {
+                return;
+            }
+            let (looked_until, found) = rule.find_at(text, word.clone());
+            *until = looked_until;
+            if let Some(range) = found {
+                candidates.push(Candidate { rule: rule.rule.name, range, rank: index });
             }
         }
-        false
+        Trigger::NameWord if word.start < name_read_until => {}
+        Trigger::NameWord => {
+            let (read_until, found) = assignment::at_name_word(text, word.clone());
+            name_read_until = read_until;
+            candidates.extend(found.map(by_name));
+        }
+        Trigger::ForeignWord(kind) => {
+            candidates.extend(assignment::at_foreign_word(text, word.clone(), kind).map(by_name));
+        }
+        Trigger::Url => {
+            candidates.extend(url::password_at(text, word.clone()).map(|range| Candidate {
+                rule: "url-password",
+                range,
+                rank: BY_URL,
+            }));
+        }
+        Trigger::Armour if word.start < armour_until => {}
+        Trigger::Armour => {
+            if let Some(range) = armour::block_at(text, word.clone()) {
+                armour_until = range.end;
+                candidates.push(Candidate { rule: "private-key", range, rank: 0 });
+            }
+        }
+        Trigger::PuttyLines => {
+            candidates.extend(armour::putty_lines_at(text, word.clone()).map(|range| Candidate {
+                rule: "putty-private-key",
+                range,
+                rank: 0,
+            }));
+        }
     });
     without_overlaps(candidates)
 }

@@ -22,9 +22,7 @@ pub(super) enum Trigger {
 /// All keywords of all rules, searched together.
 pub(super) struct Keywords {
     pub(super) rules: Vec<LazyRule>,
-    /// For each word of the set, what it calls for.
-    pub(super) triggers: Vec<Vec<Trigger>>,
-    pub(super) words: WordSet,
+    pub(super) words: WordSet<Trigger>,
 }
 
 /// Built when the first text is scanned; no regular expression is compiled for it.
@@ -33,34 +31,20 @@ pub(super) static KEYWORDS: LazyLock<Keywords> = LazyLock::new(Keywords::new);
 impl Keywords {
     pub(super) fn new() -> Self {
         let rules: Vec<LazyRule> = rules::all().map(LazyRule::new).collect();
-        let mut wanted: Vec<(String, Trigger)> = Vec::new();
-        for (index, rule) in rules.iter().enumerate() {
-            wanted.extend(
-                rule.rule.keywords.iter().map(|word| (word.to_ascii_lowercase(), Trigger::Rule(index))),
-            );
-        }
-        wanted.extend(NAME_WORDS.iter().map(|word| ((*word).to_owned(), Trigger::NameWord)));
-        wanted.extend(
-            FOREIGN_WORDS.iter().map(|(word, kind)| (word.to_ascii_lowercase(), Trigger::ForeignWord(*kind))),
+        let of_rules = rules.iter().enumerate().flat_map(|(index, rule)| {
+            rule.rule.keywords.iter().map(move |word| (*word, Trigger::Rule(index)))
+        });
+        let words = WordSet::new(
+            of_rules
+                .chain(NAME_WORDS.iter().map(|word| (*word, Trigger::NameWord)))
+                .chain(FOREIGN_WORDS.iter().map(|(word, kind)| (*word, Trigger::ForeignWord(*kind))))
+                .chain([
+                    ("://", Trigger::Url),
+                    ("-begin ", Trigger::Armour),
+                    ("- begin ", Trigger::Armour),
+                    ("private-lines:", Trigger::PuttyLines),
+                ]),
         );
-        wanted.push(("://".to_owned(), Trigger::Url));
-        wanted.push(("-begin ".to_owned(), Trigger::Armour));
-        wanted.push(("- begin ".to_owned(), Trigger::Armour));
-        wanted.push(("private-lines:".to_owned(), Trigger::PuttyLines));
-        // The sort is stable: where several rules share a keyword, the table's order decides.
-        wanted.sort_by(|first, second| first.0.cmp(&second.0));
-        let mut patterns: Vec<String> = Vec::new();
-        let mut triggers: Vec<Vec<Trigger>> = Vec::new();
-        for (word, trigger) in wanted {
-            match (patterns.last() == Some(&word), triggers.last_mut()) {
-                (true, Some(last)) => last.push(trigger),
-                _ => {
-                    patterns.push(word);
-                    triggers.push(vec![trigger]);
-                }
-            }
-        }
-        let words = WordSet::new(patterns.iter().map(String::as_str));
-        Self { rules, triggers, words }
+        Self { rules, words }
     }
 }

@@ -3,103 +3,119 @@
 //! A program that starts for one hook must not spend milliseconds on an automaton. So the beginning of every
 //! word is hashed into a bitmap that fits the fastest cache; where it says yes, the words are compared.
 
-/// Words that are searched together, without regard to ASCII case.
-pub(super) struct WordSet {
-    /// Ordered by their bytes.
-    words: Vec<Word>,
+use std::ops::Range;
+
+/// Words that are searched together, without regard to ASCII case, each with what it stands for.
+pub(super) struct WordSet<Meaning> {
+    /// Those with the same first byte stand together, in the order in which they were given.
+    words: Vec<Word<Meaning>>,
     /// For each first byte, where its words begin in `words`; one more for the end.
-    by_first_byte: Box<[usize; 257]>,
+    by_first_byte: Box<[u16; 257]>,
     /// The beginnings of words of four bytes and more.
     long: Bitmap,
     /// The beginnings of shorter words; of two bytes, with every third.
     short: Bitmap,
 }
 
-struct Word {
-    /// Lower case.
-    bytes: Vec<u8>,
-    /// The first four bytes, and which of them the word has.
+#[derive(Clone, Copy)]
+struct Word<Meaning> {
+    text: &'static str,
+    /// The first four bytes in lower case, and which of them the word has.
     beginning: u32,
     mask: u32,
-    /// The caller's number for the word.
-    number: usize,
+    meaning: Meaning,
 }
 
 /// How many bytes of a word make its beginning.
 const BEGINNING: usize = 4;
 
-impl WordSet {
-    /// A set of words of two bytes or more; a word's number is its place.
-    pub(super) fn new<'word>(words: impl IntoIterator<Item = &'word str>) -> Self {
+impl<Meaning: Copy> WordSet<Meaning> {
+    /// A set of words of two bytes or more. A word may be given twice, with two meanings.
+    pub(super) fn new(words: impl IntoIterator<Item = (&'static str, Meaning)>) -> Self {
         let (mut long, mut short) = (Bitmap::new(), Bitmap::new());
-        let mut words: Vec<Word> = words.into_iter().enumerate().map(Word::new).collect();
-        words.sort_by(|first, second| first.bytes.cmp(&second.bytes));
-        let mut by_first_byte = Box::new([0; 257]);
-        for word in &words {
-            match *word.bytes.as_slice() {
-                [_, _, _, _, ..] => long.mark(word.beginning),
-                [_, _, _] => short.mark(word.beginning >> 8),
-                [_, _] => (0..=255).for_each(|third| short.mark(word.beginning >> 8 | third)),
-                _ => {}
+        let given: Vec<_> = words.into_iter().map(|(text, meaning)| Word::new(text, meaning)).collect();
+        let mut counts = [0; 256];
+        for word in &given {
+            match word.text.len() {
+                0 | 1 => {}
+                2 => (0..=255).for_each(|third| short.mark(word.beginning >> 8 | third)),
+                3 => short.mark(word.beginning >> 8),
+                _ => long.mark(word.beginning),
             }
-            let first = word.bytes.first().map_or(0, |byte| usize::from(*byte));
-            by_first_byte.iter_mut().skip(first + 1).for_each(|end| *end += 1);
+            if let Some(count) = counts.get_mut(word.first_byte()) {
+                *count += 1;
+            }
         }
-        Self { words, by_first_byte, long, short }
+        let mut by_first_byte = Box::new([0; 257]);
+        let mut total = 0;
+        for (end, count) in by_first_byte.iter_mut().skip(1).zip(counts) {
+            total += count;
+            *end = total;
+        }
+        let mut next = *by_first_byte;
+        let mut ordered = given.clone();
+        for word in given {
+            if let Some(place) = next.get_mut(word.first_byte()) {
+                if let Some(slot) = ordered.get_mut(usize::from(*place)) {
+                    *slot = word;
+                }
+                *place += 1;
+            }
+        }
+        Self { words: ordered, by_first_byte, long, short }
     }
 
-    /// Calls `seen` for every occurrence of every word, in the order of their beginnings, until it answers `true`.
-    pub(super) fn find(&self, text: &[u8], mut seen: impl FnMut(std::ops::Range<usize>, usize) -> bool) {
+    /// Calls `seen` for every occurrence of every word, in the order of their beginnings.
+    ///
+    /// Where several begin at one place, the shorter comes first, and of one word the meaning that was given first.
+    pub(super) fn find(&self, text: &[u8], mut seen: impl FnMut(Range<usize>, Meaning)) {
         let mut window = 0u32;
         for (index, byte) in text.iter().enumerate() {
             window = window << 8 | u32::from(byte.to_ascii_lowercase());
-            if (self.long.holds(window) || self.short.holds(window >> 8))
-                && index + 1 >= BEGINNING
-                && self.compare(text, index + 1 - BEGINNING, &mut seen)
-            {
-                return;
+            if (self.long.holds(window) || self.short.holds(window >> 8)) && index + 1 >= BEGINNING {
+                self.compare(text, index + 1 - BEGINNING, &mut seen);
             }
         }
         for start in text.len().saturating_sub(BEGINNING - 1)..text.len() {
-            if self.compare(text, start, &mut seen) {
-                return;
-            }
+            self.compare(text, start, &mut seen);
         }
     }
 
     #[cold]
-    fn compare(
-        &self,
-        text: &[u8],
-        start: usize,
-        seen: &mut impl FnMut(std::ops::Range<usize>, usize) -> bool,
-    ) -> bool {
-        let here = beginning_of(text.get(start..).unwrap_or_default());
+    fn compare(&self, text: &[u8], start: usize, seen: &mut impl FnMut(Range<usize>, Meaning)) {
+        let rest = text.get(start..).unwrap_or_default();
+        let here = beginning_of(rest);
         let first = (here >> 24) as usize;
         let range = match (self.by_first_byte.get(first), self.by_first_byte.get(first + 1)) {
-            (Some(&from), Some(&to)) => from..to,
-            _ => return false,
+            (Some(&from), Some(&to)) => usize::from(from)..usize::from(to),
+            _ => return,
         };
+        let mut found: Vec<&Word<Meaning>> = Vec::new();
         for word in self.words.get(range).unwrap_or_default() {
-            if here & word.mask != word.beginning {
-                continue;
-            }
-            let end = start + word.bytes.len();
-            let fits = text.get(start..end).is_some_and(|here| here.eq_ignore_ascii_case(&word.bytes));
-            if fits && seen(start..end, word.number) {
-                return true;
+            if here & word.mask == word.beginning && word.begins(rest) {
+                found.push(word);
             }
         }
-        false
+        found.sort_by_key(|word| word.text.len());
+        for word in found {
+            seen(start..start + word.text.len(), word.meaning);
+        }
     }
 }
 
-impl Word {
-    fn new((number, word): (usize, &str)) -> Self {
-        let bytes = word.to_ascii_lowercase().into_bytes();
-        let missing = BEGINNING.saturating_sub(bytes.len()) * 8;
+impl<Meaning> Word<Meaning> {
+    fn new(text: &'static str, meaning: Meaning) -> Self {
+        let missing = BEGINNING.saturating_sub(text.len()) * 8;
         let mask = if missing >= 32 { 0 } else { u32::MAX << missing };
-        Self { beginning: beginning_of(&bytes), mask, bytes, number }
+        Self { text, beginning: beginning_of(text.as_bytes()), mask, meaning }
+    }
+
+    fn first_byte(&self) -> usize {
+        (self.beginning >> 24) as usize
+    }
+
+    fn begins(&self, text: &[u8]) -> bool {
+        text.get(..self.text.len()).is_some_and(|here| here.eq_ignore_ascii_case(self.text.as_bytes()))
     }
 }
 
@@ -146,12 +162,15 @@ mod tests {
 
     #[test]
     fn every_occurrence_of_every_word_is_seen_in_order() {
-        let set = WordSet::new(["pw", "PWD", "key", "monkey", "密码", "token"]);
+        let words = ["PWD", "pw", "key", "monkey", "密码", "token", "pw"];
+        let set = WordSet::new(words.into_iter().zip(0..));
         let mut seen = Vec::new();
         set.find("PW pwd monKey 密码tokepw".as_bytes(), |range, number| {
             seen.push((range.start, number));
-            false
         });
-        assert_eq!(seen, [(0, 0), (3, 0), (3, 1), (7, 3), (10, 2), (14, 4), (24, 0)]);
+        assert_eq!(
+            seen,
+            [(0, 1), (0, 6), (3, 1), (3, 6), (3, 0), (7, 3), (10, 2), (14, 4), (24, 1), (24, 6)]
+        );
     }
 }

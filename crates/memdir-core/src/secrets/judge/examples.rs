@@ -471,20 +471,24 @@ const TECHNICAL_STEMS: &[&str] = &[
 
 /// Whether the value is printed in somebody's documentation, or contains a word that marks a template.
 pub(super) fn is_example(value: &str) -> bool {
-    let strong = KNOWN_SAMPLES.len() + PLACEHOLDER_WORDS.len();
-    let mut is_weak = None;
-    let mut is_example = false;
-    EXAMPLES.find(value.as_bytes(), |_, number| {
-        is_example =
-            number < strong || *is_weak.get_or_insert_with(|| Letters::of(value).turns * 6 < value.len());
-        is_example
+    let (mut strong, mut weak) = (false, false);
+    EXAMPLES.find(value.as_bytes(), |_, evidence| match evidence {
+        Evidence::Strong => strong = true,
+        Evidence::Weak => weak = true,
     });
-    is_example
+    strong || weak && Letters::of(value).turns * 6 < value.len()
 }
 
-/// Samples, then placeholders, then weak placeholders, searched together.
-static EXAMPLES: LazyLock<WordSet> = LazyLock::new(|| {
-    WordSet::new(KNOWN_SAMPLES.iter().chain(PLACEHOLDER_WORDS).chain(WEAK_PLACEHOLDER_WORDS).copied())
+/// How much a word says: a weak one may stand in a value that was drawn by lot.
+#[derive(Clone, Copy)]
+enum Evidence {
+    Strong,
+    Weak,
+}
+
+static EXAMPLES: LazyLock<WordSet<Evidence>> = LazyLock::new(|| {
+    let strong = KNOWN_SAMPLES.iter().chain(PLACEHOLDER_WORDS).map(|word| (*word, Evidence::Strong));
+    WordSet::new(strong.chain(WEAK_PLACEHOLDER_WORDS.iter().map(|word| (*word, Evidence::Weak))))
 });
 
 /// Whether a password is a default that everybody knows: `postgres`, `admin123`, `P@ssw0rd!`.
