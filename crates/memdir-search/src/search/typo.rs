@@ -5,6 +5,7 @@ use crate::collection::Live;
 use crate::error::SearchError;
 use crate::query::{Query, QueryTerm};
 use crate::rank::Ranked;
+use crate::segment::TermEntry;
 
 /// A question of more words than this is understood from the others.
 const MAX_WORDS: usize = 6;
@@ -47,18 +48,15 @@ pub(super) fn correct(
     let unknown: Vec<&QueryTerm> = unknown(query, ranked).take(MAX_WORDS).collect();
     let mut nearest: Vec<Vec<Alternative>> = unknown.iter().map(|_| Vec::new()).collect();
     for live in lives {
-        for (entry, text) in live.segment.dictionary()? {
+        for text in live.segment.texts()? {
             for (word, alternatives) in unknown.iter().zip(&mut nearest) {
-                if let Some(distance) = distance(&word.text, &text) {
-                    add(
-                        alternatives,
-                        Alternative {
-                            distance,
-                            passages: entry.passages,
-                            term: entry.term,
-                            text: text.clone(),
-                        },
-                    );
+                if may_be_near(word.text.as_bytes(), text)
+                    && let Ok(text) = str::from_utf8(text)
+                    && let Some(distance) = distance(&word.text, text)
+                    && let Some(entry) = live.segment.find(Term::of(text))?
+                {
+                    let TermEntry { passages, term, .. } = entry;
+                    add(alternatives, Alternative { distance, passages, term, text: text.to_owned() });
                 }
             }
         }
@@ -154,9 +152,20 @@ fn add(alternatives: &mut Vec<Alternative>, new: Alternative) {
     }
 }
 
+/// How many letters may be mistyped in a word of so many bytes.
+fn allowed(length: usize) -> usize {
+    if length < 7 { 1 } else { 2 }
+}
+
+/// A quick look that rules out nearly all words and none that [`distance`] accepts.
+fn may_be_near(typed: &[u8], known: &[u8]) -> bool {
+    let fits = known.len() >= 3 && typed.len().abs_diff(known.len()) <= allowed(typed.len());
+    fits && known.first().is_some_and(|first| typed.iter().take(5).any(|letter| letter == first))
+}
+
 /// How many letters were mistyped, if few enough for the length of the word: swapped, missing, added or wrong.
 fn distance(typed: &str, known: &str) -> Option<usize> {
-    let allowed = if typed.len() < 7 { 1 } else { 2 };
+    let allowed = allowed(typed.len());
     if typed.len().abs_diff(known.len()) > allowed || known.len() < 3 {
         return None;
     }
@@ -199,6 +208,8 @@ mod tests {
     fn mistyped_words() {
         let check = |typed: &str, known: &str, expected: Option<usize>| {
             assert_eq!(distance(typed, known), expected, "{typed} {known}");
+            let may_be_near = may_be_near(typed.as_bytes(), known.as_bytes());
+            assert!(may_be_near || expected.is_none(), "{typed} {known}");
         };
         check("postgers", "postgres", Some(1));
         check("shcema", "schema", Some(1));
@@ -208,5 +219,7 @@ mod tests {
         check("cat", "dog", None);
         check("deploy", "employ", None);
         check("kubernets", "kubernet", Some(1));
+        check("öffner", "ffner", Some(1));
+        check("éclairs", "eclairs", None);
     }
 }

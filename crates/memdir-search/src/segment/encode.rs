@@ -31,10 +31,15 @@ pub(super) fn push_text(out: &mut Vec<u8>, text: &str) {
 }
 
 pub(super) fn take_text(bytes: &mut &[u8]) -> Option<String> {
+    String::from_utf8(take_bytes(bytes)?.to_vec()).ok()
+}
+
+/// The bytes of what [`push_text`] wrote, where they are.
+pub(super) fn take_bytes<'bytes>(bytes: &mut &'bytes [u8]) -> Option<&'bytes [u8]> {
     let length = usize::try_from(take_varint(bytes)?).ok()?;
     let (text, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
-    String::from_utf8(text.to_vec()).ok()
+    Some(text)
 }
 
 /// A sum over bytes that notices damage. It keeps nobody out who wants to do harm: the index is the user's own.

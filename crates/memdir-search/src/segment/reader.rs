@@ -4,7 +4,7 @@ use std::sync::{Mutex, OnceLock};
 
 use camino::Utf8Path;
 
-use super::encode::{checksum, take_text, u16s, u32s, u64s, unseal};
+use super::encode::{checksum, take_bytes, take_text, u16s, u32s, u64s, unseal};
 use super::layout::{FOOTER, Layout, Section};
 use super::record::{GroupRecord, UnitRecord};
 use crate::analyze::Term;
@@ -24,6 +24,7 @@ pub(crate) struct Segment {
     group_keys: OnceLock<Vec<u64>>,
     group_time: OnceLock<Vec<u32>>,
     group_words: OnceLock<Vec<u32>>,
+    texts: OnceLock<Vec<u8>>,
     scores: Mutex<Option<Scores>>,
 }
 
@@ -64,18 +65,19 @@ impl TermEntry {
     }
 
     fn decode(bytes: &[u8; Self::BYTES]) -> Self {
-        let (front, back) = bytes.split_at(16);
-        let wide = u64s(front);
-        let narrow = u32s(back);
-        let wide = |index: usize| wide.get(index).copied().unwrap_or(0);
-        let narrow = |index: usize| narrow.get(index).copied().unwrap_or(0);
+        let mut numbers = [0; Self::BYTES / 4];
+        for (number, chunk) in numbers.iter_mut().zip(bytes.as_chunks::<4>().0) {
+            *number = u32::from_le_bytes(*chunk);
+        }
+        let [term_low, term_high, offset_low, offset_high, length, passages, groups, checksum] = numbers;
+        let wide = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
         Self {
-            term: Term(wide(0)),
-            offset: wide(1),
-            length: narrow(0),
-            passages: narrow(1),
-            groups: narrow(2),
-            checksum: narrow(3),
+            term: Term(wide(term_low, term_high)),
+            offset: wide(offset_low, offset_high),
+            length,
+            passages,
+            groups,
+            checksum,
         }
     }
 }
@@ -110,6 +112,7 @@ impl Segment {
             group_keys: OnceLock::new(),
             group_time: OnceLock::new(),
             group_words: OnceLock::new(),
+            texts: OnceLock::new(),
             scores: Mutex::new(None),
         };
         segment.check_sizes()?;
@@ -285,6 +288,12 @@ impl Segment {
             dictionary.push((TermEntry::decode(bytes), text));
         }
         Ok(dictionary)
+    }
+
+    /// The texts of all terms, for whoever looks for one that is like another.
+    pub(crate) fn texts(&self) -> Result<impl Iterator<Item = &[u8]>, SearchError> {
+        let mut rest = self.load(&self.texts, Section::Texts, <[u8]>::to_vec)?;
+        Ok(std::iter::from_fn(move || take_bytes(&mut rest)))
     }
 
     pub(crate) fn group(&self, group: u32) -> Result<GroupRecord, SearchError> {
