@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::env::{Env, MEMDIR_MODEL_CALL};
 use memdir_core::hook::{Answer, Event, MAX_EVENT_BYTES};
+use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::settings::ClientFlags;
 use memdir_disk::failure_log::{self, Failure};
 use memdir_disk::pauses::Pauses;
@@ -41,20 +42,21 @@ pub(crate) fn run(arguments: &[OsString], world: &mut World) -> Exit {
     if let Some(name) = arguments.first().and_then(|name| name.to_str()) {
         name.clone_into(&mut event.name);
     }
-    let wants_index = arguments.iter().any(|argument| argument == "--index");
-    let answered = answer(&event, wants_index, world).and_then(|answer| say(&answer, &event, world));
+    let named = arguments.iter().find_map(|argument| argument.to_str()?.strip_prefix("--agent="));
+    let agent = named.unwrap_or(CLAUDE_CODE).to_owned();
+    let answered = answer(&event, &agent, world).and_then(|answer| say(&answer, &event, world));
     if let Err(error) = answered {
         note(&event, &error, world);
     }
     Exit::Yes
 }
 
-fn answer(event: &Event, wants_index: bool, world: &World) -> Result<Answer> {
+fn answer(event: &Event, agent: &str, world: &World) -> Result<Answer> {
     // A session that answers for us as a model is nobody's work, and must not cause another.
     if world.vars.contains_key(MEMDIR_MODEL_CALL) {
         return Ok(Answer::Nothing);
     }
-    let hook = Hook { event, env: environment(event, world)?, world, wants_index };
+    let hook = Hook { event, env: environment(event, world)?, world, agent };
     if hook.is_paused() {
         return Ok(Answer::Nothing);
     }
@@ -93,11 +95,27 @@ struct Hook<'h> {
     event: &'h Event,
     env: Env,
     world: &'h World,
-    /// Whether the agent that calls does not read MEMORY.md by itself.
-    wants_index: bool,
+    /// Who calls.
+    agent: &'h str,
 }
 
+/// The client whose hooks say nothing about who calls.
+const CLAUDE_CODE: &str = "claude-code";
+
 impl Hook<'_> {
+    /// Whether the agent that calls does not read MEMORY.md by itself.
+    fn wants_index(&self) -> bool {
+        self.agent != CLAUDE_CODE
+    }
+
+    fn author(&self) -> Author {
+        Author {
+            kind: AuthorKind::Agent,
+            id: Some(self.agent.to_owned()),
+            session: self.event.session.clone(),
+        }
+    }
+
     fn memory(&self) -> Result<Memory> {
         Ok(Memory::open(&self.env, &ClientFlags::default())?)
     }

@@ -156,7 +156,7 @@ impl Agent {
     ) -> Vec<Wanted> {
         let mut files = Vec::from_iter(self.main_file(env, look, program, plugin_dir));
         if let (Self::Codex, Some(directory)) = (self, self.directory(env)) {
-            let members = hooks(program, ["SessionStart", "UserPromptSubmit"], json!(10));
+            let members = hooks(program, "codex", ["SessionStart", "UserPromptSubmit"], json!(10));
             files.push(Wanted {
                 path: directory.join("hooks.json"),
                 format: Format::Json,
@@ -195,7 +195,7 @@ impl Agent {
             Self::Gemini => {
                 let mut members = server(&["mcpServers", NAME], plain);
                 // This one counts milliseconds.
-                members.extend(hooks(program, ["SessionStart", "BeforeAgent"], json!(10_000)));
+                members.extend(hooks(program, "gemini", ["SessionStart", "BeforeAgent"], json!(10_000)));
                 file("settings.json", members)
             }
             Self::Cursor => file("mcp.json", server(&["mcpServers", NAME], plain)),
@@ -218,15 +218,15 @@ impl Agent {
     }
 }
 
-/// The hooks at the start of a session and at every prompt, of agents that read neither MEMORY.md nor its topic files by
-/// themselves: the first brings the index.
-fn hooks(program: &Utf8Path, [start, prompt]: [&str; 2], timeout: Value) -> Vec<Member> {
-    let hook = |event: &str, more: &str| {
-        let command = format!("{} hook {event}{more}", shell_word(program));
+/// The hooks at the start of a session and at every prompt. They name the agent: unlike the client, it reads neither
+/// MEMORY.md nor its topic files by itself, so the first hook brings the index.
+fn hooks(program: &Utf8Path, agent: &str, [start, prompt]: [&str; 2], timeout: Value) -> Vec<Member> {
+    let hook = |event: &str| {
+        let command = format!("{} hook {event} --agent={agent}", shell_word(program));
         let hook = json!({"type": "command", "command": command, "timeout": timeout});
         Member::item(&["hooks", event], json!({"hooks": [hook]}))
     };
-    vec![hook(start, " --index"), hook(prompt, "")]
+    vec![hook(start), hook(prompt)]
 }
 
 /// A path as one word of a shell.

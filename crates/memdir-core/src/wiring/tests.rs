@@ -81,13 +81,16 @@ fn a_path_is_one_word_for_a_shell() {
 #[test]
 fn a_hook_stands_beside_those_of_others() {
     let hook = |command: &str| json!({"hooks": [{"type": "command", "command": command}]});
-    let members = [Member::item(&["hooks", "SessionStart"], hook("'/a b/memdir' hook SessionStart --index"))];
+    let members =
+        [Member::item(&["hooks", "SessionStart"], hook("'/a b/memdir' hook SessionStart --agent=codex"))];
     let check = |base: Option<&str>| {
         let wired = wire(Format::Json, base, &members).unwrap();
         assert!(is_wired(Format::Json, Some(&wired), &members).unwrap());
         assert_eq!(find_foreign(Format::Json, Some(&wired), &members, &[]).unwrap(), None);
-        let moved =
-            [Member::item(&["hooks", "SessionStart"], hook("/usr/bin/memdir hook SessionStart --index"))];
+        let moved = [Member::item(
+            &["hooks", "SessionStart"],
+            hook("/usr/bin/memdir hook SessionStart --agent=codex"),
+        )];
         assert!(!is_wired(Format::Json, Some(&wired), &moved).unwrap());
         let again = wire(Format::Json, Some(&wired), &moved).unwrap();
         assert_eq!(again.matches("memdir").count(), 1, "{again}");

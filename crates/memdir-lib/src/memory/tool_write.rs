@@ -7,7 +7,7 @@ use memdir_core::config::{SecretsOnWrite, WriteMode, WriteScope};
 use memdir_core::content_hash::ContentHash;
 use memdir_core::hook::ToolEdit;
 use memdir_core::memory::change::lint;
-use memdir_core::operation::{Author, AuthorKind, ChangeRecord, Operation, OperationId};
+use memdir_core::operation::{Author, ChangeRecord, Operation, OperationId};
 use memdir_core::plan::{Change, Content, Plan, VERSION};
 use memdir_core::rel_path::RelPath;
 use memdir_core::secrets::guard;
@@ -51,7 +51,7 @@ impl Memory {
         &mut self,
         edit: &ToolEdit,
         home: Option<&Utf8Path>,
-        session: Option<&str>,
+        author: Author,
         now: Timestamp,
     ) -> Result<ToolVerdict, MemoryError> {
         let path = match self.tool_path(&edit.path, home) {
@@ -69,7 +69,6 @@ impl Memory {
         let mut plan = Plan::new(format!("write {path}"));
         let base = current.clone().map(Content);
         plan.changes.push(Change::Write { path: path.clone(), content: content.into(), base });
-        let author = agent(session);
         match self.config()?.mode(author.kind, self.store.as_ref(), WriteScope::Memory) {
             WriteMode::Off => {
                 return Ok(ToolVerdict::Deny(
@@ -95,7 +94,7 @@ impl Memory {
         &mut self,
         path: &str,
         home: Option<&Utf8Path>,
-        session: Option<&str>,
+        author: Author,
         now: Timestamp,
     ) -> Result<Option<ToolChange>, MemoryError> {
         let Some(Ok(path)) = self.tool_path(path, home) else { return Ok(None) };
@@ -103,7 +102,7 @@ impl Memory {
         let after = self.read(&path)?;
         let before = self.kept_before(now)?.take(&path).map_err(MemoryError::State)?;
         if before != after {
-            self.record_tool_write(&path, before.as_deref(), after.as_deref(), agent(session), now)?;
+            self.record_tool_write(&path, before.as_deref(), after.as_deref(), author, now)?;
         }
         let remarks = after.map(|content| lint(&path, &content)).unwrap_or_default();
         Ok(Some(ToolChange { path, remarks }))
@@ -187,13 +186,5 @@ impl Memory {
     fn kept_before(&mut self, now: Timestamp) -> Result<KeptBefore, MemoryError> {
         let state_dir = self.state_dir.clone().ok_or(MemoryError::NoStateDir)?;
         Ok(KeptBefore::of(&state_dir, &self.store_id_at(Probe::Cheap, now)?))
-    }
-}
-
-fn agent(session: Option<&str>) -> Author {
-    Author {
-        kind: AuthorKind::Agent,
-        id: Some("claude-code".to_owned()),
-        session: session.map(ToOwned::to_owned),
     }
 }

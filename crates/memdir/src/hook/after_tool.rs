@@ -11,9 +11,9 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     let changes = matches!(hook.event.tool.as_deref(), Some("Write" | "Edit" | "MultiEdit"));
     let path = hook.event.tool_input.get("file_path").and_then(Value::as_str);
     let (true, Some(path)) = (changes, path) else { return Ok(Answer::Nothing) };
-    let session = hook.event.session.as_deref();
     let mut memory = hook.memory()?;
-    let Some(changed) = memory.after_tool(path, hook.env.home.as_deref(), session, hook.world.now)? else {
+    let Some(changed) = memory.after_tool(path, hook.env.home.as_deref(), hook.author(), hook.world.now)?
+    else {
         return Ok(Answer::Nothing);
     };
     // The next recall knows it; if that fails, the next search does.

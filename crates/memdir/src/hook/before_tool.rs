@@ -10,8 +10,7 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     let tool = hook.event.tool.as_deref().unwrap_or_default();
     let Some(edit) = ToolEdit::parse(tool, &hook.event.tool_input) else { return Ok(Answer::Nothing) };
     let mut memory = hook.memory()?;
-    let session = hook.event.session.as_deref();
-    Ok(match memory.before_tool(&edit, hook.env.home.as_deref(), session, hook.world.now)? {
+    Ok(match memory.before_tool(&edit, hook.env.home.as_deref(), hook.author(), hook.world.now)? {
         ToolVerdict::NoObjection => Answer::Nothing,
         ToolVerdict::Deny(why) => Answer::Deny(why),
         ToolVerdict::Ask(why) => Answer::Ask(why),

@@ -4,7 +4,6 @@
 use anyhow::Result;
 use memdir_core::hook::Answer;
 use memdir_core::journal::recovery::DEFAULT_BUDGET;
-use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::secrets::redact;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::journal::{Journal, NewOutput, RecoveryOptions, Writer};
@@ -42,7 +41,7 @@ pub(super) fn subagent_stopped(hook: &Hook<'_>) -> Result<Answer> {
         let task = hook.event.agent_type.as_deref().unwrap_or("sub-agent");
         let text = &without_secrets(text);
         let output = NewOutput { task, agent: hook.event.agent_type.as_deref(), parent: None, text };
-        journal.write_output(&output, &Writer { author: &author(hook), now: hook.world.now })?;
+        journal.write_output(&output, &Writer { author: &hook.author(), now: hook.world.now })?;
     }
     Ok(Answer::Nothing)
 }
@@ -51,7 +50,7 @@ pub(super) fn subagent_stopped(hook: &Hook<'_>) -> Result<Answer> {
 /// the work is durable already: every record is when it is written.
 pub(super) fn compacting(hook: &Hook<'_>) -> Result<Answer> {
     if let Some(journal) = active(hook)? {
-        let author = author(hook);
+        let author = hook.author();
         let writer = Writer { author: &author, now: hook.world.now };
         journal.join(&writer)?;
         if let Some(asked) = hook.event.instructions.as_deref().filter(|asked| !asked.trim().is_empty()) {
@@ -64,7 +63,7 @@ pub(super) fn compacting(hook: &Hook<'_>) -> Result<Answer> {
 /// PostCompact: the summary that took the place of the conversation.
 pub(super) fn compacted(hook: &Hook<'_>) -> Result<Answer> {
     if let (Some(journal), Some(summary)) = (active(hook)?, hook.event.summary.as_deref()) {
-        let writer = Writer { author: &author(hook), now: hook.world.now };
+        let writer = Writer { author: &hook.author(), now: hook.world.now };
         journal.note("Summary of a compaction", &without_secrets(summary), &writer)?;
     }
     Ok(Answer::Nothing)
@@ -78,12 +77,4 @@ fn without_secrets(text: &str) -> String {
 fn active(hook: &Hook<'_>) -> Result<Option<Journal>> {
     let journal = Journal::open(&hook.env, &ClientFlags::default())?;
     Ok(journal.is_active().then_some(journal))
-}
-
-fn author(hook: &Hook<'_>) -> Author {
-    Author {
-        kind: AuthorKind::Agent,
-        id: Some("claude-code".to_owned()),
-        session: hook.event.session.clone(),
-    }
 }

@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use memdir_core::hook::Answer;
-use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::prompt::Journal as Section;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::journal::{Journal, Writer};
@@ -24,7 +23,7 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
         facts.push(changed_by_others(&changed));
     }
     facts.extend(from_team(hook, &memory));
-    if hook.wants_index {
+    if hook.wants_index() {
         facts.extend(index::quoted(hook)?);
     }
     facts.extend(state(hook, &journal)?);
@@ -44,11 +43,7 @@ fn joined(hook: &Hook<'_>, journal: &Journal) -> Option<String> {
     if !journal.is_active() {
         return None;
     }
-    let author = Author {
-        kind: AuthorKind::Agent,
-        id: Some("claude-code".to_owned()),
-        session: hook.event.session.clone(),
-    };
+    let author = hook.author();
     // Who works with it is good to know, and no reason to say nothing.
     let _ = journal.join(&Writer { author: &author, now: hook.world.now });
     let is_told = matches!(hook.event.source.as_deref(), Some("compact" | "resume"));

@@ -204,11 +204,28 @@ fn an_agent_that_does_not_read_the_index_can_have_it() {
     let (mut sandbox, _) = project();
     sandbox.stdin = json!({"hook_event_name": "SessionStart", "source": "startup"}).to_string();
     for (arguments, told) in
-        [(&["hook", "SessionStart", "--index"][..], true), (&["hook", "SessionStart"], false)]
+        [(&["hook", "SessionStart", "--agent=codex"][..], true), (&["hook", "SessionStart"], false)]
     {
         let answer = sandbox.run(arguments.iter().copied()).stdout;
         assert_eq!(answer.contains("how we release"), told, "{answer}");
     }
+}
+
+#[test]
+fn what_an_agent_did_is_recorded_under_its_name() {
+    let (mut sandbox, memory) = project();
+    let file = memory.join("a.md");
+    for (agent, text) in [("claude-code", "one"), ("codex", "two")] {
+        fs::write(&file, text).unwrap();
+        let mut event = write(&file, text);
+        event["hook_event_name"] = json!("PostToolUse");
+        sandbox.stdin = event.to_string();
+        assert_eq!(sandbox.run(["hook", "PostToolUse", &format!("--agent={agent}")]).code, 0);
+    }
+    sandbox.stdin.clear();
+    let log: Value = serde_json::from_str(&sandbox.run(["log", "--json"]).stdout).unwrap();
+    let by: Vec<&Value> = log["items"].as_array().unwrap().iter().map(|item| &item["author"]["id"]).collect();
+    assert_eq!(by[..2], [&json!("codex"), &json!("claude-code")], "{log}");
 }
 
 #[test]
@@ -244,7 +261,7 @@ fn the_hooks_of_gemini_cli_bring_the_index_and_what_matters() {
     let output = &answer["hookSpecificOutput"];
     assert_eq!(output["hookEventName"], "BeforeAgent", "{answer}");
     assert!(output["additionalContext"].as_str().unwrap().contains("only from the main branch"), "{answer}");
-    let start = sandbox.run(["hook", "SessionStart", "--index"]);
+    let start = sandbox.run(["hook", "SessionStart", "--agent=codex"]);
     assert!(start.stdout.contains("how we release"), "{}", start.stdout);
 }
 

@@ -150,8 +150,14 @@ fn every_agent_is_wired_in_its_own_file_and_taken_out() {
     let hooks = json(&home.join(".codex/hooks.json"));
     let commands = |event: &str| hooks["hooks"][event].to_string();
     assert!(commands("SessionStart").contains("theirs"), "{hooks}");
-    assert!(commands("SessionStart").contains("\"/opt/bin/memdir hook SessionStart --index\""), "{hooks}");
-    assert!(commands("UserPromptSubmit").contains("\"/opt/bin/memdir hook UserPromptSubmit\""), "{hooks}");
+    assert!(
+        commands("SessionStart").contains("\"/opt/bin/memdir hook SessionStart --agent=codex\""),
+        "{hooks}"
+    );
+    assert!(
+        commands("UserPromptSubmit").contains("\"/opt/bin/memdir hook UserPromptSubmit --agent=codex\""),
+        "{hooks}"
+    );
     for (path, _) in files {
         assert!(read(path).contains("/opt/bin/memdir") || path.starts_with(".claude"), "{path}");
     }
