@@ -1,7 +1,7 @@
-//! What sync keeps between two runs: one folder for each memory directory, and one key for the machine.
+//! What sync keeps between two runs: one folder, with a key of its own, for each memory directory.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::thread;
 use std::time::Duration;
@@ -10,7 +10,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::operation::StoreId;
 
 use crate::disk_error::{DiskError, IoContext};
-use crate::random::random_bits;
 use crate::state_file::{self, make_directory, sync_directory};
 
 /// The folder of one sync. Who changes anything in it holds its lock.
@@ -96,6 +95,38 @@ impl SyncDir {
         }
     }
 
+    /// The random bytes behind the signing key, as digits; `None` if there are none.
+    ///
+    /// # Errors
+    /// They cannot be read, or others can read them.
+    pub fn signing_seed(&self) -> Result<Option<String>, DiskError> {
+        let path = self.directory.join(KEY);
+        let kept = || -> io::Result<Option<String>> {
+            let found = match fs::symlink_metadata(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                found => found?,
+            };
+            if !found.is_file() || found.permissions().mode() & 0o077 != 0 {
+                let message = "others can read it: whoever has read it can write in your name";
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+            }
+            let text = state_file::read(&path, 256)?.unwrap_or_default();
+            let text = String::from_utf8_lossy(&text).trim().to_owned();
+            let is_seed = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+            let broken = || io::Error::new(io::ErrorKind::InvalidData, "it holds no key");
+            is_seed.then_some(Some(text)).ok_or_else(broken)
+        };
+        kept().during("use", &path)
+    }
+
+    /// Keeps the random bytes behind the signing key, readable by nobody else, in the place of others.
+    ///
+    /// # Errors
+    /// The system fails.
+    pub fn keep_signing_seed(&self, seed: &str) -> Result<(), DiskError> {
+        self.replace(KEY, format!("{seed}\n").as_bytes())
+    }
+
     /// Takes the right to sync, waiting as long as `patience`; `None` if somebody else has it all the while.
     ///
     /// # Errors
@@ -129,58 +160,12 @@ pub fn has_team(state_dir: &Utf8Path, store: &StoreId) -> bool {
 /// What a project remembers about its team.
 pub const TEAM_SETTINGS: &str = "team.json";
 
+const KEY: &str = "key";
+
 const PAUSE: Duration = Duration::from_millis(50);
 
 fn folder(state_dir: &Utf8Path) -> Utf8PathBuf {
     state_dir.join("sync")
-}
-
-/// The random bytes behind this machine's signing key, as digits: made at the first use and readable by nobody else.
-///
-/// # Errors
-/// They cannot be read or made, or others can read them.
-pub fn signing_seed(state_dir: &Utf8Path) -> Result<String, DiskError> {
-    let path = folder(state_dir).join("key");
-    let made = || -> io::Result<String> {
-        for _ in 0..2 {
-            match fs::symlink_metadata(&path) {
-                Ok(found) if !found.is_file() || found.permissions().mode() & 0o077 != 0 => {
-                    let message = "others can read it: whoever has read it can write in your name";
-                    return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
-                }
-                Ok(_) => {
-                    let text = state_file::read(&path, 256)?.unwrap_or_default();
-                    let text = String::from_utf8_lossy(&text).trim().to_owned();
-                    let is_seed = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-                    let broken = || io::Error::new(io::ErrorKind::InvalidData, "it holds no key");
-                    return is_seed.then_some(text).ok_or_else(broken);
-                }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
-            }
-            make_directory(&folder(state_dir))?;
-            let seed = format!("{:032x}{:032x}", random_bits()?, random_bits()?);
-            // Whole or not at all: a key that was half written would lock its owner out.
-            let temporary = Utf8PathBuf::from(format!("{path}.{:016x}", random_bits()? as u64));
-            let mut file =
-                fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
-            file.write_all(format!("{seed}\n").as_bytes())?;
-            file.sync_all()?;
-            let linked = fs::hard_link(&temporary, &path);
-            let _ = fs::remove_file(&temporary);
-            match linked {
-                Ok(()) => {
-                    sync_directory(&folder(state_dir))?;
-                    return Ok(seed);
-                }
-                // Another process made one at the same time: that one counts.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(io::Error::new(io::ErrorKind::AlreadyExists, "somebody makes and removes it all the time"))
-    };
-    made().during("use", &path)
 }
 
 #[cfg(test)]
@@ -188,16 +173,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_made_once_and_only_for_its_user() {
+    fn a_key_is_kept_for_its_user_alone() {
         let temp = tempfile::tempdir().unwrap();
-        let state = Utf8Path::from_path(temp.path()).unwrap().join("state");
-        let seed = signing_seed(&state).unwrap();
-        assert_eq!(signing_seed(&state).unwrap(), seed);
-        let path = folder(&state).join("key");
+        let directory = SyncDir::of(Utf8Path::from_path(temp.path()).unwrap(), "s");
+        assert_eq!(directory.signing_seed().unwrap(), None);
+        let seed = "0a".repeat(32);
+        directory.keep_signing_seed(&seed).unwrap();
+        assert_eq!(directory.signing_seed().unwrap(), Some(seed));
+        let path = directory.path().join(KEY);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        assert!(signing_seed(&state).unwrap_err().to_string().contains("others can read it"));
-        assert_eq!(fs::read_dir(folder(&state)).unwrap().count(), 1);
+        assert!(directory.signing_seed().unwrap_err().to_string().contains("others can read it"));
+        directory.replace(KEY, b"0a0a").unwrap();
+        assert!(directory.signing_seed().unwrap_err().to_string().contains("no key"));
     }
 
     #[test]

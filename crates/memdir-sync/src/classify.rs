@@ -13,6 +13,8 @@ pub(crate) enum Theirs {
     Absent,
     /// Something that does not count: nobody vouches for it, or it is no entry.
     Foreign,
+    /// An entry of somebody of whom it cannot be read whether they are still a member.
+    Doubtful,
     /// Another entry of a member.
     New { version: u64, round: u64, content: Option<ContentHash>, parent: Option<ContentHash> },
 }
@@ -34,6 +36,8 @@ pub(crate) enum Case {
     Diverged,
     /// What is there is older than what was agreed: what is here is sent again.
     Outdated,
+    /// Something stands in the place of what was agreed that does not count: what is here is sent again.
+    Repair,
     /// What was agreed disappeared without a word: what is here is sent again.
     Vanished,
     /// It was deleted so long ago that the deletion is no longer named: it goes here too.
@@ -61,6 +65,9 @@ pub(crate) fn classify(
     let before = agreed.and_then(|agreed| agreed.content);
     let changed = mine != before;
     match theirs {
+        // Whoever overwrote it might overwrite what counts.
+        Theirs::Doubtful => Case::Same,
+        Theirs::Foreign if agreed.is_some() && !changed => Case::Repair,
         Theirs::Unchanged | Theirs::Foreign => send_if(changed),
         Theirs::Absent => match agreed {
             None => send_if(changed),
@@ -79,8 +86,14 @@ pub(crate) fn classify(
             if is_older {
                 return if mine == content && mine == before { Case::Agree } else { Case::Outdated };
             }
+            // Another one followed what came before the agreed one: the agreed one was damaged before everybody saw it.
+            let is_beside = agreed.is_some_and(|agreed| version <= agreed.version)
+                && parent.is_some()
+                && parent != before;
             if mine == content {
                 Case::Agree
+            } else if is_beside && parent != mine {
+                Case::Diverged
             // Theirs was made from exactly what is here, whatever was agreed before.
             } else if !changed || mine.is_some() && mine == parent {
                 Case::Take

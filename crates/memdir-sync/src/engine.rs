@@ -14,7 +14,7 @@ use memdir_wire::signing::SecretKey;
 
 use crate::classify::Theirs;
 use crate::inbox::Inbox;
-use crate::layout::{ENTRIES, MEMBERS, README, README_TEXT, REVOCATIONS, ROUND};
+use crate::layout::{ENTRIES, README, README_TEXT, ROUND};
 use crate::local::{Local, LocalChange, LocalError, Scan};
 use crate::message::message;
 use crate::options::Options;
@@ -44,6 +44,12 @@ pub enum SyncError {
     /// An invitation brings in one member.
     #[error("this invitation was used by somebody else already")]
     InvitationUsed,
+    /// Our own membership ended.
+    #[error("this machine is a member no more: {}", .by.as_ref().map_or_else(|| "it left".to_owned(), |by| format!("{by} took it out")))]
+    NoLongerMember {
+        /// Who ended it, name and key; `None`: this machine itself.
+        by: Option<String>,
+    },
     /// Nobody whom the team knows introduced us.
     #[error("no member of the team gave this invitation: whoever did is a member no more, or never was one")]
     NotIntroduced,
@@ -138,12 +144,13 @@ impl Once<'_> {
                 Inbox::read(self.remote, head, &self.state, &mut roster, &self.options.introduce, self.local)?
             }
             None => {
-                let mut inbox = Inbox::empty();
-                inbox.learnt = roster.learn(self.options.introduce.clone(), Vec::new());
+                let mut inbox = Inbox::default();
+                inbox.records.learnt = roster.learn(self.options.introduce.clone(), Vec::new());
                 inbox
             }
         };
         roster.learn(Vec::new(), self.options.revoke.clone());
+        self.check_membership(&roster)?;
         self.check_introduction(&roster)?;
         if inbox.round < self.state.round && head != self.state.head && head.is_some() {
             notices.push(
@@ -155,6 +162,7 @@ impl Once<'_> {
             &self.scan,
             &inbox,
             &roster,
+            self.key.public(),
             self.local,
             self.remote,
             self.options,
@@ -179,6 +187,7 @@ impl Once<'_> {
         head.is_some()
             && head == self.state.head.as_ref()
             && !self.state.unfinished
+            && self.state.roster.revocation_of(&self.key.public()).is_none()
             && self.options.introduce.iter().all(|member| self.state.roster.knows(&member.key))
             && self.options.revoke.is_empty()
             && self.scan.left_alone.is_empty()
@@ -234,6 +243,21 @@ impl Once<'_> {
         Ok(Resumed::Goes(head))
     }
 
+    /// Whether we are still one of them. Who is not sends nothing that anybody would take.
+    fn check_membership(&mut self, roster: &Roster) -> Result<(), SyncError> {
+        let me = self.key.public();
+        let Some(ended) = roster.revocation_of(&me) else { return Ok(()) };
+        if self.options.revoke.iter().any(|own| own.key == me) {
+            return Ok(());
+        }
+        if !self.options.dry_run {
+            self.state.roster = roster.clone();
+            self.local.finish(&self.state).map_err(SyncError::Local)?;
+        }
+        let by = roster.members().find(|member| member.key == ended.by && ended.by != me);
+        Err(SyncError::NoLongerMember { by: by.map(|by| format!("{} ({})", by.name, by.key.short())) })
+    }
+
     /// Whether those who are to be introduced can be.
     fn check_introduction(&self, roster: &Roster) -> Result<(), SyncError> {
         for member in &self.options.introduce {
@@ -250,18 +274,19 @@ impl Once<'_> {
 
     fn say(&self, inbox: &Inbox, roster: &Roster, plan: &SyncPlan, report: &mut Report) {
         report.refused.extend(inbox.refused.iter().cloned());
-        report.notices.extend(inbox.learnt.problems.iter().cloned());
+        report.notices.extend(inbox.records.learnt.problems.iter().cloned());
         for (key, why) in &self.scan.left_alone {
             report.blocked.push(crate::report::Refused { path: key.clone(), why: why.clone() });
         }
         let me = self.key.public();
-        for joined in inbox.learnt.joined.iter().filter(|joined| **joined != me && self.state.head.is_some())
+        for joined in
+            inbox.records.learnt.joined.iter().filter(|joined| **joined != me && self.state.head.is_some())
         {
             if let memdir_wire::roster::Standing::Member(name) = roster.standing(joined) {
                 report.notices.push(format!("{name} ({}) is a member now", joined.short()));
             }
         }
-        for gone in &inbox.learnt.revoked {
+        for gone in &inbox.records.learnt.revoked {
             if let memdir_wire::roster::Standing::Revoked(name) = roster.standing(gone) {
                 report.notices.push(format!("{name} ({}) is a member no more", gone.short()));
             }
@@ -273,7 +298,7 @@ impl Once<'_> {
                 name: held.name.clone(),
             });
         }
-        for (key, outgoing) in &plan.outgoing {
+        for (key, outgoing) in plan.outgoing.iter().filter(|(_, outgoing)| outgoing.is_change()) {
             let known = self.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some());
             let change = match (&outgoing.text, known) {
                 (None, _) => ChangeKind::Removed,
@@ -294,12 +319,12 @@ impl Once<'_> {
     ) -> Result<Option<Report>, SyncError> {
         let mut after = plan.agreed;
         let round = self.state.round.max(inbox.round);
-        let mut puts = records(&roster, inbox);
+        let mut puts = inbox.records.missing(&roster, self.key);
         let mut new_head = head.clone();
         let mut new_round = round;
         if !plan.outgoing.is_empty() || !puts.is_empty() {
             new_round = round.saturating_add(1);
-            let mut floor = inbox.floor;
+            let mut floor = inbox.records.floor;
             for (key, agreed) in &self.state.agreed {
                 let is_old = agreed.round.saturating_add(self.options.tombstone_rounds) <= new_round;
                 // Somebody may have made it anew: then there is no deletion to forget.
@@ -406,14 +431,4 @@ impl Once<'_> {
         }
         Ok(self.local.apply(changes).map_err(SyncError::Local)?.into_iter().collect())
     }
-}
-
-/// The records about members that the remote lacks.
-fn records(roster: &Roster, inbox: &Inbox) -> Vec<Put> {
-    let members =
-        roster.members().map(|member| (format!("{MEMBERS}{}", member.file_name()), member.render()));
-    let revocations =
-        roster.revocations().map(|record| (format!("{REVOCATIONS}{}", record.file_name()), record.render()));
-    let missing = members.chain(revocations).filter(|(path, _)| inbox.id_of(path).is_none());
-    missing.map(|(path, content)| Put { path, content: Some(content) }).collect()
 }

@@ -1,25 +1,30 @@
 //! What a remote holds now, checked.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::thread;
 
 use memdir_wire::entry::{Entry, EntryRefused, MAX_ENTRY_BYTES, SignedEntry};
-use memdir_wire::member::{MAX_RECORD_BYTES, Member, Revocation};
-use memdir_wire::roster::{Learnt, Roster, Standing};
-use memdir_wire::round::Round;
+use memdir_wire::member::Member;
+use memdir_wire::roster::{Roster, Standing};
 use memdir_wire::team_id::TeamId;
 
+use crate::capitals::Capitals;
 use crate::classify::Theirs;
-use crate::layout::{ENTRIES, MEMBERS, REVOCATIONS, ROUND};
+use crate::layout::ENTRIES;
 use crate::local::{Held, Local};
-use crate::remote::{Listed, Remote, RemoteError, Version};
+use crate::records::Records;
+use crate::remote::{Remote, RemoteError, Version};
 use crate::report::Refused;
 use crate::state::SyncState;
 
 /// More files than this are no memory of a team.
 const MAX_FILES: usize = 300_000;
 
+/// More than this many entries are not looked for in the past; what was agreed here is sent again.
+const MAX_RECOVERED: usize = 100;
+
 /// What a remote holds, as far as it can be believed.
+#[derive(Default)]
 pub(crate) struct Inbox {
     /// What is there at each key that has something.
     found: BTreeMap<String, Found>,
@@ -27,12 +32,12 @@ pub(crate) struct Inbox {
     pub(crate) held: Vec<Held>,
     /// Files that are no entries of this team.
     pub(crate) refused: Vec<Refused>,
-    /// What the records of members taught.
-    pub(crate) learnt: Learnt,
+    /// What the records of members say.
+    pub(crate) records: Records,
     /// The highest round that anything here was sent in, by the word of members and of those who left.
     pub(crate) round: u64,
-    /// Deletions up to this round are no longer named.
-    pub(crate) floor: u64,
+    /// Keys whose entry was found in the past of the remote, because something else was put in its place.
+    recovered: BTreeSet<String>,
     /// The names of all files, with their ids.
     names: HashMap<String, String>,
 }
@@ -40,22 +45,11 @@ pub(crate) struct Inbox {
 enum Found {
     Unchanged,
     Foreign { version: u64 },
+    Doubtful { version: u64 },
     Entry { entry: Box<Entry>, id: String },
 }
 
 impl Inbox {
-    pub(crate) fn empty() -> Self {
-        Self {
-            found: BTreeMap::new(),
-            held: Vec::new(),
-            refused: Vec::new(),
-            learnt: Learnt::default(),
-            round: 0,
-            floor: 0,
-            names: HashMap::new(),
-        }
-    }
-
     /// Reads a version, and learns from it who the members are.
     pub(crate) fn read(
         remote: &mut dyn Remote,
@@ -70,21 +64,20 @@ impl Inbox {
             let message = format!("it holds {} files, and {MAX_FILES} are the most", listed.len());
             return Err(RemoteError::Malformed { message });
         }
-        let mut inbox = Self::empty();
-        inbox.records(remote, &listed, roster, introduced)?;
+        let mut inbox =
+            Self { records: Records::read(remote, &listed, roster, introduced)?, ..Self::default() };
+        inbox.refused.append(&mut inbox.records.refused);
+        inbox.round = inbox.records.round;
         let mut unread = Vec::new();
-        let collisions = collisions(&listed, state);
         for file in &listed {
             let Some(key) = file.path.strip_prefix(ENTRIES) else { continue };
             if !local.wants(key) {
                 continue;
             }
-            let why = if !file.is_file {
-                Some("it is a link or a module, not a file".to_owned())
-            } else if collisions.contains_key(key) {
-                Some("another entry has the same name but for capitals".to_owned())
-            } else {
+            let why = if file.is_file {
                 local.refuses_key(key)
+            } else {
+                Some("it is a link or a module, not a file".to_owned())
             };
             if let Some(why) = why {
                 inbox.refuse(key, why);
@@ -99,84 +92,102 @@ impl Inbox {
         let checked = check_all(&unread, &contents, roster.team());
         for ((key, id), checked) in unread.into_iter().zip(checked) {
             match checked {
-                Ok(entry) => inbox.take(key, id, entry, roster),
+                Ok(entry) => inbox.take(key, id, entry, state, roster),
                 Err(refused) => inbox.refuse(key, refused.to_string()),
             }
         }
+        inbox.recover(remote, version, state, roster)?;
+        inbox.part_names(state);
         for file in listed {
             inbox.names.insert(file.path, file.id);
         }
         Ok(inbox)
     }
 
-    fn records(
+    fn take(&mut self, key: &str, id: &str, entry: Entry, state: &SyncState, roster: &Roster) {
+        let author = entry.author;
+        let is_doubtful = self.records.doubtful.contains(&author);
+        let (name, counts) = match roster.standing(&author) {
+            Standing::Member(name) => (Some(name), !is_doubtful),
+            // What somebody sent before they left is news like any other until it is known that they left. Whoever comes
+            // new cannot tell it from what they sent later.
+            Standing::Revoked(name) => {
+                let is_news = state.head.is_some() && state.roster.revocation_of(&author).is_none();
+                (Some(name), is_news && roster.has_left(&author))
+            }
+            Standing::Unknown => (None, false),
+        };
+        if counts {
+            // The count may be missing, or be an older one.
+            self.round = self.round.max(entry.round);
+            self.found.insert(key.to_owned(), Found::Entry { entry: Box::new(entry), id: id.to_owned() });
+            return;
+        }
+        let version = entry.version;
+        let found = if is_doubtful { Found::Doubtful { version } } else { Found::Foreign { version } };
+        self.found.insert(key.to_owned(), found);
+        self.held.push(Held {
+            key: key.to_owned(),
+            author,
+            name: name.map(str::to_owned),
+            text: entry.text,
+            time: entry.time,
+        });
+    }
+
+    /// Looks in the past of the remote for what stood where something stands now that does not count: somebody may have
+    /// sent it, and nobody else have seen it. Who finds nothing newer than what was agreed sends that again.
+    fn recover(
         &mut self,
         remote: &mut dyn Remote,
-        listed: &[Listed],
-        roster: &mut Roster,
-        introduced: &[Member],
+        version: &Version,
+        state: &SyncState,
+        roster: &Roster,
     ) -> Result<(), RemoteError> {
-        let is_record = |file: &&Listed| {
-            file.is_file
-                && (file.path.starts_with(MEMBERS)
-                    || file.path.starts_with(REVOCATIONS)
-                    || file.path == ROUND)
-        };
-        let files: Vec<&Listed> = listed.iter().filter(is_record).take(MAX_RECORDS).collect();
-        let ids: Vec<&str> = files.iter().map(|file| file.id.as_str()).collect();
-        let contents = remote.read(&ids, MAX_RECORD_BYTES)?;
-        let (mut members, mut revocations, mut round) = (Vec::new(), Vec::new(), None);
-        let team = roster.team().clone();
-        for (file, content) in files.iter().zip(contents) {
-            let content = content.unwrap_or_default();
-            let read = if let Some(name) = file.path.strip_prefix(MEMBERS) {
-                let member = Member::parse(&content, &team).filter(|member| member.file_name() == name);
-                member.map(|member| members.push(member))
-            } else if let Some(name) = file.path.strip_prefix(REVOCATIONS) {
-                let revocation =
-                    Revocation::parse(&content, &team).filter(|record| record.file_name() == name);
-                revocation.map(|revocation| revocations.push(revocation))
-            } else {
-                Round::parse(&content, &team).map(|found| round = Some(found))
-            };
-            if read.is_none() {
-                let why = "it is no record of this team, or its signature does not fit".to_owned();
-                self.refused.push(Refused { path: file.path.clone(), why });
+        let is_foreign = |key: &&String| matches!(self.found.get(*key), Some(Found::Foreign { .. }));
+        let lost: Vec<String> = state.agreed.keys().filter(is_foreign).take(MAX_RECOVERED).cloned().collect();
+        for key in lost {
+            let agreed = state.agreed.get(&key).map(|agreed| agreed.id.as_str());
+            for id in remote.past_of(version, &format!("{ENTRIES}{key}"))? {
+                if Some(id.as_str()) == agreed {
+                    break;
+                }
+                let content = remote.read(&[&id], MAX_ENTRY_BYTES)?.pop().flatten();
+                let signed = content.and_then(|content| SignedEntry::parse(&content).ok());
+                let entry = signed.and_then(|signed| signed.verify(roster.team(), &key).ok());
+                let is_member = |entry: &Entry| matches!(roster.standing(&entry.author), Standing::Member(_));
+                if let Some(entry) = entry.filter(is_member) {
+                    self.round = self.round.max(entry.round);
+                    self.found.insert(key.clone(), Found::Entry { entry: Box::new(entry), id });
+                    self.recovered.insert(key.clone());
+                    break;
+                }
             }
-        }
-        self.learnt = roster.learn(members, revocations);
-        // Whoever is there already was first.
-        let new = roster.learn(introduced.to_vec(), Vec::new());
-        self.learnt.joined.extend(new.joined);
-        self.learnt.problems.extend(new.problems);
-        // Whoever leaves signs the count once more, as the last thing.
-        if let Some(round) = round.filter(|round| {
-            matches!(roster.standing(&round.author), Standing::Member(_)) || roster.has_left(&round.author)
-        }) {
-            (self.round, self.floor) = (round.round, round.floor);
         }
         Ok(())
     }
 
-    fn take(&mut self, key: &str, id: &str, entry: Entry, roster: &Roster) {
-        let (name, is_member) = match roster.standing(&entry.author) {
-            Standing::Member(name) => (Some(name.to_owned()), true),
-            Standing::Revoked(name) => (Some(name.to_owned()), false),
-            Standing::Unknown => (None, false),
-        };
-        if is_member {
-            // The count may be missing, or be an older one.
-            self.round = self.round.max(entry.round);
-            self.found.insert(key.to_owned(), Found::Entry { entry: Box::new(entry), id: id.to_owned() });
-        } else {
-            self.found.insert(key.to_owned(), Found::Foreign { version: entry.version });
-            self.held.push(Held {
-                key: key.to_owned(),
-                author: entry.author,
-                name,
-                text: entry.text,
-                time: entry.time,
-            });
+    /// Of names that some file system would take for one, all but one are refused: what is known here counts, else what
+    /// was sent first. Only what members wrote takes a name.
+    fn part_names(&mut self, state: &SyncState) {
+        if self.entries().next().is_none() {
+            return;
+        }
+        let alive = state.agreed.iter().filter(|(_, agreed)| agreed.content.is_some());
+        let mut names = Capitals::of(alive.map(|(key, _)| key));
+        let mut new = Vec::new();
+        for (key, entry) in self.entries() {
+            match entry.text {
+                None => names.release(key),
+                Some(_) => new.push((entry.round, key.clone())),
+            }
+        }
+        new.sort();
+        for (_, key) in new {
+            if let Some(other) = names.claim(&key) {
+                let why = format!("`{other}` has the same name but for capitals");
+                self.refuse(&key, why);
+            }
         }
     }
 
@@ -191,6 +202,7 @@ impl Inbox {
             None => Theirs::Absent,
             Some(Found::Unchanged) => Theirs::Unchanged,
             Some(Found::Foreign { .. }) => Theirs::Foreign,
+            Some(Found::Doubtful { .. }) => Theirs::Doubtful,
             Some(Found::Entry { entry, .. }) => {
                 let &Entry { version, round, parent, .. } = entry.as_ref();
                 Theirs::New { version, round, content: entry.content(), parent }
@@ -211,7 +223,7 @@ impl Inbox {
         match self.found.get(key) {
             Some(Found::Entry { entry, .. }) => entry.version,
             // Somebody who is no member could claim the last number there is.
-            Some(Found::Foreign { version }) => (*version).min(u64::MAX / 2),
+            Some(Found::Foreign { version } | Found::Doubtful { version }) => (*version).min(u64::MAX / 2),
             _ => 0,
         }
     }
@@ -224,6 +236,11 @@ impl Inbox {
         })
     }
 
+    /// Whether the entry at a key stands only in the past of the remote.
+    pub(crate) fn is_recovered(&self, key: &str) -> bool {
+        self.recovered.contains(key)
+    }
+
     /// Every key at which something is.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &String> {
         self.found.keys()
@@ -233,30 +250,6 @@ impl Inbox {
     pub(crate) fn id_of(&self, path: &str) -> Option<&str> {
         self.names.get(path).map(String::as_str)
     }
-}
-
-/// Records are a few for each member.
-const MAX_RECORDS: usize = 10_000;
-
-/// The keys that some file system would take for another one: all but one of each kind, and that one is the one that was
-/// agreed.
-fn collisions<'l>(listed: &'l [Listed], state: &SyncState) -> HashMap<&'l str, ()> {
-    let mut by_fold: HashMap<String, &str> = HashMap::new();
-    let mut colliding = HashMap::new();
-    for file in listed {
-        let Some(key) = file.path.strip_prefix(ENTRIES) else { continue };
-        match by_fold.entry(key.to_lowercase()) {
-            std::collections::hash_map::Entry::Vacant(vacant) => {
-                vacant.insert(key);
-            }
-            std::collections::hash_map::Entry::Occupied(mut first) => {
-                let known = |key: &str| state.agreed.contains_key(key);
-                let loser = if known(key) && !known(first.get()) { first.insert(key) } else { key };
-                colliding.insert(loser, ());
-            }
-        }
-    }
-    colliding
 }
 
 /// Checks many signatures, on as many processors as there are.

@@ -6,6 +6,8 @@ pub const ENTRIES: &str = "entries/";
 pub const MEMBERS: &str = "members/";
 /// The folder of the records of those who are members no more.
 pub const REVOCATIONS: &str = "revocations/";
+/// The folder of the words of members for others whose inviter was put out.
+pub const VOUCHERS: &str = "vouchers/";
 /// The count of what was sent.
 pub const ROUND: &str = "round.json";
 /// What whoever finds the repository should know.

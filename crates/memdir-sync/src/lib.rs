@@ -4,6 +4,7 @@
 //! entry there are three sides, what was agreed, what is here and what is there; texts merge by field and by line, what
 //! cannot is kept twice, deletions travel as signed entries, and no clock decides anything.
 
+mod capitals;
 mod classify;
 pub mod conflict_copy;
 pub mod engine;
@@ -17,8 +18,10 @@ pub mod options;
 pub mod personal;
 mod plan;
 mod private_rules;
+mod records;
 pub mod remote;
 pub mod report;
+mod sign_anew;
 pub mod state;
 pub mod team;
 pub mod team_error;

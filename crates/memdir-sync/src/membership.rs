@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use memdir_core::env::Env;
 use memdir_disk::random::random_bits;
-use memdir_disk::sync_dir::{SyncDir, TEAM_SETTINGS, signing_seed};
+use memdir_disk::sync_dir::{SyncDir, TEAM_SETTINGS};
 use memdir_lib::memory::MemoryError;
 use memdir_wire::invitation::Invitation;
 use memdir_wire::member::{Member, Revocation, is_name};
-use memdir_wire::roster::Roster;
+use memdir_wire::roster::{Roster, Standing};
 use memdir_wire::signing::{PublicKey, SecretKey};
 use memdir_wire::team_id::TeamId;
 use serde::{Deserialize, Serialize};
@@ -90,7 +90,9 @@ impl Membership {
         let Some(content) = directory.read(TEAM_SETTINGS)? else { return Ok(None) };
         let settings = serde_json::from_slice(&content).ok().filter(|settings: &Settings| settings.v == 1);
         let settings = settings.ok_or_else(|| TeamError::Damaged(directory.path().join(TEAM_SETTINGS)))?;
-        let key = secret_key(&state_dir)?;
+        let key = directory.signing_seed()?.and_then(|seed| SecretKey::from_hex(&seed));
+        let key = key.filter(|key| key.public() == settings.member.key);
+        let key = key.ok_or_else(|| TeamError::Damaged(directory.path().join("key")))?;
         Ok(Some(Self { settings, directory, home: env.home.clone(), key, time_limit: None }))
     }
 
@@ -102,7 +104,7 @@ impl Membership {
         member_name: &str,
     ) -> Result<Self, TeamError> {
         let nonce = random_bits().map_err(MemoryError::State)?;
-        let key = secret_key(&env.state_dir().ok_or(MemoryError::NoStateDir)?)?;
+        let key = SecretKey::from_seed(random_seed()?);
         check_name(member_name)?;
         let (member, team) = Member::founder(&key, member_name, &format!("{nonce:032x}"));
         let settings = Settings { v: 1, team, remote: url.to_owned(), branch: branch.to_owned(), member };
@@ -117,7 +119,8 @@ impl Membership {
     pub(crate) fn accept(env: &Env, name: &str, token: &str, member_name: &str) -> Result<Self, TeamError> {
         let invitation = Invitation::from_token(token).ok_or(TeamError::NoInvitation)?;
         check_name(member_name)?;
-        let key = secret_key(&env.state_dir().ok_or(MemoryError::NoStateDir)?)?;
+        // A key for every membership: who was here before comes back as somebody new.
+        let key = SecretKey::from_seed(random_seed()?);
         let member = Member::invited(&key, member_name, &invitation.team, invitation.grant, &invitation.key);
         let Invitation { team, remote, branch, .. } = invitation;
         let joined = Self::begin(env, name, Settings { v: 1, team, remote, branch, member }, key)?;
@@ -145,6 +148,7 @@ impl Membership {
 
     /// Remembers it from now on.
     pub(crate) fn remember(&self) -> Result<(), TeamError> {
+        self.directory.keep_signing_seed(&self.key.to_hex())?;
         let content = serde_json::to_vec_pretty(&self.settings).unwrap_or_default();
         Ok(self.directory.replace(TEAM_SETTINGS, &content)?)
     }
@@ -155,11 +159,14 @@ impl Membership {
         folder: &mut dyn Local,
         now: Timestamp,
     ) -> Result<Option<TeamError>, TeamError> {
+        // Once the others know that we left, they take nothing of ours any more.
+        let sent = self.sync(folder, &Options::default(), now);
         let own = Revocation::of(&self.key.public(), &self.settings.team, &self.key);
         let told = self.sync(folder, &Options { revoke: vec![own], ..Options::default() }, now);
         let _lock = self.directory.lock(PATIENCE)?.ok_or(TeamError::Locked)?;
         self.directory.forget()?;
-        Ok(told.err())
+        let is_known = |error: &TeamError| matches!(error, TeamError::Sync(SyncError::NoLongerMember { .. }));
+        Ok(told.err().or(sent.err()).filter(|error| !is_known(error)))
     }
 
     /// No answer of the network is waited for longer than this from now on, and no other sync.
@@ -225,10 +232,7 @@ impl Membership {
     /// # Errors
     /// There is no randomness.
     pub fn invite(&self) -> Result<String, TeamError> {
-        let mut seed = [0; 32];
-        for half in seed.chunks_mut(16) {
-            half.copy_from_slice(&random_bits().map_err(MemoryError::State)?.to_le_bytes());
-        }
+        let seed = random_seed()?;
         let settings = &self.settings;
         // Whoever joins has credentials of their own.
         let address = settings.address();
@@ -270,14 +274,24 @@ impl Membership {
     /// meant only by the key, and a name that several have means none of them.
     pub(crate) fn revocation(&self, name: &str) -> Result<(Revocation, String), TeamError> {
         let roster = self.state()?.roster;
-        let is_in = |member: &&Member| roster.revocations().all(|revocation| revocation.key != member.key);
+        let me = self.key.public();
+        let is_in = |member: &&Member| matches!(roster.standing(&member.key), Standing::Member(_));
+        // Somebody who left can still be put out: only then do their invitations end.
+        let has_left = |member: &&Member| roster.has_left(&member.key);
         let by_key = |member: &&Member| name.len() >= 8 && member.key.to_string().starts_with(name);
-        let mut meant: Vec<&Member> = roster.members().filter(is_in).filter(by_key).collect();
+        let by_name = |member: &&Member| member.name == name;
+        let mut meant: Vec<&Member> =
+            roster.members().filter(by_key).filter(|member| is_in(member) || has_left(member)).collect();
         if meant.is_empty() {
-            meant = roster.members().filter(is_in).filter(|member| member.name == name).collect();
-            if meant.iter().any(|member| member.key == self.key.public()) && meant.len() == 1 {
-                return Err(TeamError::IsYou(self.key.public().short()));
+            meant = roster.members().filter(is_in).filter(by_name).collect();
+            if let [only] = meant.as_slice()
+                && only.key == me
+            {
+                return Err(TeamError::IsYou(me.short()));
             }
+        }
+        if meant.is_empty() {
+            meant = roster.members().filter(has_left).filter(by_name).collect();
         }
         let member = match meant.as_slice() {
             [] => return Err(TeamError::NoMember(name.to_owned())),
@@ -287,7 +301,6 @@ impl Membership {
                 return Err(TeamError::Ambiguous { name: name.to_owned(), keys });
             }
         };
-        let me = self.key.public();
         let is_founder =
             roster.members().any(|founder| founder.key == me && founder.introduced_by().is_none());
         if member.key != me && member.introduced_by() != Some(me) && !is_founder {
@@ -336,9 +349,12 @@ fn read_state(directory: &SyncDir, team: &TeamId) -> Result<SyncState, TeamError
     state.ok_or_else(|| TeamError::Damaged(directory.path().join(STATE)))
 }
 
-fn secret_key(state_dir: &Utf8Path) -> Result<SecretKey, TeamError> {
-    let seed = signing_seed(state_dir)?;
-    SecretKey::from_hex(&seed).ok_or_else(|| TeamError::Damaged(state_dir.join("sync/key")))
+fn random_seed() -> Result<[u8; 32], TeamError> {
+    let mut seed = [0; 32];
+    for half in seed.chunks_mut(16) {
+        half.copy_from_slice(&random_bits().map_err(MemoryError::State)?.to_le_bytes());
+    }
+    Ok(seed)
 }
 
 /// Where an invitation leads; an address that is a folder of this machine only if the user wants that: whoever sent it

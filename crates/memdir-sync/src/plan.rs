@@ -6,8 +6,10 @@ use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
 use memdir_wire::entry::{MAX_ENTRY_BYTES, SignedEntry};
 use memdir_wire::roster::{Roster, Standing};
+use memdir_wire::signing::PublicKey;
 
-use crate::classify::{Case, History, classify};
+use crate::capitals::Capitals;
+use crate::classify::{Case, History, Theirs, classify};
 use crate::conflict_copy::conflict_key;
 use crate::engine::{Conflict, SyncError};
 use crate::inbox::Inbox;
@@ -37,6 +39,8 @@ pub(crate) struct Outgoing {
     pub(crate) version: u64,
     pub(crate) parent: Option<ContentHash>,
     pub(crate) renamed_from: Option<String>,
+    /// It says what was said before, in our name.
+    pub(crate) is_renewal: bool,
 }
 
 /// Everything that planning looks at.
@@ -45,6 +49,8 @@ pub(crate) struct Planner<'p> {
     pub(crate) scan: &'p Scan,
     pub(crate) inbox: &'p Inbox,
     pub(crate) roster: &'p Roster,
+    /// Who we are.
+    pub(crate) me: PublicKey,
     pub(crate) local: &'p mut dyn Local,
     pub(crate) remote: &'p mut dyn Remote,
     pub(crate) options: &'p Options,
@@ -56,6 +62,9 @@ pub(crate) struct Planner<'p> {
     pub(crate) report: Report,
     pub(crate) plan: SyncPlan,
     unresolved: Vec<Conflict>,
+    /// The names that memories have, to find those that differ in capitals only; made at the first question.
+    names: Option<Capitals>,
+    own_names: Option<Capitals>,
 }
 
 impl<'p> Planner<'p> {
@@ -65,6 +74,7 @@ impl<'p> Planner<'p> {
         scan: &'p Scan,
         inbox: &'p Inbox,
         roster: &'p Roster,
+        me: PublicKey,
         local: &'p mut dyn Local,
         remote: &'p mut dyn Remote,
         options: &'p Options,
@@ -79,6 +89,7 @@ impl<'p> Planner<'p> {
             scan,
             inbox,
             roster,
+            me,
             local,
             remote,
             options,
@@ -88,6 +99,8 @@ impl<'p> Planner<'p> {
             report,
             plan,
             unresolved,
+            names: None,
+            own_names: None,
         }
     }
 
@@ -97,7 +110,7 @@ impl<'p> Planner<'p> {
         let keys: BTreeSet<&String> =
             self.state.agreed.keys().chain(self.scan.files.keys()).chain(self.inbox.keys()).collect();
         decided.extend(self.scan.left_alone.keys().cloned());
-        let forgotten = self.state.head.is_some() && self.state.round < self.inbox.floor;
+        let forgotten = self.state.head.is_some() && self.state.round < self.inbox.records.floor;
         for key in keys {
             if decided.contains(key) || !self.local.wants(key) {
                 continue;
@@ -109,6 +122,7 @@ impl<'p> Planner<'p> {
             self.decide(key, mine, case)?;
         }
         self.spare_mass_deletions();
+        self.sign_anew()?;
         if !self.unresolved.is_empty() {
             return Err(SyncError::Conflicts(self.unresolved));
         }
@@ -161,13 +175,26 @@ impl<'p> Planner<'p> {
                 let text = self.text_of(key, mine)?;
                 self.send(key, text, None)?;
             }
-            Case::Take => self.take(key, mine),
+            Case::Take => match self.own_namesake(key).filter(|_| mine.is_none()) {
+                Some(other) => {
+                    let why = format!("`{other}` here has the same name but for capitals: give it another");
+                    self.report.refused.push(Refused { path: key.to_owned(), why });
+                }
+                None => self.take(key, mine),
+            },
             Case::Merge => self.merge_both(key, mine, key, true)?,
             Case::Diverged => self.merge_both(key, mine, key, false)?,
             Case::Outdated => {
                 self.report
                     .notices
                     .push(format!("the remote holds an older `{key}` than it did; yours was sent again"));
+                let text = self.text_of(key, mine)?;
+                self.send(key, text, None)?;
+            }
+            Case::Repair => {
+                self.report.notices.push(format!(
+                    "somebody who may not put something in the place of `{key}`; what was agreed was sent again"
+                ));
                 let text = self.text_of(key, mine)?;
                 self.send(key, text, None)?;
             }
@@ -326,38 +353,77 @@ impl<'p> Planner<'p> {
     }
 
     /// Sends what is here, unless it may not be shared.
-    fn send(
+    pub(crate) fn send(
         &mut self,
         key: &str,
         text: Option<String>,
         renamed_from: Option<String>,
     ) -> Result<(), SyncError> {
-        let why = match &text {
-            Some(text) => self.local.refuses_key(key).or_else(|| self.local.refuses_to_share(key, text)),
-            None => None,
-        };
-        if let Some(why) = why {
-            self.report.blocked.push(Refused { path: key.to_owned(), why });
-            // Nothing of it is changed until the user did something about it.
-            self.plan.local.remove(key);
-            self.plan.agreed.remove(key);
+        if !self.may_send(key, text.as_deref()) {
             return Ok(());
         }
         let agreed = self.state.agreed.get(key);
         if text.is_none()
             && agreed.is_none_or(|agreed| agreed.content.is_none())
             && self.inbox.entry(key).is_none()
+            && self.inbox.theirs(key) != Theirs::Foreign
         {
             return Ok(());
         }
-        let version =
-            agreed.map_or(0, |agreed| agreed.version).max(self.inbox.version(key)).saturating_add(1);
+        let version = self.next_version(key);
         let parent = match self.inbox.entry(key) {
             Some((entry, _)) if entry.version.saturating_add(1) == version => entry.content(),
             _ => agreed.and_then(|agreed| agreed.content),
         };
-        self.plan.outgoing.insert(key.to_owned(), Outgoing { text, version, parent, renamed_from });
+        let outgoing = Outgoing { text, version, parent, renamed_from, is_renewal: false };
+        self.plan.outgoing.insert(key.to_owned(), outgoing);
         Ok(())
+    }
+
+    /// Whether a text may be shared under a name; who asks for one that may not has the user told.
+    pub(crate) fn may_send(&mut self, key: &str, text: Option<&str>) -> bool {
+        let why = text.and_then(|text| {
+            let refused = self.local.refuses_key(key).or_else(|| self.local.refuses_to_share(key, text));
+            refused.or_else(|| self.differs_in_capitals_only(key))
+        });
+        let Some(why) = why else { return true };
+        self.report.blocked.push(Refused { path: key.to_owned(), why });
+        // Nothing of it is changed until the user did something about it.
+        self.plan.local.remove(key);
+        self.plan.agreed.remove(key);
+        false
+    }
+
+    /// One more than anybody claims.
+    pub(crate) fn next_version(&self, key: &str) -> u64 {
+        let agreed = self.state.agreed.get(key).map_or(0, |agreed| agreed.version);
+        agreed.max(self.inbox.version(key)).saturating_add(1)
+    }
+
+    /// A file that nobody but this machine knows and that has the same name but for capitals.
+    fn own_namesake(&mut self, key: &str) -> Option<String> {
+        let names = self.own_names.get_or_insert_with(|| {
+            let is_known =
+                |key: &String| self.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some());
+            Capitals::of(self.scan.files.keys().filter(|key| !is_known(key)))
+        });
+        names.other(key).map(str::to_owned)
+    }
+
+    /// Why a name that is new to the team cannot be one: some machines would take it for another.
+    fn differs_in_capitals_only(&mut self, key: &str) -> Option<String> {
+        if self.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some()) {
+            return None;
+        }
+        let names = self.names.get_or_insert_with(|| {
+            let agreed = self.state.agreed.iter().filter(|(_, agreed)| agreed.content.is_some());
+            // What was removed or renamed here gives its name back.
+            let agreed = agreed.map(|(key, _)| key).filter(|key| self.scan.files.contains_key(*key));
+            let new = self.inbox.entries().filter(|(_, entry)| entry.text.is_some()).map(|(key, _)| key);
+            Capitals::of(agreed.chain(new))
+        });
+        let other = names.other(key)?;
+        Some(format!("`{other}` has the same name but for capitals"))
     }
 
     fn write(&mut self, key: &str, text: Option<String>, by: &str, time: Timestamp) {
@@ -373,7 +439,7 @@ impl<'p> Planner<'p> {
         self.report.received.push(Received { path: key.to_owned(), by: by.to_owned(), change });
     }
 
-    fn name_of(&self, author: &memdir_wire::signing::PublicKey) -> String {
+    pub(crate) fn name_of(&self, author: &PublicKey) -> String {
         match self.roster.standing(author) {
             Standing::Member(name) | Standing::Revoked(name) => name.to_owned(),
             Standing::Unknown => author.short(),
@@ -383,10 +449,13 @@ impl<'p> Planner<'p> {
     /// A folder that somebody emptied by mistake must not empty everybody's.
     fn spare_mass_deletions(&mut self) {
         let alive = self.state.agreed.values().filter(|agreed| agreed.content.is_some()).count();
-        let is_deletion = |outgoing: &Outgoing| outgoing.text.is_none();
-        let deleted = self.plan.outgoing.values().filter(|outgoing| is_deletion(outgoing)).count();
+        let is_deletion = |key: &String, outgoing: &Outgoing| {
+            let was_alive = self.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some());
+            outgoing.text.is_none() && was_alive
+        };
+        let deleted = self.plan.outgoing.iter().filter(|(key, outgoing)| is_deletion(key, outgoing)).count();
         if !self.options.delete_many && deleted >= MANY && deleted * 2 > alive {
-            self.plan.outgoing.retain(|_, outgoing| !is_deletion(outgoing));
+            self.plan.outgoing.retain(|key, outgoing| !is_deletion(key, outgoing));
             self.report.notices.push(format!(
                 "{deleted} of {alive} memories are gone here: that looks like a mistake, so nobody was told. \
                  `--delete-many` says that it is none"
@@ -419,8 +488,7 @@ impl<'p> Planner<'p> {
                     self.receive(&to, &by, ChangeKind::Changed);
                     settled.extend([from, to]);
                 }
-            } else if matches!(self.inbox.theirs(&from), crate::classify::Theirs::Unchanged)
-                && self.inbox.entry(&to).is_none()
+            } else if matches!(self.inbox.theirs(&from), Theirs::Unchanged) && self.inbox.entry(&to).is_none()
             {
                 let text = self.text_of(&to, self.mine(&to))?;
                 self.send(&to, text, Some(from.clone()))?;

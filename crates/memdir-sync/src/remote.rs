@@ -123,4 +123,17 @@ pub trait Remote {
     /// # Errors
     /// See [`Remote::head`].
     fn ever_held(&mut self, version: &Version, path: &str, id: &str) -> Result<bool, RemoteError>;
+
+    /// The ids of the files that were at a path in a version and in those that it came out of, newest first, some dozens
+    /// at most; none where the past is not known.
+    ///
+    /// # Errors
+    /// See [`Remote::head`].
+    fn past_of(&mut self, version: &Version, path: &str) -> Result<Vec<String>, RemoteError> {
+        let _ = (version, path);
+        Ok(Vec::new())
+    }
 }
+
+/// How far back [`Remote::past_of`] looks.
+pub(crate) const MAX_PAST: usize = 50;

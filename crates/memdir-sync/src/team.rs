@@ -139,9 +139,15 @@ impl Team {
         // Whoever came in last may not be known here yet.
         self.sync(&Options::default(), now)?;
         let (revocation, name) = self.membership.revocation(name)?;
-        let gone = revocation.key.short();
+        let (key, gone) = (revocation.key, revocation.key.short());
         let mut report = self.sync(&Options { revoke: vec![revocation], ..Options::default() }, now)?;
         report.notices.push(format!("{name} ({gone}) was taken out of the team"));
+        for member in self.membership.status()?.roster.without_inviter() {
+            if member.introduced_by() == Some(key) {
+                let (short, other) = (member.key.short(), &member.name);
+                report.notices.push(format!("{other} ({short}) came in by {name} and stays a member"));
+            }
+        }
         Ok(report)
     }
 

@@ -99,7 +99,17 @@ impl TeamError {
             Self::Ambiguous { .. } => "say which with the first digits of the key, which `memdir team members` shows".to_owned(),
             Self::IsYou(_) => "`memdir team leave` ends your own membership".to_owned(),
             Self::Locked => "it is done in a moment; try again".to_owned(),
-            Self::Damaged(_) => "`memdir team leave` forgets it, and a new invitation brings you back".to_owned(),
+            Self::Damaged(path) if path.file_name() == Some("state") => {
+                "remove that file: the next sync compares everything anew".to_owned()
+            }
+            Self::Damaged(path) => format!(
+                "remove `{}`: the memories stay, and a new invitation brings you back",
+                path.parent().unwrap_or(path)
+            ),
+            Self::Sync(SyncError::NoLongerMember { .. }) => {
+                "the memories stay; `memdir team leave`, or `memdir sync leave`, ends it here, and a new invitation brings you back"
+                    .to_owned()
+            }
             Self::Sync(SyncError::Conflicts(_)) => "`--conflict merge` keeps both versions".to_owned(),
             Self::Sync(SyncError::InvitationUsed) => "ask for one of your own".to_owned(),
             Self::Sync(SyncError::Remote(RemoteError::Unreachable { .. })) | Self::Remote(RemoteError::Unreachable { .. }) => {

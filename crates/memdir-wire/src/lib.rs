@@ -12,3 +12,4 @@ pub mod roster;
 pub mod round;
 pub mod signing;
 pub mod team_id;
+pub mod voucher;

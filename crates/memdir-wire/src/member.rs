@@ -173,7 +173,7 @@ impl Revocation {
 }
 
 /// A record as one line, in the one way that is read again.
-fn line(record: &impl Serialize) -> Vec<u8> {
+pub(crate) fn line(record: &impl Serialize) -> Vec<u8> {
     let mut bytes = serde_json::to_vec(record).unwrap_or_default();
     bytes.push(b'\n');
     bytes

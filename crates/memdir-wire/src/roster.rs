@@ -1,10 +1,11 @@
 //! Who may speak in a team, worked out from records that anybody may have written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::member::{Member, Revocation};
 use crate::signing::PublicKey;
 use crate::team_id::TeamId;
+use crate::voucher::Voucher;
 
 #[cfg(test)]
 mod tests;
@@ -63,6 +64,16 @@ impl Roster {
     /// Takes over what records prove. What is known already is never changed by them, and their order decides nothing:
     /// every step asks only what follows from all records together.
     pub fn learn(&mut self, members: Vec<Member>, revocations: Vec<Revocation>) -> Learnt {
+        self.learn_vouched(members, revocations, &[])
+    }
+
+    /// The same, where members vouch for some whose inviter was put out.
+    pub fn learn_vouched(
+        &mut self,
+        members: Vec<Member>,
+        revocations: Vec<Revocation>,
+        vouchers: &[Voucher],
+    ) -> Learnt {
         let mut learnt = Learnt::default();
         let (known, mut waiting): (Vec<Member>, Vec<Member>) =
             members.into_iter().partition(|member| self.members.contains_key(&member.key));
@@ -75,22 +86,26 @@ impl Roster {
         }
         waiting.sort_by_cached_key(Member::render);
         waiting.dedup();
-        // Of two that both count, the one of somebody else says more than that a member left.
         let mut revocations = revocations;
         revocations.sort_by_key(|record| (record.key, record.by == record.key, record.by));
         for revocation in &revocations {
             self.revoke(revocation, &mut learnt);
         }
+        let mut words: BTreeMap<PublicKey, Vec<PublicKey>> = BTreeMap::new();
+        for voucher in vouchers {
+            words.entry(voucher.key).or_default().push(voucher.by);
+        }
+        let mut used: BTreeSet<String> = self.members.values().map(Member::file_name).collect();
         loop {
             // Whom a revocation names is out before they could bring anybody in: everybody who may put a member out came
             // in before that member.
             let (ready, rest): (Vec<Member>, Vec<Member>) =
-                waiting.into_iter().partition(|member| self.is_introduced(member));
+                waiting.into_iter().partition(|member| self.is_introduced(member, &words));
             waiting = rest;
-            let mut admitted = Vec::new();
+            let mut admitted = BTreeSet::new();
             for member in ready {
-                if self.admit(&member, &mut learnt) {
-                    admitted.push(member.key);
+                if self.admit(&member, &mut used, &mut learnt) {
+                    admitted.insert(member.key);
                 } else if !self.members.contains_key(&member.key) {
                     learnt.problems.push(uninvited(&member));
                 }
@@ -98,7 +113,9 @@ impl Roster {
             if admitted.is_empty() {
                 break;
             }
-            for revocation in revocations.iter().filter(|record| admitted.contains(&record.key)) {
+            let concerns_new =
+                |record: &&Revocation| admitted.contains(&record.key) || admitted.contains(&record.by);
+            for revocation in revocations.iter().filter(concerns_new) {
                 self.revoke(revocation, &mut learnt);
             }
         }
@@ -116,19 +133,32 @@ impl Roster {
     }
 
     /// Whether the chain of those who brought each other in is whole. Somebody who left keeps their word about others;
-    /// somebody who was put out brings in nobody who was not known before.
-    fn is_introduced(&self, member: &Member) -> bool {
-        member.introduced_by().is_none_or(|by| self.members.contains_key(&by) && !self.was_put_out(&by))
+    /// somebody who was put out brings in nobody who was not known before, unless another member vouches for them.
+    fn is_introduced(&self, member: &Member, words: &BTreeMap<PublicKey, Vec<PublicKey>>) -> bool {
+        let Some(by) = member.introduced_by() else { return true };
+        let mut vouching = words.get(&member.key).into_iter().flatten();
+        self.has_a_say(&by) || vouching.any(|other| *other != member.key && self.has_a_say(other))
     }
 
-    fn was_put_out(&self, key: &PublicKey) -> bool {
-        self.revocations.get(key).is_some_and(|record| record.by != record.key)
+    /// Whether somebody's word about who belongs to the team counts.
+    #[must_use]
+    pub fn has_a_say(&self, key: &PublicKey) -> bool {
+        self.members.contains_key(key)
+            && self.revocations.get(key).is_none_or(|record| record.by == record.key)
     }
 
-    fn admit(&mut self, member: &Member, learnt: &mut Learnt) -> bool {
+    /// The members who came in by somebody who was put out since: whoever comes new knows them only if another member
+    /// vouches for them.
+    pub fn without_inviter(&self) -> impl Iterator<Item = &Member> {
+        self.members.values().filter(|member| {
+            let inviter = member.introduced_by().filter(|by| !self.has_a_say(by));
+            inviter.is_some() && !self.revocations.contains_key(&member.key)
+        })
+    }
+
+    fn admit(&mut self, member: &Member, used: &mut BTreeSet<String>, learnt: &mut Learnt) -> bool {
         // An invitation brings in one member, the first.
-        let is_used = self.members.values().any(|known| known.file_name() == member.file_name());
-        if is_used || self.members.contains_key(&member.key) {
+        if self.members.contains_key(&member.key) || !used.insert(member.file_name()) {
             return false;
         }
         self.members.insert(member.key, member.clone());
@@ -142,7 +172,8 @@ impl Roster {
         }
         match self.revocations.get(&revocation.key) {
             None => learnt.revoked.push(revocation.key),
-            Some(known) if known.by == known.key && revocation.by != revocation.key => {}
+            // Of several that count, everybody keeps the same one.
+            Some(known) if counts_before(revocation, known) => {}
             Some(_) => return,
         }
         self.revocations.insert(revocation.key, revocation.clone());
@@ -156,6 +187,12 @@ impl Roster {
                 || self.members.contains_key(&revocation.by)
                     && (member.introduced_by() == Some(revocation.by) || self.is_founder(&revocation.by))
         })
+    }
+
+    /// The record that ended a membership.
+    #[must_use]
+    pub fn revocation_of(&self, key: &PublicKey) -> Option<&Revocation> {
+        self.revocations.get(key)
     }
 
     /// Whether somebody was a member and ended that themselves.
@@ -192,6 +229,15 @@ impl Roster {
     #[must_use]
     pub fn knows(&self, key: &PublicKey) -> bool {
         self.members.contains_key(key)
+    }
+}
+
+/// Which of two records about the same member is kept: that somebody was put out says more than that they left.
+fn counts_before(one: &Revocation, other: &Revocation) -> bool {
+    let rank = |record: &Revocation| (record.by == record.key, record.by);
+    match rank(one).cmp(&rank(other)) {
+        std::cmp::Ordering::Equal => one != other && one.render() < other.render(),
+        order => order.is_lt(),
     }
 }
 

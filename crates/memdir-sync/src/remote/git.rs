@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use camino::Utf8PathBuf;
 
-use super::{Listed, Prepared, Published, Put, Remote, RemoteError, Version};
+use super::{Listed, MAX_PAST, Prepared, Published, Put, Remote, RemoteError, Version};
 
 mod process;
 mod push_answer;
@@ -337,6 +337,21 @@ impl Remote for GitRemote {
         let found =
             self.git.run(&["log", "--max-count=1", "--format=%H", &object, &version.0, "--", &path], None)?;
         Ok(found.line().is_some())
+    }
+
+    fn past_of(&mut self, version: &Version, path: &str) -> Result<Vec<String>, RemoteError> {
+        if !is_id(&version.0) {
+            return Ok(Vec::new());
+        }
+        let (count, path) = (format!("--max-count={MAX_PAST}"), format!(":(top,literal){path}"));
+        let arguments = ["log", &count, "--format=", "--raw", "--no-abbrev", "--no-renames", "-m", "-z"];
+        let found =
+            self.git.run(&[&arguments[..], &[&version.0, "--", &path]].concat(), None)?.succeeded()?;
+        let text = String::from_utf8_lossy(&found.output);
+        // `:old mode, new mode, old id, new id, status`; what is removed has an id of zeros.
+        let changes = text.split(['\0', '\n']).filter_map(|field| field.strip_prefix(':'));
+        let ids = changes.filter_map(|change| change.split(' ').nth(3)).filter(|id| is_id(id));
+        Ok(ids.filter(|id| id.bytes().any(|byte| byte != b'0')).map(str::to_owned).collect())
     }
 }
 

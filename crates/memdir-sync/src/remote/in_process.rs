@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use memdir_core::content_hash::ContentHash;
 
-use super::{Listed, Prepared, Published, Put, Remote, RemoteError, Version};
+use super::{Listed, MAX_PAST, Prepared, Published, Put, Remote, RemoteError, Version};
 
 /// What all handles on one remote share.
 #[derive(Debug, Clone, Default)]
@@ -128,6 +128,19 @@ impl Remote for InProcess {
             snapshot = current.parent.as_ref().and_then(|parent| shared.versions.get(parent));
         }
         Ok(false)
+    }
+
+    fn past_of(&mut self, version: &Version, path: &str) -> Result<Vec<String>, RemoteError> {
+        let shared = self.lock()?;
+        let mut found: Vec<String> = Vec::new();
+        let mut snapshot = shared.versions.get(version);
+        while let Some(current) = snapshot.filter(|_| found.len() < MAX_PAST) {
+            if let Some(id) = current.files.get(path).filter(|id| found.last() != Some(id)) {
+                found.push(id.clone());
+            }
+            snapshot = current.parent.as_ref().and_then(|parent| shared.versions.get(parent));
+        }
+        Ok(found)
     }
 }
 

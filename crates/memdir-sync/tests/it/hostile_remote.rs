@@ -65,6 +65,7 @@ impl<'r> Forger<'r> {
             entries.collect()
         };
         let mut entries = list(&format!("{head}:entries"));
+        entries.retain(|(_, name, _)| self.entries.iter().all(|(_, forged, _)| forged != name));
         entries.append(&mut self.entries);
         let mut root = list(&head);
         root.retain(|(_, name, _)| name != b"entries");
@@ -156,7 +157,7 @@ fn forged_moved_and_foreign_entries_are_refused() {
         assert!(refused(&report, name), "{name}: {:?}", report.refused);
     }
     assert!(report.refused.iter().any(|refused| refused.why.contains("another team")));
-    assert!(report.refused.iter().any(|refused| refused.why.contains("capitals")));
+    assert!(report.refused.iter().any(|refused| refused.why.contains("another path")));
 }
 
 #[test]
@@ -196,6 +197,22 @@ fn an_older_state_is_noticed_and_healed() {
     forger.publish();
     assert!(refused(&bob.sync(), "replayed.md"));
     assert_eq!(bob.read("deploy.md").as_deref(), Some("second\n"));
+}
+
+#[test]
+fn what_was_damaged_is_taken_from_the_past_and_put_back() {
+    let (repository, ada, bob) = world();
+    ada.write("deploy.md", "second\n");
+    ada.sync();
+    let mut forger = Forger::new(&repository);
+    forger.put("120000", "deploy.md", b"/etc/passwd");
+    forger.publish();
+    let report = bob.sync();
+    assert!(refused(&report, "deploy.md"), "{report:?}");
+    assert_eq!(bob.read("deploy.md").as_deref(), Some("second\n"));
+    let carol = Person::joining(&ada, "Carol");
+    assert_eq!(carol.read("deploy.md").as_deref(), Some("second\n"));
+    assert!(ada.sync().refused.is_empty());
 }
 
 #[test]

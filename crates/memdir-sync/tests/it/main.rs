@@ -7,7 +7,10 @@
 )]
 
 mod converge;
+mod damaged_remote;
+mod gone_members;
 mod hostile_remote;
+mod machine;
 mod own_machines;
 mod people;
 mod two_people;

@@ -30,9 +30,16 @@ impl Person {
 
     pub(crate) fn joining(other: &Self, name: &str) -> Self {
         let person = Self::new();
-        let token = other.team().membership().invite().unwrap();
-        Team::join(&person.home.env(), &flags(), &token, name, now()).unwrap();
+        person.join(&other.team().membership().invite().unwrap(), name).unwrap();
         person
+    }
+
+    pub(crate) fn join(&self, token: &str, name: &str) -> Result<Report, TeamError> {
+        Team::join(&self.home.env(), &flags(), token, name, now()).map(|(_, report)| report)
+    }
+
+    pub(crate) fn try_team(&self) -> Result<Team, TeamError> {
+        Team::open(&self.home.env(), &flags())
     }
 
     pub(crate) fn team(&self) -> Team {

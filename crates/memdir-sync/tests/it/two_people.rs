@@ -371,3 +371,54 @@ fn a_name_that_two_have_takes_nobody_out_and_oneself_is_meant_by_key_only() {
     let said = format!("Bob ({}) was taken out", key.short());
     assert!(report.notices.iter().any(|notice| notice.contains(&said)), "{report:?}");
 }
+
+#[test]
+fn whoever_left_comes_back_with_a_new_invitation() {
+    let (_repository, ada, bob) = two();
+    bob.write("bob.md", &memory("bob", "from bob\n"));
+    assert!(bob.team().leave(crate::people::now()).unwrap().is_none());
+    assert!(matches!(bob.try_team(), Err(TeamError::NoTeam)));
+    ada.sync();
+    assert_eq!(body(&ada, "bob.md"), "from bob\n");
+    let token = ada.team().membership().invite().unwrap();
+    bob.join(&token, "Bob").unwrap();
+    bob.write("bob.md", &memory("bob", "from bob again\n"));
+    assert_eq!(bob.sync().sent.len(), 1);
+    let report = ada.sync();
+    assert!(report.held.is_empty(), "{report:?}");
+    assert_eq!(body(&ada, "bob.md"), "from bob again\n");
+    // By the name the one who is there is meant.
+    ada.team().revoke("Bob", crate::people::now()).unwrap();
+    let error = bob.try_sync(&Options::default()).unwrap_err();
+    assert!(matches!(error, TeamError::Sync(SyncError::NoLongerMember { .. })), "{error}");
+    assert!(error.hint().unwrap().contains("invitation"));
+    assert!(bob.team().leave(crate::people::now()).unwrap().is_none());
+    bob.join(&ada.team().membership().invite().unwrap(), "Bob").unwrap();
+    assert!(bob.sync().notices.is_empty());
+}
+
+#[test]
+fn two_clones_of_one_person_are_two_members() {
+    let (_repository, ada, bob) = two();
+    let clone = bob.home.dir("home/second-clone");
+    let env = memdir_core::env::Env { cwd: clone, ..bob.home.env() };
+    let token = ada.team().membership().invite().unwrap();
+    let now = crate::people::now();
+    let (mut second, _) =
+        memdir_sync::team::Team::join(&env, &crate::people::flags(), &token, "Bob", now).unwrap();
+    assert_ne!(second.membership().key(), bob.team().membership().key());
+    bob.write("bob.md", &memory("bob", "from bob\n"));
+    bob.sync();
+    let report = second.sync(&Options::default(), now).unwrap();
+    assert_eq!(report.received.len(), 1, "{report:?}");
+}
+
+#[test]
+fn an_invitation_of_somebody_who_left_ends_when_they_are_put_out() {
+    let (_repository, ada, bob) = two();
+    let token = bob.team().membership().invite().unwrap();
+    bob.team().leave(crate::people::now()).unwrap();
+    ada.team().revoke("Bob", crate::people::now()).unwrap();
+    let refused = Person::new().join(&token, "Eve").unwrap_err();
+    assert!(matches!(refused, TeamError::Sync(SyncError::NotIntroduced)), "{refused}");
+}

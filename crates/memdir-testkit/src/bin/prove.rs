@@ -1,6 +1,7 @@
-//! Runs the proofs of docs/DURABILITY.md and prints what they did. usage: prove PROGRAM [PROOF…] [--long]
+//! Runs the proofs of docs/DURABILITY.md and prints what they did. usage: prove PROGRAM [PROOF…] [--long] [--seeds=FROM..TO]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people")]
 
+use std::ops::Range;
 use std::process::ExitCode;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -8,18 +9,27 @@ use memdir_testkit::proof::{self, Convergence, Crowd, Errors, Kill, Power, Race,
 
 const PROOFS: [&str; 6] = ["kill", "errors", "crowd", "race", "sync", "power"];
 
+/// The parts of `sync`, which takes long enough to be done piece by piece.
+const PARTS_OF_SYNC: [&str; 3] = ["sync-process", "sync-git", "sync-kill"];
+
+const USAGE: &str = "usage: prove PROGRAM [kill|errors|crowd|race|sync|sync-process|sync-git|sync-kill|power]… \
+                     [--long] [--seeds=FROM..TO]";
+
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let named = arguments.next().map(Utf8PathBuf::from);
     let Some(program) = named.and_then(|program| program.canonicalize_utf8().ok()) else {
-        eprintln!("usage: prove PROGRAM [{}] [--long]", PROOFS.join("|"));
+        eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
     let (options, mut wanted): (Vec<String>, Vec<String>) =
         arguments.partition(|argument| argument.starts_with("--"));
-    let long = options == ["--long"];
-    if !long && !options.is_empty() || wanted.iter().any(|name| !PROOFS.contains(&name.as_str())) {
-        eprintln!("usage: prove PROGRAM [{}] [--long]", PROOFS.join("|"));
+    let Some(extent) = Extent::parse(&options) else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    if wanted.iter().any(|name| !PROOFS.iter().chain(&PARTS_OF_SYNC).any(|known| known == name)) {
+        eprintln!("{USAGE}");
         return ExitCode::from(2);
     }
     if wanted.is_empty() {
@@ -27,7 +37,7 @@ fn main() -> ExitCode {
     }
     let mut holds = true;
     for name in wanted {
-        for proof in prove(&name, &program, long) {
+        for proof in prove(&name, &program, &extent) {
             let begin = std::time::Instant::now();
             let report = proof();
             println!("{report}\n{:.0} s\n", begin.elapsed().as_secs_f64());
@@ -37,9 +47,31 @@ fn main() -> ExitCode {
     if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
+/// How much is done.
+struct Extent {
+    long: bool,
+    /// The worlds of the members who sync, if not all.
+    seeds: Option<Range<u64>>,
+}
+
+impl Extent {
+    fn parse(options: &[String]) -> Option<Self> {
+        let mut extent = Self { long: false, seeds: None };
+        for option in options {
+            match option.strip_prefix("--seeds=").and_then(|seeds| seeds.split_once("..")) {
+                Some((from, to)) => extent.seeds = Some(from.parse().ok()?..to.parse().ok()?),
+                None if option == "--long" => extent.long = true,
+                None => return None,
+            }
+        }
+        Some(extent)
+    }
+}
+
 type Proof<'a> = Box<dyn Fn() -> Report + 'a>;
 
-fn prove<'a>(name: &str, program: &'a Utf8Path, long: bool) -> Vec<Proof<'a>> {
+fn prove<'a>(name: &str, program: &'a Utf8Path, extent: &Extent) -> Vec<Proof<'a>> {
+    let long = extent.long;
     match name {
         "kill" => {
             let size = if long {
@@ -63,7 +95,8 @@ fn prove<'a>(name: &str, program: &'a Utf8Path, long: bool) -> Vec<Proof<'a>> {
             let attempts = if long { 1_000_000 } else { 50_000 };
             vec![Box::new(move || proof::race(Race { attempts }))]
         }
-        "sync" => syncs(program, long),
+        "sync" => PARTS_OF_SYNC.iter().map(|part| part_of_sync(part, program, extent)).collect(),
+        part if PARTS_OF_SYNC.contains(&part) => vec![part_of_sync(part, program, extent)],
         _ => {
             let (images, control_images) = if long { (200, 40) } else { (10, 10) };
             vec![Box::new(move || proof::power(program, Power { images, control_images }))]
@@ -71,23 +104,25 @@ fn prove<'a>(name: &str, program: &'a Utf8Path, long: bool) -> Vec<Proof<'a>> {
     }
 }
 
-/// Many members in process, some over real git, and one whose sync is killed at every call.
-fn syncs(program: &Utf8Path, long: bool) -> Vec<Proof<'_>> {
-    let in_process = if long {
-        Convergence { clients: 20, operations: 500, seeds: 100 }
-    } else {
-        Convergence { clients: 20, operations: 500, seeds: 5 }
+/// Twenty members who do five hundred things each, in process or over real git, and one whose sync is killed at every
+/// call.
+fn part_of_sync<'a>(part: &str, program: &'a Utf8Path, extent: &Extent) -> Proof<'a> {
+    let long = extent.long;
+    let size = |clients, operations, seeds: u64| {
+        let seeds = extent.seeds.clone().unwrap_or(0..seeds);
+        Convergence { clients, operations, seeds }
     };
-    let over_git = if long {
-        Convergence { clients: 20, operations: 500, seeds: 5 }
-    } else {
-        Convergence { clients: 4, operations: 60, seeds: 1 }
-    };
-    vec![
-        Box::new(move || proof::convergence_in_process(in_process)),
-        Box::new(move || proof::convergence_over_git(over_git)),
-        Box::new(move || proof::kill_sync(program, if long { 1 } else { 7 })),
-    ]
+    match part {
+        "sync-process" => {
+            let size = if long { size(20, 10_000, 100) } else { size(20, 500, 5) };
+            Box::new(move || proof::convergence_in_process(&size))
+        }
+        "sync-git" => {
+            let size = if long { size(20, 10_000, 5) } else { size(4, 60, 1) };
+            Box::new(move || proof::convergence_over_git(&size))
+        }
+        _ => Box::new(move || proof::kill_sync(program, if long { 1 } else { 7 })),
+    }
 }
 
 fn crowds(long: bool) -> Vec<Crowd> {

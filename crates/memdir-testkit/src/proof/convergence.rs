@@ -1,6 +1,7 @@
 //! Many members of a team who edit the same memories, over a network that loses, delays, doubles and reorders.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use memdir_sync::remote::Remote;
 use memdir_sync::remote::git::GitRemote;
@@ -17,28 +18,31 @@ use super::report::Report;
 use crate::{Git, TestHome};
 
 /// How much is done.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Convergence {
     /// How many members.
     pub clients: u64,
     /// What all of them do together.
     pub operations: u64,
-    /// How many worlds, each with its own luck.
-    pub seeds: u64,
+    /// The worlds, each with its own luck: some of them say as much about theirs as all do.
+    pub seeds: Range<u64>,
 }
 
 /// Members over a remote in this process.
 #[must_use]
-pub fn convergence_in_process(size: Convergence) -> Report {
-    let mut remotes: BTreeMap<u64, InProcess> = BTreeMap::new();
+pub fn convergence_in_process(size: &Convergence) -> Report {
+    let mut remote = (size.seeds.start, InProcess::new());
     convergence("Convergence: a remote in process", size, |seed, _| {
-        Box::new(remotes.entry(seed).or_default().clone())
+        if remote.0 != seed {
+            remote = (seed, InProcess::new());
+        }
+        Box::new(remote.1.clone())
     })
 }
 
 /// Members over a real repository.
 #[must_use]
-pub fn convergence_over_git(size: Convergence) -> Report {
+pub fn convergence_over_git(size: &Convergence) -> Report {
     let home = TestHome::new();
     Git::run(home.root(), &["init", "-q", "--bare", "team.git"]);
     let url = format!("file://{}/team.git", home.root());
@@ -55,19 +59,19 @@ pub fn convergence_over_git(size: Convergence) -> Report {
 /// `remote` makes the handle of one member on the remote of one seed.
 fn convergence(
     title: &str,
-    size: Convergence,
+    size: &Convergence,
     mut remote: impl FnMut(u64, u64) -> Box<dyn Remote>,
 ) -> Report {
     let mut report = Report::new(title);
     let mut sums = Counts::default();
-    for seed in 0..size.seeds {
+    for seed in size.seeds.clone() {
         let mut world = World::new(seed, size, &mut remote);
         world.work(size.operations);
         world.settle();
         report.fail_all(world.failures());
         sums.add(&world);
     }
-    report.count("seeds", size.seeds);
+    report.count("seeds", format!("{} to {}", size.seeds.start, size.seeds.end.saturating_sub(1)));
     report.count("members of each", size.clients);
     report.count("edits, additions, deletions and renames", sums.edits);
     report.count("syncs that came to their end", sums.synced);
@@ -113,7 +117,7 @@ struct World {
 }
 
 impl World {
-    fn new(seed: u64, size: Convergence, remote: &mut impl FnMut(u64, u64) -> Box<dyn Remote>) -> Self {
+    fn new(seed: u64, size: &Convergence, remote: &mut impl FnMut(u64, u64) -> Box<dyn Remote>) -> Self {
         let members = client::team(seed, size.clients);
         let clients = members
             .into_iter()

@@ -109,12 +109,41 @@ fn a_leave_locks_nobody_out_and_a_revocation_is_never_taken_back() {
     );
 }
 
+#[test]
+fn a_member_vouches_for_whom_somebody_brought_in_who_was_put_out() {
+    let (founder, team) = Member::founder(&key(1), "Ada", "n");
+    let (eve, bob) = (join(&team, &key(1), 2, "Eve"), join(&team, &key(2), 3, "Bob"));
+    let carol = join(&team, &key(1), 4, "Carol");
+    let members = || vec![founder.clone(), eve.clone(), bob.clone(), carol.clone()];
+    let put_out = Revocation::of(&key(2).public(), &team, &key(1));
+    let check = |vouching: u8, expected: &str| {
+        let mut roster = Roster::new(team.clone());
+        let voucher = Voucher::of(&key(3).public(), &team, &key(vouching));
+        roster.learn_vouched(members(), vec![put_out.clone()], &[voucher]);
+        assert_eq!(standing(&roster, 3), expected, "{vouching}");
+    };
+    check(4, "Member(\"Bob\")");
+    // Neither Bob's own word counts, nor Eve's, nor a stranger's.
+    for vouching in [3, 2, 9] {
+        check(vouching, "Unknown");
+    }
+    let mut roster = Roster::new(team.clone());
+    roster.learn(members(), Vec::new());
+    roster.learn(Vec::new(), vec![put_out]);
+    assert_eq!(roster.without_inviter().map(|member| member.name.as_str()).collect::<Vec<_>>(), ["Bob"]);
+    // A voucher gives no right over whom it is for.
+    let by_carol = Revocation::of(&key(3).public(), &team, &key(4));
+    roster.learn_vouched(Vec::new(), vec![by_carol], &[Voucher::of(&key(3).public(), &team, &key(4))]);
+    assert_eq!(standing(&roster, 3), "Member(\"Bob\")");
+}
+
 proptest::proptest! {
     /// Eight people, each brought in by somebody before them, and revocations by anybody of anybody.
     #[test]
     fn the_order_of_records_decides_nothing(
         inviters in proptest::collection::vec(0_u8..8, 7),
         revocations in proptest::collection::vec((1_u8..9, 1_u8..9), 0..6),
+        vouchers in proptest::collection::vec((1_u8..9, 1_u8..9), 0..6),
         order in proptest::collection::vec(proptest::prelude::any::<u32>(), 14),
     ) {
         let (founder, team) = Member::founder(&key(1), "Ada", "n");
@@ -126,15 +155,20 @@ proptest::proptest! {
             .into_iter()
             .map(|(of, by)| Revocation::of(&key(of).public(), &team, &key(by)))
             .collect();
+        let mut vouchers: Vec<Voucher> = vouchers
+            .into_iter()
+            .map(|(of, by)| Voucher::of(&key(of).public(), &team, &key(by)))
+            .collect();
         let mut first = Roster::new(team.clone());
-        first.learn(members.clone(), revocations.clone());
+        first.learn_vouched(members.clone(), revocations.clone(), &vouchers);
 
         let mut shuffled: Vec<(u32, Member)> = order.iter().copied().zip(members).collect();
         shuffled.sort_by_key(|(at, _)| *at);
         let mut places = order.iter().rev();
         revocations.sort_by_cached_key(|_| places.next());
+        vouchers.reverse();
         let mut second = Roster::new(team.clone());
-        second.learn(shuffled.into_iter().map(|(_, member)| member).collect(), revocations);
+        second.learn_vouched(shuffled.into_iter().map(|(_, member)| member).collect(), revocations, &vouchers);
         proptest::prop_assert_eq!(&first, &second);
 
         let members = first.members().cloned().collect();

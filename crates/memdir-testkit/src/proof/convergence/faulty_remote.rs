@@ -99,4 +99,8 @@ impl Remote for FaultyRemote {
     fn ever_held(&mut self, version: &Version, path: &str, id: &str) -> Result<bool, RemoteError> {
         self.inner.ever_held(version, path, id)
     }
+
+    fn past_of(&mut self, version: &Version, path: &str) -> Result<Vec<String>, RemoteError> {
+        self.inner.past_of(version, path)
+    }
 }

@@ -1,0 +1,212 @@
+//! A machine whose files are a map, and a remote in this process that anybody may write to.
+
+use std::collections::BTreeMap;
+
+use memdir_core::content_hash::ContentHash;
+use memdir_core::memory::text_merge::merge_text;
+use memdir_sync::engine::{SyncError, sync};
+use memdir_sync::local::{Held, Local, LocalChange, LocalError, Scan};
+use memdir_sync::options::Options;
+use memdir_sync::remote::in_process::InProcess;
+use memdir_sync::remote::{Put, Remote, Version};
+use memdir_sync::report::Report;
+use memdir_sync::state::{Pending, SyncState};
+use memdir_wire::entry::Entry;
+use memdir_wire::invitation::Invitation;
+use memdir_wire::member::{Member, Revocation};
+use memdir_wire::signing::{PublicKey, SecretKey};
+use memdir_wire::team_id::TeamId;
+
+use crate::people::now;
+
+pub(crate) struct Machine {
+    pub(crate) files: BTreeMap<String, String>,
+    pub(crate) held: Vec<Held>,
+    pub(crate) remote: InProcess,
+    seed: u8,
+    team: TeamId,
+    record: Member,
+    state: Option<String>,
+    pending: Option<String>,
+}
+
+impl Machine {
+    pub(crate) fn founder() -> Self {
+        Self::founding(1, "Ada")
+    }
+
+    pub(crate) fn founder_of_another_team() -> Self {
+        Self::founding(99, "Mallory")
+    }
+
+    fn founding(seed: u8, name: &str) -> Self {
+        let (record, team) = Member::founder(&SecretKey::from_seed([seed; 32]), name, "n");
+        let mut founder = Self::with(seed, InProcess::new(), team, record);
+        founder.sync();
+        founder
+    }
+
+    /// Whoever joins has synced once.
+    pub(crate) fn joining(other: &Self, seed: u8, name: &str) -> Self {
+        let mut joined = Self::invited(other, seed, name);
+        joined.sync();
+        joined
+    }
+
+    pub(crate) fn invited(other: &Self, seed: u8, name: &str) -> Self {
+        let invitation =
+            Invitation::new(&other.team, "file:///r", "memdir", &other.secret(), [seed + 100; 32]);
+        let own = SecretKey::from_seed([seed; 32]);
+        let record = Member::invited(&own, name, &other.team, invitation.grant, &invitation.key);
+        Self::with(seed, other.remote.clone(), other.team.clone(), record)
+    }
+
+    fn with(seed: u8, remote: InProcess, team: TeamId, record: Member) -> Self {
+        let (files, held) = (BTreeMap::new(), Vec::new());
+        Self { files, held, remote, seed, team, record, state: None, pending: None }
+    }
+
+    fn secret(&self) -> SecretKey {
+        SecretKey::from_seed([self.seed; 32])
+    }
+
+    pub(crate) fn key(&self) -> PublicKey {
+        self.secret().public()
+    }
+
+    pub(crate) fn write(&mut self, key: &str, text: &str) -> Report {
+        self.files.insert(key.to_owned(), text.to_owned());
+        self.sync()
+    }
+
+    pub(crate) fn read(&self, key: &str) -> Option<&str> {
+        self.files.get(key).map(String::as_str)
+    }
+
+    pub(crate) fn sync(&mut self) -> Report {
+        self.try_sync(Vec::new()).unwrap()
+    }
+
+    pub(crate) fn revoke(&mut self, key: &PublicKey) -> Report {
+        let revocation = Revocation::of(key, &self.team, &self.secret());
+        self.try_sync(vec![revocation]).unwrap()
+    }
+
+    pub(crate) fn try_sync(&mut self, revoke: Vec<Revocation>) -> Result<Report, SyncError> {
+        let options = Options { introduce: vec![self.record.clone()], revoke, ..Options::default() };
+        let (mut remote, key) = (self.remote.clone(), self.secret());
+        self.held.clear();
+        sync(self, &mut remote, &key, &options, now())
+    }
+
+    /// Signs an entry as this machine's client would, whatever the client of others may say.
+    pub(crate) fn forge(&self, path: &str, version: u64, text: &str) -> Vec<u8> {
+        let entry = Entry {
+            team: self.team.clone(),
+            path: path.to_owned(),
+            version,
+            round: 1_000,
+            parent: None,
+            renamed_from: None,
+            time: now(),
+            author: self.key(),
+            text: Some(text.to_owned()),
+        };
+        entry.sign(&self.secret()).render()
+    }
+
+    pub(crate) fn revocation(&self, key: &PublicKey) -> Vec<u8> {
+        Revocation::of(key, &self.team, &self.secret()).render()
+    }
+
+    pub(crate) fn record(&self) -> Vec<u8> {
+        self.record.render()
+    }
+
+    pub(crate) fn head(&self) -> Version {
+        self.remote.clone().head().unwrap().unwrap()
+    }
+
+    /// What stands in a file of the remote.
+    pub(crate) fn there(&self, path: &str) -> Option<Vec<u8>> {
+        let mut remote = self.remote.clone();
+        let listed = remote.view(&self.head()).unwrap();
+        let id = listed.into_iter().find(|file| file.path == path)?.id;
+        remote.read(&[&id], usize::MAX).unwrap().pop().unwrap()
+    }
+
+    /// Writes into the remote, as whoever has its password can.
+    pub(crate) fn put(&self, files: &[(&str, &[u8])]) {
+        let mut remote = self.remote.clone();
+        let head = self.head();
+        let puts: Vec<Put> = files
+            .iter()
+            .map(|(path, content)| Put { path: (*path).to_owned(), content: Some(content.to_vec()) })
+            .collect();
+        let prepared = remote.prepare(Some(&head), &puts, "x").unwrap();
+        remote.publish(Some(&head), &prepared.version).unwrap();
+    }
+}
+
+impl Local for Machine {
+    fn load(&mut self) -> Result<(SyncState, Option<Pending>), LocalError> {
+        let state = self.state.as_deref().map(|state| SyncState::parse(state).unwrap());
+        let pending = self.pending.as_deref().and_then(Pending::parse);
+        Ok((state.unwrap_or_else(|| SyncState::new(self.team.clone())), pending))
+    }
+
+    fn scan(&mut self) -> Result<Scan, LocalError> {
+        let files = self.files.iter().map(|(key, text)| (key.clone(), ContentHash::of(text.as_bytes())));
+        Ok(Scan { files: files.collect(), left_alone: BTreeMap::new() })
+    }
+
+    fn text(&mut self, key: &str) -> Result<Option<String>, LocalError> {
+        Ok(self.files.get(key).cloned())
+    }
+
+    fn refuses_key(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn refuses_to_share(&self, _: &str, _: &str) -> Option<String> {
+        None
+    }
+
+    fn merge(&self, _: &str, base: &str, mine: &str, theirs: &str) -> Option<String> {
+        merge_text(base, mine, theirs).ok()
+    }
+
+    fn reviews(&self) -> bool {
+        false
+    }
+
+    fn begin(&mut self, pending: &Pending) -> Result<(), LocalError> {
+        self.pending = Some(pending.render());
+        Ok(())
+    }
+
+    fn give_up(&mut self) -> Result<(), LocalError> {
+        self.pending = None;
+        Ok(())
+    }
+
+    fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<String>, LocalError> {
+        for change in changes {
+            match &change.text {
+                Some(text) => self.files.insert(change.key.clone(), text.clone()),
+                None => self.files.remove(&change.key),
+            };
+        }
+        Ok(Vec::new())
+    }
+
+    fn hold(&mut self, held: &[Held]) -> Result<(), LocalError> {
+        self.held.extend_from_slice(held);
+        Ok(())
+    }
+
+    fn finish(&mut self, state: &SyncState) -> Result<(), LocalError> {
+        self.state = Some(state.render());
+        self.give_up()
+    }
+}
