@@ -30,13 +30,19 @@ pub enum Probe {
 pub fn probe(root: &Utf8Path, common_dir: Option<&Utf8Path>, depth: Probe) -> Evidence {
     let mut evidence = Evidence { inode: inode_of(root), ..Evidence::default() };
     let (Probe::Full, Some(common_dir)) = (depth, common_dir) else { return evidence };
-    let config = RealLook.read(&common_dir.join("config"), CONFIG_LIMIT).unwrap_or_default();
-    evidence.remote = remote_of_config(&String::from_utf8_lossy(&config));
+    evidence.remote = remote_of(common_dir);
     evidence.shallow = fs::symlink_metadata(common_dir.join("shallow")).is_ok();
     if !evidence.shallow && is_ours(common_dir) {
         evidence.root_commit = root_commit(common_dir, TIME_LIMIT);
     }
     evidence
+}
+
+/// The normalised remote of the repository that keeps its data in `common_dir`, at the cost of one small file.
+#[must_use]
+pub fn remote_of(common_dir: &Utf8Path) -> Option<String> {
+    let config = RealLook.read(&common_dir.join("config"), CONFIG_LIMIT).unwrap_or_default();
+    remote_of_config(&String::from_utf8_lossy(&config))
 }
 
 /// The directory as its file system knows it; `None` where no birth time is kept, because numbers are used again.

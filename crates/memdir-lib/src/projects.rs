@@ -16,7 +16,7 @@ use memdir_core::project::findings::hint;
 use memdir_core::project::git_root::find_git_root;
 use memdir_core::project::identity::IdentityKey;
 use memdir_core::project::registry::{Place, ProjectRecord, Sighting};
-use memdir_disk::identity_probe::{inode_of, probe};
+use memdir_disk::identity_probe::{inode_of, probe, remote_of};
 use memdir_disk::random::random_bits;
 use memdir_disk::real_look::RealLook;
 use memdir_disk::registry::{Registry, RegistryError};
@@ -194,9 +194,15 @@ impl Projects {
     ) -> Result<ProjectRecord, ProjectsError> {
         let registry = self.registry()?;
         let cheap = sighting(here, Probe::Cheap, now);
+        let is_deep_enough = |known: &ProjectRecord| match &here.common_dir {
+            Some(common_dir) if depth == Probe::Full => {
+                known.knows_repository_at(&here.root, remote_of(common_dir).as_deref())
+            }
+            _ => true,
+        };
         if let Ok(Some(known)) = registry.project(&here.memory_dir)
             && known.already_knows(&cheap)
-            && (depth == Probe::Cheap || here.common_dir.is_none() || known.knows_repository_at(&here.root))
+            && is_deep_enough(&known)
         {
             return Ok(known);
         }

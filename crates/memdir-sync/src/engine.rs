@@ -291,7 +291,7 @@ impl Once<'_> {
                 report.notices.push(format!("{name} ({}) is a member no more", gone.short()));
             }
         }
-        for held in inbox.held.iter().chain(&plan.waiting) {
+        for held in inbox.held.iter().chain(plan.waiting.iter().map(|proposal| &proposal.held)) {
             report.held.push(HeldEntry {
                 path: held.key.clone(),
                 author: held.author.to_string(),
@@ -348,7 +348,9 @@ impl Once<'_> {
                     author: self.key.public(),
                     text: outgoing.text,
                 };
-                sent.insert(entry_key.clone(), (entry.version, entry.content()));
+                if !outgoing.is_ahead {
+                    sent.insert(entry_key.clone(), (entry.version, entry.content()));
+                }
                 let content = Some(entry.sign(self.key).render());
                 puts.push(Put { path: format!("{ENTRIES}{entry_key}"), content });
             }
@@ -377,8 +379,6 @@ impl Once<'_> {
                 Err(error) => return Err(error.into()),
             }
         }
-        let mut held = inbox.held.clone();
-        held.extend(plan.waiting);
         let changes: Vec<LocalChange> = plan.local.into_values().collect();
         if let Some(head) =
             new_head.as_ref().filter(|newest| Some(*newest) == head.as_ref() && !changes.is_empty())
@@ -388,8 +388,11 @@ impl Once<'_> {
             self.begin(Some(&head), &head, new_round, &after)?;
         }
         let skipped = self.write(&changes)?;
-        if !held.is_empty() {
-            self.local.hold(&held).map_err(SyncError::Local)?;
+        if !inbox.held.is_empty() {
+            self.local.hold(&inbox.held).map_err(SyncError::Local)?;
+        }
+        if self.local.reviews() {
+            self.local.propose(&plan.waiting).map_err(SyncError::Local)?;
         }
         for (key, agreed) in after {
             if skipped.contains(&key) {

@@ -1,6 +1,6 @@
 //! Folders of memory on this machine, as one side of a sync.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 use memdir_core::config::WriteMode;
@@ -12,22 +12,22 @@ use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::rel_path::{PathRefused, RelPath};
 use memdir_core::team_key::TeamKey;
-use memdir_lib::memory::{Memory, Wish};
+use memdir_lib::memory::{Memory, Submitted, Wish};
 use memdir_lib::team::TEAM_DIR;
 use memdir_wire::canonical::{at_home, canonical, shared_hash};
 use memdir_wire::entry::MAX_TEXT_BYTES;
 
-use crate::local::{Held, Local, LocalChange, LocalError, Scan};
+use crate::local::{Held, Local, LocalChange, LocalError, Proposal, Scan};
 use crate::membership::Kept;
 use crate::private_rules::PrivateRules;
 use crate::state::{Pending, SyncState};
-use crate::team::index_change;
+use crate::team::{INDEX_AUTHOR, index_change};
 
 /// How many files one operation writes.
 const BATCH: usize = 2_000;
 
-/// How many changes of strangers are put before the user one by one.
-const MAX_HELD: usize = 50;
+/// How many changes are put before the user one by one.
+pub(crate) const MAX_HELD: usize = 50;
 
 /// A folder inside a memory directory.
 pub(crate) struct Root<'r> {
@@ -70,6 +70,11 @@ impl Root<'_> {
 impl Folder<'_> {
     fn root_of(&self, key: &str) -> Option<&Root<'_>> {
         self.roots.iter().find(|root| key.starts_with(&root.prefix))
+    }
+
+    /// What its keys begin with.
+    fn places(&self) -> Vec<String> {
+        self.roots.iter().map(|root| root.prefix.clone()).collect()
     }
 
     /// Whether a file of a root is no part of the sync: what is derived, and what another sync carries.
@@ -149,15 +154,15 @@ impl Folder<'_> {
             let Some(change) = index_change(root.memory, None)? else { continue };
             let mut plan = Plan::new("the team's index follows its files");
             plan.changes.push(change);
-            let author = Author { kind: AuthorKind::Team, id: Some("index".to_owned()), session: None };
+            let author = Author { kind: AuthorKind::Team, id: Some(INDEX_AUTHOR.to_owned()), session: None };
             let wish = Wish { look: false, verbatim: true, ..Wish::of(&author) };
             root.memory.apply_as(&plan, &wish, self.now)?;
         }
         Ok(())
     }
 
-    /// What somebody who is no member, or who waits for the user, wants to change; `None` if it is so already.
-    fn held_plan(&self, held: &Held) -> Result<Option<Plan>, LocalError> {
+    /// What somebody wants to change; `None` if it is so already.
+    fn held_plan(&self, held: &Held, reason: &str) -> Result<Option<Plan>, LocalError> {
         let Some(root) = self.root_of(&held.key) else { return Ok(None) };
         let path = root.path_of(&held.key)?;
         let current = root.memory.read(&path)?;
@@ -165,7 +170,7 @@ impl Folder<'_> {
         if known.map(shared_hash) == held.text.as_deref().map(|text| ContentHash::of(text.as_bytes())) {
             return Ok(None);
         }
-        let mut plan = Plan::new(format!("from {} ({}): {}", who(held), held.author.short(), held.key));
+        let mut plan = Plan::new(format!("{reason} {} ({}): {}", who(held), held.author.short(), held.key));
         let text = held.text.as_ref().map(|text| at_home(text, known, held.time.min(self.now)));
         match (text, current) {
             (Some(text), base) => {
@@ -176,11 +181,34 @@ impl Folder<'_> {
         }
         Ok(Some(plan))
     }
+
+    /// Has a plan wait, and says under which id; `None` if the user does not want it.
+    fn stage(&mut self, held: &Held, plan: &Plan) -> Result<Option<String>, LocalError> {
+        let author = Author { kind: AuthorKind::Team, id: Some(who(held)), session: None };
+        let wish = Wish { verbatim: true, ..Wish::of(&author) };
+        let root = self.roots.iter_mut().find(|root| held.key.starts_with(&root.prefix));
+        let Some(root) = root else { return Ok(None) };
+        Ok(match root.memory.hold(plan, &wish, self.now)? {
+            Submitted::Staged { id, .. } => Some(id),
+            Submitted::Applied(_) | Submitted::Rejected => None,
+        })
+    }
 }
+
+/// What the reasons of plans begin with that hold a change of a member.
+const BY_MEMBER: &str = "shared by";
+
+/// What the reasons of plans begin with that hold a change of anybody else.
+const BY_STRANGER: &str = "from";
 
 impl Local for Folder<'_> {
     fn load(&mut self) -> Result<(SyncState, Option<Pending>), LocalError> {
-        Ok(self.kept.load()?)
+        let (mut state, pending) = self.kept.load()?;
+        // What lay there for a project that has come here since was never looked at.
+        if self.kind == Kind::Personal && self.kept.places()? != self.places() {
+            state.unfinished = true;
+        }
+        Ok((state, pending))
     }
 
     fn scan(&mut self) -> Result<Scan, LocalError> {
@@ -275,11 +303,46 @@ impl Local for Folder<'_> {
             return Ok(());
         }
         for held in held.iter().take(MAX_HELD) {
-            let Some(plan) = self.held_plan(held)? else { continue };
-            let author = Author { kind: AuthorKind::Team, id: Some(who(held)), session: None };
-            let wish = Wish { verbatim: true, ..Wish::of(&author) };
-            if let Some(root) = self.roots.iter_mut().find(|root| held.key.starts_with(&root.prefix)) {
-                root.memory.hold(&plan, &wish, self.now)?;
+            if let Some(plan) = self.held_plan(held, BY_STRANGER)? {
+                self.stage(held, &plan)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sent_from(&self, key: &str) -> Option<String> {
+        self.kept.sent_from().remove(key)
+    }
+
+    fn propose(&mut self, proposals: &[Proposal]) -> Result<(), LocalError> {
+        let mut sent_from = self.kept.sent_from();
+        sent_from.retain(|key, _| proposals.iter().any(|proposal| proposal.held.key == *key));
+        for proposal in proposals {
+            sent_from.extend(proposal.sent_from.clone().map(|text| (proposal.held.key.clone(), text)));
+        }
+        self.kept.set_sent_from(&sent_from)?;
+        if self.mode == WriteMode::Off {
+            return Ok(());
+        }
+        let mut current = BTreeSet::new();
+        for Proposal { held, beside, .. } in proposals.iter().take(MAX_HELD) {
+            let Some(mut plan) = self.held_plan(held, BY_MEMBER)? else { continue };
+            if let (Some((key, text)), Some(root)) = (beside, self.root_of(&held.key)) {
+                let path = root.path_of(key)?;
+                let base = root.memory.read(&path)?.map(Content);
+                let content = at_home(text, None, self.now).into();
+                plan.changes.push(Change::Write { path, content, base });
+            }
+            current.extend(self.stage(held, &plan)?);
+        }
+        // What is wanted now takes the place of what was wanted before.
+        for root in &self.roots {
+            for waiting in root.memory.waiting()?.plans {
+                let is_ours =
+                    waiting.author.kind == AuthorKind::Team && waiting.plan.reason.starts_with(BY_MEMBER);
+                if is_ours && !current.contains(&waiting.id) {
+                    root.memory.withdraw(&waiting)?;
+                }
             }
         }
         Ok(())
@@ -287,7 +350,11 @@ impl Local for Folder<'_> {
 
     fn finish(&mut self, state: &SyncState) -> Result<(), LocalError> {
         self.follow_index()?;
-        Ok(self.kept.finish(state)?)
+        self.kept.finish(state)?;
+        if self.kind == Kind::Personal && self.kept.places()? != self.places() {
+            self.kept.set_places(&self.places())?;
+        }
+        Ok(())
     }
 }
 
@@ -296,8 +363,9 @@ fn who(held: &Held) -> String {
 }
 
 fn reason(by: &str, changes: &[&LocalChange]) -> String {
+    let did = if changes.iter().all(|change| change.text.is_none()) { "removed" } else { "shared" };
     match changes {
-        [one] => format!("{by} shared {}", one.key),
-        many => format!("{by} shared {} memories", many.len()),
+        [one] => format!("{by} {did} {}", one.key),
+        many => format!("{by} {did} {} memories", many.len()),
     }
 }

@@ -50,6 +50,17 @@ pub struct Held {
     pub time: Timestamp,
 }
 
+/// What a member changed, as it waits for the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// Which memory, from whom, and the text that it would get: theirs with what was changed here.
+    pub held: Held,
+    /// Where the two cannot be one: the key and the text of a file that keeps what is here.
+    pub beside: Option<(String, String)>,
+    /// Where both together were sent: what stood here then. Whatever the others say from now on was made from that.
+    pub sent_from: Option<String>,
+}
+
 /// This machine's files and memory of past syncs.
 pub trait Local {
     /// What was agreed, and what was under way when a sync was killed.
@@ -88,6 +99,12 @@ pub trait Local {
     /// Whether what others send waits for the user instead of being written.
     fn reviews(&self) -> bool;
 
+    /// What stood here when it was sent together with a change that waits since then.
+    fn sent_from(&self, key: &str) -> Option<String> {
+        let _ = key;
+        None
+    }
+
     /// Remembers what is about to happen, durably.
     ///
     /// # Errors
@@ -106,11 +123,20 @@ pub trait Local {
     /// See [`Local::load`].
     fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<String>, LocalError>;
 
-    /// Shows the user what nobody vouches for, and what waits.
+    /// Shows the user what nobody vouches for.
     ///
     /// # Errors
     /// See [`Local::load`].
     fn hold(&mut self, held: &[Held]) -> Result<(), LocalError>;
+
+    /// Puts before the user all that members changed and that waits; what was put before and is no longer among it goes.
+    ///
+    /// # Errors
+    /// See [`Local::load`].
+    fn propose(&mut self, proposals: &[Proposal]) -> Result<(), LocalError> {
+        let _ = proposals;
+        Ok(())
+    }
 
     /// Remembers what is agreed now, durably, and forgets the intention.
     ///

@@ -1,5 +1,6 @@
 //! What a machine is to a circle of others that share something: its key, its record, what was agreed.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
@@ -8,6 +9,7 @@ use memdir_core::env::Env;
 use memdir_disk::random::random_bits;
 use memdir_disk::sync_dir::{SyncDir, TEAM_SETTINGS};
 use memdir_lib::memory::MemoryError;
+use memdir_wire::entry::{MAX_ENTRY_BYTES, SignedEntry};
 use memdir_wire::invitation::Invitation;
 use memdir_wire::member::{Member, Revocation, is_name};
 use memdir_wire::roster::{Roster, Standing};
@@ -78,6 +80,8 @@ pub struct Membership {
 const STATE: &str = "state";
 const PENDING: &str = "pending";
 const GIT: &str = "git";
+const PLACES: &str = "places";
+const SENT_FROM: &str = "sent-from.json";
 
 /// How long a sync waits for another one.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -140,7 +144,7 @@ impl Membership {
         membership.remote()?;
         // What a circle of the past left behind is not this one's.
         let _lock = membership.directory.lock(PATIENCE)?.ok_or(TeamError::Locked)?;
-        for name in [STATE, PENDING] {
+        for name in [STATE, PENDING, PLACES, SENT_FROM] {
             membership.directory.remove(name)?;
         }
         Ok(membership)
@@ -151,6 +155,28 @@ impl Membership {
         self.directory.keep_signing_seed(&self.key.to_hex())?;
         let content = serde_json::to_vec_pretty(&self.settings).unwrap_or_default();
         Ok(self.directory.replace(TEAM_SETTINGS, &content)?)
+    }
+
+    /// Whether the process is one that nobody waits for.
+    pub(crate) fn is_unattended(&self) -> bool {
+        self.time_limit.is_some()
+    }
+
+    /// Forgets it again where the very first sync shows that the host will not have it: then nothing was published, and
+    /// an invitation is as good as before. Whatever else failed, the next sync tries again.
+    pub(crate) fn begun<T>(&self, synced: Result<T, TeamError>) -> Result<T, TeamError> {
+        if let Err(TeamError::Sync(SyncError::Remote(RemoteError::Refused { .. }))) = &synced {
+            let _lock = self.directory.lock(PATIENCE)?.ok_or(TeamError::Locked)?;
+            self.directory.forget()?;
+        }
+        synced
+    }
+
+    /// The texts of entries that were agreed, by what the remote knows them by; `None` where one is not here.
+    pub(crate) fn texts(&self, ids: &[&str]) -> Result<Vec<Option<String>>, TeamError> {
+        let contents = self.remote()?.read(ids, MAX_ENTRY_BYTES)?;
+        let text = |content: Option<Vec<u8>>| SignedEntry::parse(&content?).ok()?.unverified().text.clone();
+        Ok(contents.into_iter().map(text).collect())
     }
 
     /// Ends it: the others are told if they can be reached. Gives back what kept them from being told.
@@ -218,11 +244,15 @@ impl Membership {
         let options = Options { introduce: vec![self.settings.member.clone()], ..options.clone() };
         let mut remote = self.remote()?;
         let mut synced = sync(folder, &mut remote, &self.key, &options, now);
-        if matches!(synced, Err(SyncError::Remote(RemoteError::Here { .. }))) {
+        if let Err(SyncError::Remote(first @ RemoteError::Here { .. })) = synced {
             // A git that was killed may leave a repository that no git works with any more. Everything in it is in the
             // remote too.
             self.directory.remove_folder(GIT)?;
             synced = sync(folder, &mut remote, &self.key, &options, now);
+            if matches!(synced, Err(SyncError::Remote(RemoteError::Here { .. }))) {
+                // What went wrong first says more, as where the disk is full.
+                synced = Err(first.into());
+            }
         }
         Ok((synced?, remote.requests()))
     }
@@ -252,6 +282,12 @@ impl Membership {
             roster: state.roster,
             interrupted: self.directory.read(PENDING)?.is_some(),
         })
+    }
+
+    /// The paths of all files of the newest version that was taken over.
+    pub(crate) fn listed(&self) -> Result<Vec<String>, TeamError> {
+        let Some(head) = self.state()?.head else { return Ok(Vec::new()) };
+        Ok(self.remote()?.view(&head)?.into_iter().map(|file| file.path).collect())
     }
 
     /// What was agreed; nothing if nothing was.
@@ -330,6 +366,30 @@ impl Kept {
 
     pub(crate) fn begin(&self, pending: &Pending) -> Result<(), TeamError> {
         Ok(self.directory.replace(PENDING, pending.render().as_bytes())?)
+    }
+
+    /// What the keys of this machine began with when a sync last came to its end.
+    pub(crate) fn places(&self) -> Result<Vec<String>, TeamError> {
+        let content = self.directory.read(PLACES)?.unwrap_or_default();
+        Ok(String::from_utf8_lossy(&content).lines().map(str::to_owned).collect())
+    }
+
+    pub(crate) fn set_places(&self, places: &[String]) -> Result<(), TeamError> {
+        Ok(self.directory.replace(PLACES, places.join("\n").as_bytes())?)
+    }
+
+    /// What stood here when it was sent together with changes that wait since then, by key. Without it nothing is lost:
+    /// what waits is then harder to merge.
+    pub(crate) fn sent_from(&self) -> BTreeMap<String, String> {
+        let content = self.directory.read(SENT_FROM).ok().flatten();
+        content.and_then(|content| serde_json::from_slice(&content).ok()).unwrap_or_default()
+    }
+
+    pub(crate) fn set_sent_from(&self, texts: &BTreeMap<String, String>) -> Result<(), TeamError> {
+        if *texts == self.sent_from() {
+            return Ok(());
+        }
+        Ok(self.directory.replace(SENT_FROM, &serde_json::to_vec(texts).unwrap_or_default())?)
     }
 
     pub(crate) fn give_up(&self) -> Result<(), TeamError> {

@@ -3,30 +3,52 @@
 //! The same algorithm as for a team, among the user's own machines. A project is known by its identity, not by its path,
 //! so `/Users/a/x` and `/home/a/x` are one.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
-use memdir_core::agents::{AgentDirs, Scope};
 use memdir_core::config::WriteMode;
 use memdir_core::env::Env;
-use memdir_core::project::registry::ProjectRecord;
-use memdir_core::settings::ClientFlags;
-use memdir_disk::registry::Registry;
-use memdir_lib::memory::{Memory, MemoryError};
-use memdir_lib::place::Place;
+use memdir_lib::memory::MemoryError;
+use memdir_lib::team::TEAM_DIR;
+use serde::Serialize;
+
+use crate::conflict_copy::original_of;
 
 use crate::folder::{Folder, Kind, Root};
+use crate::layout::ENTRIES;
 use crate::membership::{Kept, Membership};
 use crate::options::Options;
 use crate::private_rules::PrivateRules;
 use crate::report::Report;
 use crate::team_error::TeamError;
 
+mod places;
+
+use places::{PROJECTS, Places};
+
 /// The branch that is used unless somebody names another.
 pub const PERSONAL_BRANCH: &str = "memdir-personal";
 
 const NAME: &str = "personal";
+
+/// A project of which nothing is synced, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Where it is, or what it is called where it is.
+    pub path: Utf8PathBuf,
+    /// Why.
+    pub why: String,
+}
+
+/// A memory of which two versions are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PersonalConflict {
+    /// One.
+    pub path: Utf8PathBuf,
+    /// The other.
+    pub kept_as: Utf8PathBuf,
+}
 
 /// What a user's own machines share.
 pub struct Personal {
@@ -56,7 +78,8 @@ impl Personal {
     ) -> Result<(Self, Report), TeamError> {
         let personal = Self { membership: Membership::found(env, NAME, place, name)?, env: env.clone() };
         personal.membership.remember()?;
-        let report = personal.sync(&Options::default(), now)?.0;
+        let synced = personal.sync(&Options::default(), now);
+        let report = personal.membership.begun(synced)?.0;
         Ok((personal, report))
     }
 
@@ -68,7 +91,8 @@ impl Personal {
         let personal = Self { membership: Membership::accept(env, NAME, token, name)?, env: env.clone() };
         personal.sync(&Options { dry_run: true, ..Options::default() }, now)?;
         personal.membership.remember()?;
-        let report = personal.sync(&Options::default(), now)?.0;
+        let synced = personal.sync(&Options::default(), now);
+        let report = personal.membership.begun(synced)?.0;
         Ok((personal, report))
     }
 
@@ -85,9 +109,61 @@ impl Personal {
     pub fn sync(&self, options: &Options, now: Timestamp) -> Result<(Report, u32), TeamError> {
         let mut places = Places::find(&self.env, now)?;
         let mut folder = self.folder(&mut places, now)?;
-        let (mut report, requests) = self.membership.sync(&mut folder, options, now)?;
-        report.notices.append(&mut places.notices);
-        Ok((report, requests))
+        self.membership.sync(&mut folder, options, now)
+    }
+
+    /// The projects of which nothing is synced: those of this machine, then those that only others have.
+    ///
+    /// # Errors
+    /// Our own state cannot be read.
+    pub fn left_out(&self, now: Timestamp) -> Result<Vec<LeftOut>, TeamError> {
+        let Places { memories, mut left_out } = Places::find(&self.env, now)?;
+        let prefix = format!("{ENTRIES}{PROJECTS}");
+        let listed = self.membership.listed()?;
+        let elsewhere: BTreeSet<&str> =
+            listed.iter().filter_map(|path| path.strip_prefix(&prefix)?.split('/').next()).collect();
+        for id in elsewhere.into_iter().filter(|id| !memories.contains_key(&format!("{PROJECTS}{id}/"))) {
+            let why =
+                "it is on another of your machines; `memdir sync` in a clone of it brings its memory here";
+            left_out.push(LeftOut { path: id.into(), why: why.to_owned() });
+        }
+        Ok(left_out)
+    }
+
+    /// The memories of which two versions are kept until somebody removes one.
+    ///
+    /// # Errors
+    /// A directory cannot be listed.
+    pub fn conflicts(&self, now: Timestamp) -> Result<Vec<PersonalConflict>, TeamError> {
+        let mut found = Vec::new();
+        for memory in Places::find(&self.env, now)?.memories.values() {
+            let Some(root) = memory.root() else { continue };
+            for file in root.list_files(0)?.files {
+                let path = file.path.as_str();
+                let is_the_teams = path.strip_prefix(TEAM_DIR).is_some_and(|rest| rest.starts_with('/'));
+                if let Some(original) = original_of(path).filter(|_| !is_the_teams) {
+                    let at = |path: &str| memory.directory().join(path);
+                    found.push(PersonalConflict { path: at(&original), kept_as: at(path) });
+                }
+            }
+        }
+        found.sort_by(|one, other| one.kept_as.cmp(&other.kept_as));
+        Ok(found)
+    }
+
+    /// Takes a machine out, one that was lost: by name, or by the first digits of its key.
+    ///
+    /// # Errors
+    /// No machine is called that, or several are, it is not this one's to say, or the sync fails.
+    pub fn revoke(&self, name: &str, now: Timestamp) -> Result<Report, TeamError> {
+        // The machine that came in last may not be known here yet.
+        self.sync(&Options::default(), now)?;
+        let (revocation, name) = self.membership.revocation(name)?;
+        let gone = revocation.key.short();
+        let options = Options { revoke: vec![revocation], ..Options::default() };
+        let mut report = self.sync(&options, now)?.0;
+        report.notices.push(format!("{name} ({gone}) was taken out of your machines"));
+        Ok(report)
     }
 
     /// Ends it for this machine; the files stay. Gives back what kept the others from being told.
@@ -117,65 +193,4 @@ impl Personal {
             now,
         })
     }
-}
-
-/// What of this machine takes part, by what its keys begin with.
-struct Places {
-    memories: BTreeMap<String, Memory>,
-    notices: Vec<String>,
-}
-
-impl Places {
-    fn find(env: &Env, now: Timestamp) -> Result<Self, TeamError> {
-        let place = Place::find(env, &ClientFlags::default()).map_err(MemoryError::from)?;
-        let config_dir = env.cwd.join(place.settings.config_dir());
-        let agents = AgentDirs::new(env, &place.settings, &place.location.root);
-        let mut places = Self { memories: BTreeMap::new(), notices: Vec::new() };
-        for (prefix, directory) in
-            [("profile/", config_dir.join("user")), ("agents/", agents.root(Scope::User).to_owned())]
-        {
-            places.memories.insert(prefix.to_owned(), Memory::at_directory(&directory, env)?);
-        }
-        // The project in which this runs may never have been seen before.
-        Memory::open(env, &ClientFlags::default())?.id(now)?;
-        let state_dir = env.state_dir().ok_or(MemoryError::NoStateDir)?;
-        let mut newest: BTreeMap<String, (Timestamp, Utf8PathBuf)> = BTreeMap::new();
-        for (id, seen, path) in Registry::new(&state_dir).content().projects.iter().flat_map(identities) {
-            let known = newest.get(&id).cloned();
-            match known {
-                Some((_, other)) if other == path => {}
-                Some((time, other)) => {
-                    places.notices.push(format!(
-                        "`{path}` and `{other}` are the same project: the one that was used last is synced"
-                    ));
-                    if seen > time {
-                        newest.insert(id, (seen, path));
-                    }
-                }
-                None => {
-                    newest.insert(id, (seen, path));
-                }
-            }
-        }
-        for (id, (_, path)) in newest {
-            let there = Env { cwd: path, ..env.clone() };
-            match Memory::open(&there, &ClientFlags::default()) {
-                Ok(memory) => {
-                    places.memories.insert(format!("projects/{id}/"), memory);
-                }
-                Err(error) => places.notices.push(format!("`{}` is not synced: {error}", there.cwd)),
-            }
-        }
-        Ok(places)
-    }
-}
-
-/// By what a project is known on every machine, where it lies here, and when it was last seen there.
-fn identities(record: &ProjectRecord) -> Vec<(String, Timestamp, Utf8PathBuf)> {
-    let living = record.paths.iter().filter(|seen| seen.path.is_dir());
-    let known = living.filter_map(|seen| {
-        let key = seen.keys.iter().find(|key| !key.is_inode())?;
-        Some((key.file_name(), seen.last_seen, seen.path.clone()))
-    });
-    known.collect()
 }

@@ -14,11 +14,14 @@ use crate::conflict_copy::conflict_key;
 use crate::engine::{Conflict, SyncError};
 use crate::inbox::Inbox;
 use crate::layout::ENTRIES;
-use crate::local::{Held, Local, LocalChange, Scan};
+use crate::local::{Local, LocalChange, Proposal, Scan};
 use crate::options::{ConflictPolicy, Options};
 use crate::remote::Remote;
 use crate::report::{ChangeKind, KeptTwice, Received, Refused, Report};
 use crate::state::{Agreed, SyncState};
+
+mod renames;
+mod review;
 
 /// What a sync will do.
 #[derive(Default)]
@@ -30,7 +33,7 @@ pub(crate) struct SyncPlan {
     /// What is agreed without being sent; `None`: nothing any more.
     pub(crate) agreed: BTreeMap<String, Option<Agreed>>,
     /// What waits for the user.
-    pub(crate) waiting: Vec<Held>,
+    pub(crate) waiting: Vec<Proposal>,
 }
 
 /// One entry that is sent.
@@ -41,6 +44,8 @@ pub(crate) struct Outgoing {
     pub(crate) renamed_from: Option<String>,
     /// It says what was said before, in our name.
     pub(crate) is_renewal: bool,
+    /// Whether it holds something that the user has not accepted yet: then it is not agreed, though it is sent.
+    pub(crate) is_ahead: bool,
 }
 
 /// Everything that planning looks at.
@@ -148,9 +153,9 @@ impl<'p> Planner<'p> {
 
     fn decide(&mut self, key: &str, mine: Option<ContentHash>, case: Case) -> Result<(), SyncError> {
         match case {
-            Case::Take | Case::Merge | Case::Diverged | Case::Expired if self.local.reviews() => {
-                self.wait(key);
-            }
+            Case::Take | Case::Expired if self.local.reviews() => self.wait(key),
+            Case::Merge if self.local.reviews() => self.wait_merged(key, mine, true)?,
+            Case::Diverged if self.local.reviews() => self.wait_merged(key, mine, false)?,
             Case::Same => {
                 if self.unwritten.contains(key) {
                     self.write_agreed(key)?;
@@ -246,18 +251,6 @@ impl<'p> Planner<'p> {
             self.write(key, text, "the team", self.now);
         }
         Ok(())
-    }
-
-    /// Has the remote's entry wait for the user.
-    fn wait(&mut self, key: &str) {
-        let Some((entry, _)) = self.inbox.entry(key) else { return };
-        self.plan.waiting.push(Held {
-            key: key.to_owned(),
-            author: entry.author,
-            name: Some(self.name_of(&entry.author)),
-            text: entry.text.clone(),
-            time: entry.time,
-        });
     }
 
     /// Takes the remote's entry over.
@@ -375,7 +368,7 @@ impl<'p> Planner<'p> {
             Some((entry, _)) if entry.version.saturating_add(1) == version => entry.content(),
             _ => agreed.and_then(|agreed| agreed.content),
         };
-        let outgoing = Outgoing { text, version, parent, renamed_from, is_renewal: false };
+        let outgoing = Outgoing { text, version, parent, renamed_from, is_renewal: false, is_ahead: false };
         self.plan.outgoing.insert(key.to_owned(), outgoing);
         Ok(())
     }
@@ -461,96 +454,6 @@ impl<'p> Planner<'p> {
                  `--delete-many` says that it is none"
             ));
         }
-    }
-
-    /// Where one side renamed what the other changed, the change follows. Gives back the keys that are settled by that.
-    fn follow_renames(&mut self) -> Result<BTreeSet<String>, SyncError> {
-        let mut settled = BTreeSet::new();
-        if self.local.reviews() {
-            return Ok(settled);
-        }
-        for (from, to) in self.renamed_here() {
-            // The change that somebody made under the old name goes to the new one.
-            if let Some((entry, _)) = self.inbox.entry(&from)
-                && let Some(text) = entry.text.clone()
-                && self.inbox.entry(&to).is_none()
-                && self
-                    .state
-                    .agreed
-                    .get(&from)
-                    .is_some_and(|agreed| agreed.round < entry.round || agreed.version < entry.version)
-            {
-                let (by, time) = (self.name_of(&entry.author), entry.time);
-                self.send(&to, Some(text.clone()), Some(from.clone()))?;
-                if self.plan.outgoing.contains_key(&to) {
-                    self.write(&to, Some(text), &by, time);
-                    self.send(&from, None, None)?;
-                    self.receive(&to, &by, ChangeKind::Changed);
-                    settled.extend([from, to]);
-                }
-            } else if matches!(self.inbox.theirs(&from), Theirs::Unchanged) && self.inbox.entry(&to).is_none()
-            {
-                let text = self.text_of(&to, self.mine(&to))?;
-                self.send(&to, text, Some(from.clone()))?;
-                settled.insert(to);
-            }
-        }
-        for (from, to) in self.renamed_there() {
-            let mine = self.mine(&from);
-            self.merge_both(&from, mine, &to, true)?;
-            let is_kept = self.plan.agreed.contains_key(&to) || self.plan.outgoing.contains_key(&to);
-            if let Some((entry, id)) = self.inbox.entry(&from).filter(|_| is_kept) {
-                let agreed =
-                    Agreed { version: entry.version, round: entry.round, id: id.to_owned(), content: None };
-                self.plan.agreed.insert(from.clone(), Some(agreed));
-                self.write(&from, None, "the team", self.now);
-            }
-            settled.extend([from, to]);
-        }
-        Ok(settled)
-    }
-
-    /// Files that have another name here than was agreed, and the same content.
-    fn renamed_here(&self) -> Vec<(String, String)> {
-        let mut gone: BTreeMap<ContentHash, Vec<&String>> = BTreeMap::new();
-        for (key, agreed) in &self.state.agreed {
-            if let Some(content) = agreed.content.filter(|_| self.mine(key).is_none())
-                && !self.scan.left_alone.contains_key(key)
-            {
-                gone.entry(content).or_default().push(key);
-            }
-        }
-        if gone.is_empty() {
-            return Vec::new();
-        }
-        let mut came: BTreeMap<ContentHash, Vec<&String>> = BTreeMap::new();
-        for (key, content) in &self.scan.files {
-            if self.state.agreed.get(key).is_none_or(|agreed| agreed.content.is_none()) {
-                came.entry(*content).or_default().push(key);
-            }
-        }
-        let only = |(content, from): (&ContentHash, &Vec<&String>)| match (
-            from.as_slice(),
-            came.get(content)?.as_slice(),
-        ) {
-            ([from], [to]) => Some(((*from).clone(), (*to).clone())),
-            _ => None,
-        };
-        gone.iter().filter_map(only).collect()
-    }
-
-    /// Entries that somebody renamed while they were changed here under the old name.
-    fn renamed_there(&self) -> Vec<(String, String)> {
-        let renamed = self.inbox.entries().filter_map(|(to, entry)| {
-            let from = entry.renamed_from.as_ref()?;
-            let agreed = self.state.agreed.get(from)?.content?;
-            let changed_here = self.mine(from).is_some_and(|mine| mine != agreed);
-            let deleted_there = self.inbox.entry(from).is_some_and(|(old, _)| old.text.is_none());
-            let is_free = self.mine(to).is_none() && !self.state.agreed.contains_key(to);
-            (changed_here && deleted_there && is_free && entry.text.is_some())
-                .then(|| (from.clone(), to.clone()))
-        });
-        renamed.collect()
     }
 }
 

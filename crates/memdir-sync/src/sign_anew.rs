@@ -29,6 +29,7 @@ impl Planner<'_> {
                 parent,
                 renamed_from: None,
                 is_renewal: true,
+                is_ahead: false,
                 text: entry.text,
             };
             if self.may_send(&key, outgoing.text.as_deref()) {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use memdir_core::config::WriteMode;
 use memdir_core::env::Env;
 use memdir_core::operation::StoreId;
 use memdir_core::plan::Plan;
@@ -12,17 +13,19 @@ use memdir_disk::sync_dir::SyncDir;
 use memdir_lib::memory::{Memory, MemoryError};
 use serde::{Deserialize, Serialize};
 
-use crate::folder::{Folder, Kind, Root};
+use crate::folder::{Folder, Kind, MAX_HELD, Root};
 use crate::membership::{Kept, Membership};
 use crate::options::Options;
 use crate::private_rules::PrivateRules;
-use crate::report::{Received, Report};
+use crate::report::{ChangeKind, Report, Sent};
 pub use crate::team_error::TeamError;
 
 mod index;
+mod outgoing;
 mod share;
 
 pub(crate) use index::index_change;
+pub use outgoing::OwnChange;
 
 /// A project that shares memory with a team.
 pub struct Team {
@@ -30,6 +33,9 @@ pub struct Team {
     membership: Membership,
     state_dir: Utf8PathBuf,
 }
+
+/// Who the history says wrote the team's index: nobody, it follows from the files.
+pub const INDEX_AUTHOR: &str = "index";
 
 const NEWS: &str = "news.json";
 
@@ -61,7 +67,8 @@ impl Team {
         let membership = Membership::found(env, &store.0, place, name)?;
         let mut team = Self { memory, membership, state_dir };
         team.membership.remember()?;
-        let report = team.sync(&Options::default(), now)?;
+        let synced = team.sync(&Options::default(), now);
+        let report = team.membership.begun(synced)?;
         Ok((team, report))
     }
 
@@ -82,7 +89,8 @@ impl Team {
         // Whether the invitation counts is known before anything is remembered.
         team.sync(&Options { dry_run: true, ..Options::default() }, now)?;
         team.membership.remember()?;
-        let report = team.sync(&Options::default(), now)?;
+        let synced = team.sync(&Options::default(), now);
+        let report = team.membership.begun(synced)?;
         Ok((team, report))
     }
 
@@ -124,11 +132,23 @@ impl Team {
     /// As [`Team::sync`].
     pub fn sync_counted(&mut self, options: &Options, now: Timestamp) -> Result<(Report, u32), TeamError> {
         let mut folder = folder(&mut self.memory, &self.membership, &self.state_dir, now)?;
-        let (report, requests) = self.membership.sync(&mut folder, options, now)?;
+        let mode = folder.mode;
+        let (mut report, requests) = self.membership.sync(&mut folder, options, now)?;
+        say_what_is_held(mode, &mut report);
         if !options.dry_run {
-            tell_later(self.membership.directory(), &report.received)?;
+            tell_later(&self.membership, &report)?;
         }
         Ok((report, requests))
+    }
+
+    /// What was changed here and goes to the others at the next sync, found without asking anybody. What may not go says
+    /// why.
+    ///
+    /// # Errors
+    /// The files or our own state cannot be read.
+    pub fn own_changes(&mut self, now: Timestamp) -> Result<Vec<OwnChange>, TeamError> {
+        let mut folder = folder(&mut self.memory, &self.membership, &self.state_dir, now)?;
+        outgoing::own_changes(&mut folder, &self.membership)
     }
 
     /// Takes somebody out: by name, or by the first digits of their key.
@@ -201,32 +221,54 @@ fn folder<'m>(
     })
 }
 
-/// Something that came from a team mate.
+/// Says what became of what was not taken: where nothing of others is wanted nothing waits, and not everything at once.
+fn say_what_is_held(mode: WriteMode, report: &mut Report) {
+    let count = report.held.len();
+    if mode == WriteMode::Off && count > 0 {
+        report.held.clear();
+        let (memories, were) = if count == 1 { ("memory", "was") } else { ("memories", "were") };
+        report.notices.push(format!(
+            "{count} {memories} that others changed {were} not taken, because `writes.team` is `off`"
+        ));
+    } else if count > MAX_HELD {
+        let notice =
+            format!("{MAX_HELD} of these wait in `memdir review` now; the others follow as you decide");
+        report.notices.push(notice);
+    }
+}
+
+/// Something that came from a team mate, or went to them while nobody watched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct News {
     /// Which memory.
     pub path: String,
-    /// From whom.
-    pub by: String,
+    /// From whom; `None`: it went from here.
+    pub by: Option<String>,
 }
 
 /// How much is remembered for the next session.
 const MAX_NEWS: usize = 200;
 
-/// Remembers what came for the next session to be told.
-fn tell_later(directory: &SyncDir, received: &[Received]) -> Result<(), TeamError> {
-    if received.is_empty() {
-        return Ok(());
-    }
-    let mut news = read_news(directory);
-    for received in received {
-        news.retain(|known| known.path != received.path);
-        news.push(News { path: received.path.clone(), by: received.by.clone() });
-        if news.len() > MAX_NEWS {
-            news.remove(0);
+/// Remembers what came for the next session to be told, and what went unless somebody was told at once.
+fn tell_later(membership: &Membership, report: &Report) -> Result<(), TeamError> {
+    let came = report.received.iter().map(|came| News { path: came.path.clone(), by: Some(came.by.clone()) });
+    let is_unseen = |sent: &&Sent| membership.is_unattended() && sent.change != ChangeKind::Removed;
+    let went = report.sent.iter().filter(is_unseen).map(|sent| News { path: sent.path.clone(), by: None });
+    let mut fresh: Vec<News> = came.collect();
+    for went in went {
+        if fresh.iter().all(|came| came.path != went.path) {
+            fresh.push(went);
         }
     }
-    Ok(directory.replace(NEWS, &serde_json::to_vec(&news).unwrap_or_default())?)
+    if fresh.is_empty() {
+        return Ok(());
+    }
+    let mut news = read_news(membership.directory());
+    news.retain(|known| fresh.iter().all(|fresh| fresh.path != known.path));
+    news.append(&mut fresh);
+    let behind = news.len().saturating_sub(MAX_NEWS);
+    news.drain(..behind);
+    Ok(membership.directory().replace(NEWS, &serde_json::to_vec(&news).unwrap_or_default())?)
 }
 
 /// What came since a session was last told, once.

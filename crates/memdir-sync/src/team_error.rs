@@ -96,8 +96,8 @@ impl TeamError {
             Self::Taken(_) => "ask a member for an invitation, or choose another branch with `--branch`".to_owned(),
             Self::NoInvitation => "copy the whole line that `memdir team invite` printed".to_owned(),
             Self::LocalAddress(_) => "if that folder is meant, and yours or a friend's, say `--local`".to_owned(),
-            Self::Ambiguous { .. } => "say which with the first digits of the key, which `memdir team members` shows".to_owned(),
-            Self::IsYou(_) => "`memdir team leave` ends your own membership".to_owned(),
+            Self::Ambiguous { .. } => "say which with the first digits of the key, which `memdir team members` and `memdir sync machines` show".to_owned(),
+            Self::IsYou(_) => "`memdir team leave` ends your own membership, `memdir sync leave` this machine's".to_owned(),
             Self::Locked => "it is done in a moment; try again".to_owned(),
             Self::Damaged(path) if path.file_name() == Some("state") => {
                 "remove that file: the next sync compares everything anew".to_owned()

@@ -6,6 +6,7 @@
 mod convergence;
 mod crowd;
 mod errors;
+mod full_disk;
 mod ground;
 mod judge;
 mod kill;
@@ -23,6 +24,7 @@ mod writing_command;
 pub use convergence::{Convergence, convergence_in_process, convergence_over_git};
 pub use crowd::{Crowd, crowd};
 pub use errors::{Errors, errors};
+pub use full_disk::full_disk;
 pub use kill::{Kill, kill};
 pub use kill_past::kill_past;
 pub use kill_sync::kill_sync;

@@ -62,6 +62,9 @@ const CLONE: &str = "clone:";
 const REMOTE: &str = "remote:";
 const INODE: &str = "inode:";
 
+/// How much of a repository's name stands in a path.
+const MAX_NAME: usize = 40;
+
 impl IdentityKey {
     /// The key of a directory itself, which costs one system call to know.
     #[must_use]
@@ -74,6 +77,42 @@ impl IdentityKey {
     #[must_use]
     pub fn is_inode(&self) -> bool {
         self.0.starts_with(INODE)
+    }
+
+    /// Whether it names a repository that has this remote, or none.
+    #[must_use]
+    pub fn has_remote(&self, remote: Option<&str>) -> bool {
+        self.repository().is_some_and(|(_, known)| known == remote.unwrap_or_default())
+    }
+
+    /// By what several machines of one user know the project, as a part of a path: its address on a network, whoever
+    /// cloned it from there and how; without one its first commit. `None`: only this machine can know it.
+    #[must_use]
+    pub fn across_machines(&self) -> Option<String> {
+        let (commit, remote) = self.repository()?;
+        let remote = remote.to_lowercase();
+        // A path is a place on one machine, and lies elsewhere on the next.
+        let is_on_a_network = !remote.is_empty() && !remote.starts_with(['/', '.', '~']);
+        let (name, about) = if is_on_a_network {
+            (remote.rsplit('/').next().unwrap_or_default(), remote.as_str())
+        } else {
+            ("commit", commit?)
+        };
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_');
+        let name: String =
+            name.chars().take(MAX_NAME).map(|letter| if is_plain(letter) { letter } else { '-' }).collect();
+        let name = name.trim_matches(['.', '-']);
+        let name = if name.is_empty() { "project" } else { name };
+        let digits: String = ContentHash::of(about.as_bytes()).to_string().chars().take(12).collect();
+        Some(format!("{name}-{digits}"))
+    }
+
+    /// The root commit, if it is known, and the remote, which may be empty; `None` for a directory.
+    fn repository(&self) -> Option<(Option<&str>, &str)> {
+        match self.0.strip_prefix(CLONE) {
+            Some(clone) => clone.split_once(' ').map(|(commit, remote)| (Some(commit), remote)),
+            None => self.0.strip_prefix(REMOTE).map(|remote| (None, remote)),
+        }
     }
 
     /// The key as text.
@@ -128,6 +167,35 @@ mod tests {
         // Not asked: a remote alone does not make a full clone known.
         assert_eq!(keys(None, Some("h/p"), false), [inode]);
         assert_eq!(keys(None, None, false), [inode]);
+    }
+
+    #[test]
+    fn several_machines_know_a_project_by_its_address_or_its_first_commit() {
+        let name = |key: &str| IdentityKey(key.to_owned()).across_machines();
+        let app = name("clone:abc example.com/us/app").unwrap();
+        assert!(app.starts_with("app-") && app.len() == 16, "{app}");
+        // However it was cloned, and whatever its history became.
+        for same in ["remote:example.com/us/app", "clone:def example.com/us/app", "remote:example.com/Us/App"]
+        {
+            assert_eq!(name(same).as_deref(), Some(app.as_str()), "{same}");
+        }
+        for other in ["remote:example.com/us/app2", "remote:example.org/us/app", "clone:abc "] {
+            assert_ne!(name(other).as_deref(), Some(app.as_str()), "{other}");
+        }
+        // What was cloned from a folder is the folder's repository.
+        assert_eq!(name("clone:abc /Users/a/x"), name("clone:abc "));
+        assert_eq!(name("clone:abc ../x"), name("clone:abc "));
+        assert_eq!((name("remote:/Users/a/x"), name("inode:1-2-3.000000004")), (None, None));
+        let odd = name("remote:example.com/us/..\u{202e} é").unwrap();
+        assert!(odd.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'), "{odd}");
+    }
+
+    #[test]
+    fn a_remote_that_changed_is_noticed() {
+        let key = |text: &str| IdentityKey(text.to_owned());
+        assert!(key("clone:abc ").has_remote(None) && key("clone:abc h/p").has_remote(Some("h/p")));
+        assert!(!key("clone:abc ").has_remote(Some("h/p")) && !key("clone:abc h/p").has_remote(None));
+        assert!(key("remote:h/p").has_remote(Some("h/p")) && !key("inode:1").has_remote(None));
     }
 
     #[test]

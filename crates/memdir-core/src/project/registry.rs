@@ -140,10 +140,11 @@ impl ProjectRecord {
         })
     }
 
-    /// Whether the project at a path was identified by its repository, not only by its directory.
+    /// Whether the project at a path was identified by its repository, not only by its directory, when that had the
+    /// remote that it has now.
     #[must_use]
-    pub fn knows_repository_at(&self, path: &Utf8Path) -> bool {
-        self.paths.iter().any(|seen| seen.path == path && seen.keys.iter().any(|key| !key.is_inode()))
+    pub fn knows_repository_at(&self, path: &Utf8Path, remote: Option<&str>) -> bool {
+        self.paths.iter().any(|seen| seen.path == path && seen.keys.iter().any(|key| key.has_remote(remote)))
     }
 
     /// Takes over what another copy of the record knows, so that two writers lose nothing. The older store id

@@ -193,6 +193,14 @@ impl Memory {
         Ok(plans.remove(&staged.id)?)
     }
 
+    /// Takes a change back that waits: whoever proposed it wants something else now. It may be proposed again.
+    ///
+    /// # Errors
+    /// The system fails.
+    pub fn withdraw(&self, staged: &StagedPlan) -> Result<(), MemoryError> {
+        Ok(self.staged_plans()?.remove(&staged.id)?)
+    }
+
     fn staged_plans(&self) -> Result<StagedPlans, MemoryError> {
         let state_dir = self.state_dir.as_deref().ok_or(MemoryError::NoStateDir)?;
         if let Some(store) = &self.store {

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Listed, MAX_PAST, Prepared, Published, Put, Remote, RemoteError, Version};
 
+mod fetch_answer;
 mod process;
 mod push_answer;
 mod url;
@@ -121,7 +122,8 @@ impl GitRemote {
         match error {
             RemoteError::Unreachable { message } => RemoteError::Unreachable { message: shown(message) },
             RemoteError::Refused { message } => RemoteError::Refused { message: shown(message) },
-            other => other,
+            RemoteError::Malformed { message } => RemoteError::Malformed { message: shown(message) },
+            RemoteError::Here { message } => RemoteError::Here { message: shown(message) },
         }
     }
 
@@ -138,7 +140,7 @@ impl GitRemote {
         let refspec = format!("+refs/heads/{}:{SEEN}", self.branch);
         let arguments = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", &self.url, &refspec];
         let fetched = self.git.fetch(&arguments)?;
-        if fetched.is_success() { Ok(()) } else { Err(self.discreet(fetched.unreachable())) }
+        if fetched.is_success() { Ok(()) } else { Err(self.discreet(fetch_answer::read(&fetched.said()))) }
     }
 
     /// The ids of the files that a commit changed.
@@ -353,6 +355,14 @@ impl Remote for GitRemote {
         let ids = changes.filter_map(|change| change.split(' ').nth(3)).filter(|id| is_id(id));
         Ok(ids.filter(|id| id.bytes().any(|byte| byte != b'0')).map(str::to_owned).collect())
     }
+}
+
+/// Makes an empty repository in a folder of this machine, for a remote to lie in.
+///
+/// # Errors
+/// There is no git, or it fails.
+pub fn make_repository(directory: &Utf8Path) -> Result<(), RemoteError> {
+    Git::new(directory.to_owned(), None).initialise()
 }
 
 fn lines(ids: &[&str]) -> Vec<u8> {

@@ -1,6 +1,7 @@
 //! The index of the team's memory: it follows from the files, so it never conflicts and never travels.
 
 use jiff::Timestamp;
+use memdir_core::hygiene::{clean, escape};
 use memdir_core::memory::auto_index::{IndexSource, generate};
 use memdir_core::memory::entrypoint::ENTRYPOINT;
 use memdir_core::plan::{Change, Content};
@@ -23,7 +24,8 @@ pub(crate) fn index_change(
     // The files' own times differ from machine to machine, so they do not order the lines.
     let source = |path: &str, description: Option<String>| IndexSource {
         path: path.to_owned(),
-        description,
+        // Team mates wrote it and every agent reads it: nothing in it may pass for anybody's word.
+        description: description.map(|text| escape(&clean(&text)).into_owned()),
         modified: Timestamp::UNIX_EPOCH,
     };
     let mut sources: Vec<IndexSource> = catalogue

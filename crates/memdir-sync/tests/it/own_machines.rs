@@ -26,10 +26,36 @@ impl Machine {
         Git::run(&home.home(), &["clone", "-q", &format!("file://{}/origin", origin.root()), path.as_str()]);
         Git::run(&path, &["remote", "set-url", "origin", "https://example.com/us/app.git"]);
         let env = Env { cwd: path, ..home.env() };
-        let machine = Self { home, env };
-        // A project is recognised once something was written there or a session ended.
-        memdir_lib::work::work(&machine.env, &flags(), now(), &now).unwrap();
-        machine
+        Self { home, env }
+    }
+
+    /// The same machine in another of its directories.
+    fn at(&self, directory: &str) -> Env {
+        Env { cwd: self.home.home().join(directory), ..self.env.clone() }
+    }
+
+    fn clone_to(&self, url: &str, directory: &str) -> Utf8PathBuf {
+        let path = self.home.home().join(directory);
+        Git::run(&self.home.home(), &["clone", "-q", url, path.as_str()]);
+        path
+    }
+
+    fn init(&self, repository: &Repository, name: &str) -> Report {
+        Personal::init(&self.env, (&repository.url(), PERSONAL_BRANCH), name, now()).unwrap().1
+    }
+
+    fn join(&self, other: &Self, name: &str) -> Report {
+        let token = other.personal().membership().invite().unwrap();
+        Personal::join(&self.env, &token, name, now()).unwrap().1
+    }
+
+    fn personal(&self) -> Personal {
+        Personal::open(&self.env).unwrap()
+    }
+
+    fn left_out(&self) -> Vec<String> {
+        let left_out = self.personal().left_out(now()).unwrap();
+        left_out.into_iter().map(|left_out| format!("{}: {}", left_out.path, left_out.why)).collect()
     }
 
     fn memory(&self) -> Utf8PathBuf {
@@ -63,11 +89,10 @@ fn memory_profile_and_agents_follow_their_user() {
     laptop.write(laptop.memory().join("team/shared.md"), "The team's.\n");
     laptop.write(laptop.claude("user/preferences.md"), "# Preferences\n\n- Small commits\n");
     laptop.write(laptop.claude("agent-memory/reviewer/MEMORY.md"), "- [style](style.md) — how\n");
-    Personal::init(&laptop.env, (&repository.url(), PERSONAL_BRANCH), "laptop", now()).unwrap();
-    let token = Personal::open(&laptop.env).unwrap().membership().invite().unwrap();
+    laptop.init(&repository, "laptop");
     desktop.write(desktop.memory().join("MEMORY.md"), "- [b](b.md) — two\n");
     desktop.write(desktop.memory().join("b.md"), "Second.\n");
-    Personal::join(&desktop.env, &token, "desktop", now()).unwrap();
+    desktop.join(&laptop, "desktop");
     laptop.sync();
 
     for machine in [&laptop, &desktop] {
@@ -84,21 +109,130 @@ fn memory_profile_and_agents_follow_their_user() {
 }
 
 #[test]
-fn a_project_that_is_not_on_this_machine_is_left_alone() {
+fn a_project_that_is_not_on_this_machine_is_left_alone_until_it_is() {
     let origin = TestHome::new();
     Git::init(&origin.root().join("origin"), "the root");
     let repository = Repository::new();
     let laptop = Machine::new("app", &origin);
     laptop.write(laptop.memory().join("a.md"), "First.\n");
-    Personal::init(&laptop.env, (&repository.url(), PERSONAL_BRANCH), "laptop", now()).unwrap();
-    let token = Personal::open(&laptop.env).unwrap().membership().invite().unwrap();
+    laptop.init(&repository, "laptop");
     let other_origin = TestHome::new();
     Git::init(&other_origin.root().join("origin"), "another root");
-    let desktop = Machine::new("other", &other_origin);
-    Personal::join(&desktop.env, &token, "desktop", now()).unwrap();
+    let mut desktop = Machine::new("other", &other_origin);
+    Git::run(&desktop.env.cwd, &["remote", "set-url", "origin", "https://example.com/us/other.git"]);
+    desktop.join(&laptop, "desktop");
     assert_eq!(desktop.sync(), Report::default());
     assert!(!desktop.memory().join("a.md").exists());
-    // It is still there for the laptop, and for a clone that comes later.
+    let left_out = desktop.left_out();
+    assert!(left_out.len() == 1 && left_out[0].starts_with("app-"), "{left_out:?}");
+    // It is still there for the laptop, and for a clone that comes later, even if nobody sends anything in between.
     assert_eq!(laptop.sync().notices.len(), 1);
     assert!(laptop.memory().join("a.md").exists());
+    let clone = desktop.clone_to(&format!("file://{}/origin", origin.root()), "elsewhere");
+    Git::run(&clone, &["remote", "set-url", "origin", "git@example.com:us/app"]);
+    desktop.env.cwd = clone;
+    assert_eq!(desktop.sync().received.len(), 1);
+    assert_eq!(fs::read_to_string(desktop.memory().join("a.md")).unwrap(), "First.\n");
+    assert_eq!((desktop.left_out(), desktop.sync()), (vec![], Report::default()));
+    // A clone that goes again deletes nothing anywhere.
+    fs::remove_dir_all(&desktop.env.cwd).unwrap();
+    desktop.env.cwd = desktop.home.home();
+    assert_eq!((desktop.sync().sent, laptop.sync().received), (vec![], vec![]));
+}
+
+#[test]
+fn a_fresh_machine_gets_the_memory_of_every_project_that_is_there() {
+    let origin = TestHome::new();
+    Git::init(&origin.root().join("origin"), "the root");
+    let repository = Repository::new();
+    let laptop = Machine::new("Users/a/app", &origin);
+    // Cloned from a folder: no address on a network tells that they are one.
+    Git::init(&laptop.home.home().join("Users/a/tool"), "a tool");
+    let tool = Env { cwd: laptop.home.home().join("Users/a/tool"), ..laptop.env.clone() };
+    laptop.write(laptop.memory().join("a.md"), "First.\n");
+    laptop.write(Memory::open(&tool, &flags()).unwrap().directory().join("t.md"), "Of the tool.\n");
+    memdir_lib::work::work(&tool, &flags(), now(), &now).unwrap();
+    laptop.init(&repository, "laptop");
+
+    let mut desktop = Machine::new("work/app", &origin);
+    let clone = desktop.clone_to(tool.cwd.as_str(), "work/tool");
+    let plain = desktop.at("notes");
+    desktop.home.dir("home/notes");
+    let notes = Memory::open(&plain, &flags()).unwrap().directory().to_owned();
+    desktop.write(notes.join("n.md"), "Only here.\n");
+    // The client worked in both, and none of our commands ever did.
+    for (memory, cwd) in [(&notes, &plain.cwd), (&tool_memory(&desktop, &clone), &clone)] {
+        let line = format!(r#"{{"type":"user","cwd":"{cwd}","message":{{"role":"user","content":"x"}}}}"#);
+        desktop.write(memory.parent().unwrap().join("s.jsonl"), &format!("{line}\n"));
+    }
+    desktop.join(&laptop, "desktop");
+    assert_eq!(fs::read_to_string(desktop.memory().join("a.md")).unwrap(), "First.\n");
+    desktop.env.cwd = clone;
+    assert_eq!(fs::read_to_string(desktop.memory().join("t.md")).unwrap(), "Of the tool.\n");
+    let left_out = desktop.left_out();
+    assert!(left_out.len() == 1 && left_out[0].contains("notes: it has no repository"), "{left_out:?}");
+    assert_eq!(laptop.sync().received, vec![]);
+}
+
+fn tool_memory(machine: &Machine, clone: &Utf8PathBuf) -> Utf8PathBuf {
+    let env = Env { cwd: clone.clone(), ..machine.env.clone() };
+    Memory::open(&env, &flags()).unwrap().directory().to_owned()
+}
+
+#[test]
+fn a_remote_that_was_named_later_makes_both_the_same_project() {
+    let origin = TestHome::new();
+    Git::init(&origin.root().join("origin"), "the root");
+    let repository = Repository::new();
+    let laptop = Machine::new("app", &origin);
+    Git::run(&laptop.env.cwd, &["remote", "remove", "origin"]);
+    memdir_lib::work::work(&laptop.env, &flags(), now(), &now).unwrap();
+    Git::run(&laptop.env.cwd, &["remote", "add", "origin", "https://example.com/us/app.git"]);
+    laptop.write(laptop.memory().join("a.md"), "First.\n");
+    laptop.init(&repository, "laptop");
+    let desktop = Machine::new("app", &origin);
+    desktop.join(&laptop, "desktop");
+    assert!(desktop.memory().join("a.md").exists());
+}
+
+#[test]
+fn what_cannot_be_merged_is_listed_with_the_paths_of_both() {
+    let origin = TestHome::new();
+    Git::init(&origin.root().join("origin"), "the root");
+    let repository = Repository::new();
+    let (laptop, desktop) = (Machine::new("app", &origin), Machine::new("work/app", &origin));
+    laptop.write(laptop.memory().join("a.md"), "Mondays.\n");
+    laptop.init(&repository, "laptop");
+    desktop.join(&laptop, "desktop");
+    laptop.write(laptop.memory().join("a.md"), "Tuesdays.\n");
+    desktop.write(desktop.memory().join("a.md"), "Fridays.\n");
+    assert_eq!(desktop.personal().conflicts(now()).unwrap(), vec![]);
+    laptop.sync();
+    let report = desktop.sync();
+    assert!(report.conflicts[0].path.starts_with("projects/app-"), "{report:?}");
+    laptop.sync();
+    for machine in [&laptop, &desktop] {
+        let found = machine.personal().conflicts(now()).unwrap();
+        assert_eq!((found.len(), &found[0].path), (1, &machine.memory().join("a.md")));
+        let texts = [&found[0].path, &found[0].kept_as].map(|path| fs::read_to_string(path).unwrap());
+        assert_eq!(texts, ["Tuesdays.\n", "Fridays.\n"]);
+    }
+}
+
+#[test]
+fn a_machine_that_was_lost_is_taken_out() {
+    let origin = TestHome::new();
+    Git::init(&origin.root().join("origin"), "the root");
+    let repository = Repository::new();
+    let (laptop, desktop) = (Machine::new("app", &origin), Machine::new("app", &origin));
+    laptop.init(&repository, "laptop");
+    desktop.join(&laptop, "desktop");
+    let told = laptop.personal().revoke("desktop", now()).unwrap().notices;
+    assert!(told.iter().any(|notice| notice.contains("desktop") && notice.contains("taken out")), "{told:?}");
+    desktop.write(desktop.memory().join("a.md"), "From whoever found it.\n");
+    let _ = desktop.personal().sync(&Options::default(), now());
+    laptop.sync();
+    assert!(!laptop.memory().join("a.md").exists());
+    let gone = laptop.personal().revoke("desktop", now()).unwrap_err().to_string();
+    assert_eq!(gone, "there is no member `desktop`");
 }

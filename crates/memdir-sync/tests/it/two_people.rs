@@ -333,6 +333,129 @@ fn what_mates_send_waits_where_the_user_wants_to_see_it_first() {
     assert_eq!((report.held.len(), report.sent.len()), (0, 0), "{report:?}");
 }
 
+fn reviewing(person: &Person, mode: &str) {
+    person.home.write("home/.config/memdir/config.toml", format!("[writes]\nteam = \"{mode}\"\n"));
+}
+
+fn waiting(person: &Person) -> Vec<memdir_core::review::StagedPlan> {
+    person.memory().waiting().unwrap().plans
+}
+
+#[test]
+fn what_was_changed_here_too_is_part_of_what_waits_and_goes_out_at_once() {
+    let (_repository, ada, bob) = two();
+    reviewing(&bob, "review");
+    ada.write("deploy.md", &memory("deploy", "FIRST\nsecond\nthird\n"));
+    bob.write("deploy.md", &memory("deploy", "first\nsecond\nthird\nbob\n"));
+    ada.sync();
+    let report = bob.sync();
+    assert_eq!((report.held.len(), report.sent.len()), (1, 1), "{report:?}");
+    assert_eq!(body(&bob, "deploy.md"), "first\nsecond\nthird\nbob\n", "nothing is written unasked");
+    // Ada has both already; the next sync changes nothing.
+    ada.sync();
+    assert_eq!(body(&ada, "deploy.md"), "FIRST\nsecond\nthird\nbob\n");
+    let report = bob.sync();
+    assert_eq!((report.held.len(), report.sent.len(), waiting(&bob).len()), (1, 0, 1), "{report:?}");
+    // A newer change takes the place of the one that waits.
+    ada.write("deploy.md", &memory("deploy", "FIRST\nsecond\nTHIRD\nbob\n"));
+    ada.sync();
+    bob.sync();
+    let plans = waiting(&bob);
+    assert_eq!(plans.len(), 1);
+    bob.memory().accept(&plans[0], crate::people::now()).unwrap();
+    assert_eq!(body(&bob, "deploy.md"), "FIRST\nsecond\nTHIRD\nbob\n");
+    assert_eq!((bob.sync().sent, ada.sync().received, waiting(&bob).len()), (vec![], vec![], 0));
+}
+
+#[test]
+fn what_cannot_be_merged_waits_with_a_copy_of_ones_own() {
+    let (_repository, ada, bob) = two();
+    reviewing(&bob, "review");
+    ada.write("deploy.md", &memory("deploy", "ada\nsecond\nthird\n"));
+    bob.write("deploy.md", &memory("deploy", "bob\nsecond\nthird\n"));
+    ada.sync();
+    bob.sync();
+    bob.memory().accept(&waiting(&bob)[0], crate::people::now()).unwrap();
+    bob.sync();
+    ada.sync();
+    for person in [&ada, &bob] {
+        assert!(body(person, "deploy.md").starts_with("ada\n"));
+        let copy = person.shared().into_iter().find(|(key, _)| key.contains(".conflict-")).unwrap();
+        assert!(copy.1.contains("\nbob\n"), "{copy:?}");
+    }
+}
+
+#[test]
+fn an_edit_outlives_a_deletion_that_waits_and_a_change_taken_back_waits_no_longer() {
+    let (_repository, ada, bob) = two();
+    ada.write("other.md", "other\n");
+    ada.sync();
+    bob.sync();
+    reviewing(&bob, "review");
+    bob.write("deploy.md", &memory("deploy", "first\nsecond\nthird\nbob\n"));
+    ada.remove("deploy.md");
+    ada.write("other.md", "changed\n");
+    ada.sync();
+    bob.sync();
+    assert_eq!(waiting(&bob).len(), 1);
+    ada.sync();
+    assert_eq!(body(&ada, "deploy.md"), "first\nsecond\nthird\nbob\n");
+    ada.write("other.md", "other\n");
+    ada.sync();
+    bob.sync();
+    assert_eq!(waiting(&bob).len(), 0);
+    assert_eq!(bob.sync(), Report::default());
+}
+
+#[test]
+fn where_nothing_of_others_is_wanted_nothing_is_said_to_wait() {
+    let (_repository, ada, bob) = two();
+    reviewing(&bob, "off");
+    ada.write("new.md", "new\n");
+    ada.write("deploy.md", &memory("deploy", "FIRST\nsecond\nthird\n"));
+    ada.sync();
+    bob.write("deploy.md", &memory("deploy", "first\nsecond\nthird\nbob\n"));
+    bob.write("mine.md", "mine\n");
+    let report = bob.sync();
+    assert_eq!((report.held.len(), waiting(&bob).len(), bob.read("new.md")), (0, 0, None));
+    assert!(report.notices.iter().any(|notice| notice.contains("2 memories") && notice.contains("`off`")));
+    ada.sync();
+    assert_eq!(ada.read("mine.md").as_deref(), Some("mine\n"));
+    assert_eq!(body(&ada, "deploy.md"), "FIRST\nsecond\nthird\nbob\n");
+    assert_eq!(body(&bob, "deploy.md"), "first\nsecond\nthird\nbob\n");
+}
+
+#[test]
+fn a_change_follows_a_rename_that_changed_the_name_in_the_file() {
+    for ada_first in [true, false] {
+        let (_repository, ada, bob) = two();
+        ada.write("other.md", &memory("other", "something\nelse\n"));
+        ada.sync();
+        bob.sync();
+        let mut memory_of_ada = ada.memory();
+        let catalogue = memory_of_ada.catalogue().unwrap();
+        let entry = catalogue.find("deploy", &memory_of_ada).unwrap();
+        let plan = memory_of_ada.plan_rename(entry, "team/release", &catalogue).unwrap();
+        let author = memdir_core::operation::Author {
+            kind: memdir_core::operation::AuthorKind::Person,
+            id: None,
+            session: None,
+        };
+        memory_of_ada.apply(&plan, &author, crate::people::now()).unwrap();
+        assert!(ada.read("release.md").unwrap().contains("name: release"));
+        bob.write("deploy.md", &memory("deploy", "first\nsecond\nthird\nfourth\n"));
+        let (first, second) = if ada_first { (&ada, &bob) } else { (&bob, &ada) };
+        for person in [first, second, first, second] {
+            person.sync();
+        }
+        for person in [&ada, &bob] {
+            assert_eq!(person.read("deploy.md"), None, "{ada_first}");
+            let text = person.read("release.md").unwrap();
+            assert!(text.contains("name: release") && text.contains("third\nfourth\n"), "{ada_first} {text}");
+        }
+    }
+}
+
 #[test]
 fn a_leave_makes_nobody_elses_edit_old_and_locks_nobody_out() {
     let (_repository, ada, bob) = two();

@@ -10,9 +10,9 @@ use memdir_testkit::proof::{self, Convergence, Crowd, Errors, Kill, Power, Race,
 const PROOFS: [&str; 6] = ["kill", "errors", "crowd", "race", "sync", "power"];
 
 /// The parts of `sync`, which takes long enough to be done piece by piece.
-const PARTS_OF_SYNC: [&str; 3] = ["sync-process", "sync-git", "sync-kill"];
+const PARTS_OF_SYNC: [&str; 4] = ["sync-process", "sync-git", "sync-kill", "sync-disk"];
 
-const USAGE: &str = "usage: prove PROGRAM [kill|errors|crowd|race|sync|sync-process|sync-git|sync-kill|power]… \
+const USAGE: &str = "usage: prove PROGRAM [kill|errors|crowd|race|sync|sync-process|sync-git|sync-kill|sync-disk|power]… \
                      [--long] [--seeds=FROM..TO]";
 
 fn main() -> ExitCode {
@@ -121,7 +121,8 @@ fn part_of_sync<'a>(part: &str, program: &'a Utf8Path, extent: &Extent) -> Proof
             let size = if long { size(20, 10_000, 5) } else { size(4, 60, 1) };
             Box::new(move || proof::convergence_over_git(&size))
         }
-        _ => Box::new(move || proof::kill_sync(program, if long { 1 } else { 7 })),
+        "sync-kill" => Box::new(move || proof::kill_sync(program, if long { 1 } else { 7 })),
+        _ => Box::new(move || proof::full_disk(program)),
     }
 }
 

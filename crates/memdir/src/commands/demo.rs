@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use camino::Utf8PathBuf;
 use clap::Parser;
 use memdir_disk::throwaway_dir::ThrowawayDir;
+use memdir_sync::remote::git::make_repository;
 
 use super::Run;
 use crate::arguments::Global;
@@ -50,6 +51,7 @@ impl Run for Demo {
         going_on(&mut stage)?;
         a_project_that_moves(&mut stage)?;
         what_spans_projects(&mut stage)?;
+        two_people_on_a_train(&mut stage)?;
         stage.title("That was a throw-away home; it is gone now.")?;
         let world = stage.into_world();
         let next = world.paint.code("memdir path");
@@ -150,5 +152,48 @@ fn what_spans_projects(stage: &mut Stage<'_>) -> Result<()> {
     stage.command("user update communication --observed --text \"Prefers short answers\"")?;
     stage.command("user confirm short answers")?;
     stage.say("What you say is stored at once; what an agent only noticed waits for your yes.")?;
+    Ok(())
+}
+
+fn two_people_on_a_train(stage: &mut Stage<'_>) -> Result<()> {
+    stage.heading(
+        "Two people edit the same memory on a train. Back online, both their agents know everything.",
+    )?;
+    if let Err(error) = make_repository(&stage.shared("team.git")) {
+        return stage.say(&format!("This needs git: {error}."));
+    }
+    stage.at_machine_of("ada")?;
+    stage.command("team init /srv/team.git --name Ada")?;
+    stage.told(
+        "Run the tests.\nTag the commit.\nPush the tag.",
+        "add --type project --name release --description \"how we release\" --file -",
+    )?;
+    stage.quietly("team share release", "team share release")?;
+    stage.command("team sync")?;
+    let invitation = stage.quietly("team invite", "team invite")?;
+    let invitation = invitation.lines().next().unwrap_or_default();
+    stage.at_machine_of("bob")?;
+    let join = |invitation: &str| format!("team join {invitation} --name Bob --local");
+    stage.quietly(&join(invitation), &join("memdir-invitation-1:…"))?;
+    stage.say("No network from here on. Both change the memory, here with the tool that agents use.")?;
+    let edit = |old: &str, new: &str| {
+        format!(
+            r#"{{"command": "str_replace", "path": "/memories/team/release.md", "old_str": "{old}", "new_str": "{new}"}}"#
+        )
+    };
+    stage.told(&edit("Run the tests.", "Run the tests twice."), "tool")?;
+    stage.at_machine_of("ada")?;
+    stage.told(&edit("Push the tag.", "Push the tag and tell everybody."), "tool")?;
+    stage.say("Online again:")?;
+    for person in ["ada", "bob", "ada"] {
+        stage.at_machine_of(person)?;
+        stage.command("team sync")?;
+    }
+    for person in ["ada", "bob"] {
+        stage.at_machine_of(person)?;
+        stage.command("show release")?;
+    }
+    stage
+        .say("One text from both, signed by whoever wrote it; neither of them has read a merge conflict.")?;
     Ok(())
 }

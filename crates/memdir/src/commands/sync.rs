@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::{Result, anyhow};
 use clap::{Parser, Subcommand};
 use memdir_sync::membership::invited_to;
-use memdir_sync::personal::{PERSONAL_BRANCH, Personal};
+use memdir_sync::personal::{LeftOut, PERSONAL_BRANCH, Personal, PersonalConflict};
 use memdir_wire::roster::Standing;
 use serde::Serialize;
 
@@ -73,10 +73,41 @@ enum Action {
         #[arg(long)]
         local: bool,
     },
-    /// Say which machines there are
+    /// Say which machines there are, and which projects are left out
     #[command(after_help = "Examples:
   memdir sync status --json")]
     Status {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// List your machines, or take one out that was lost
+    #[command(
+        after_help = "The machine that brought another in, and the one that began, can take it out. What it sent before stays; what it
+sends afterwards is held for review. If the one that began is lost, leave on all others and begin anew with
+another branch; also take away its right to push to the repository.
+
+Examples:
+  memdir sync machines
+  memdir sync machines --revoke old-laptop"
+    )]
+    Machines {
+        /// Take this machine out: its name, or the first digits of its key
+        #[arg(long, value_name = "NAME")]
+        revoke: Option<String>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// List memories that two machines changed in ways that could not be merged; exits with 1 if there are none
+    #[command(
+        after_help = "Make one of the two right, and remove the other: the next sync settles it on all machines.
+
+Examples:
+  memdir sync conflicts
+  memdir sync conflicts --json"
+    )]
+    Conflicts {
         /// Print one JSON object
         #[arg(long)]
         json: bool,
@@ -101,8 +132,18 @@ impl Run for Sync {
             }
             Some(Action::Init { url, branch, name }) => {
                 let name = machine(name, world)?;
-                let (_, report) = Personal::init(&env, (&url, &branch), &name, world.now)?;
-                sync_report::print(&report, 0, false, false, world)
+                let (personal, report) = Personal::init(&env, (&url, &branch), &name, world.now)?;
+                let address = personal.membership().settings().address();
+                writeln!(
+                    world.stdout,
+                    "Your own memory is kept in {} now; this machine is {name}.",
+                    printable(&address)
+                )?;
+                sync_report::print(&report, 0, false, false, world)?;
+                print_left_out(&personal.left_out(world.now)?, world)?;
+                let invite = world.paint.code("memdir sync invite");
+                writeln!(world.stdout, "{invite} adds another machine.")?;
+                Ok(Exit::Yes)
             }
             Some(Action::Invite) => {
                 let token = Personal::open(&env)?.membership().invite()?;
@@ -114,12 +155,25 @@ impl Run for Sync {
                 Ok(Exit::Yes)
             }
             Some(Action::Join { invitation, name, local }) => {
-                invited_to(&invitation, local)?;
+                let address = invited_to(&invitation, local)?;
                 let name = machine(name, world)?;
-                let (_, report) = Personal::join(&env, &invitation, &name, world.now)?;
-                sync_report::print(&report, 0, false, false, world)
+                let (personal, report) = Personal::join(&env, &invitation, &name, world.now)?;
+                writeln!(
+                    world.stdout,
+                    "Your own memory is kept in {} too; this machine is {name}.",
+                    printable(&address)
+                )?;
+                sync_report::print(&report, 0, false, false, world)?;
+                print_left_out(&personal.left_out(world.now)?, world)?;
+                Ok(Exit::Yes)
             }
             Some(Action::Status { json }) => status(&Personal::open(&env)?, json, world),
+            Some(Action::Machines { revoke: None, json }) => machines(&Personal::open(&env)?, json, world),
+            Some(Action::Machines { revoke: Some(name), json }) => {
+                let report = Personal::open(&env)?.revoke(&name, world.now)?;
+                sync_report::print(&report, 0, false, json, world)
+            }
+            Some(Action::Conflicts { json }) => conflicts(&Personal::open(&env)?, json, world),
             Some(Action::Leave) => {
                 let untold = Personal::open(&env)?.leave(world.now)?;
                 writeln!(world.stdout, "This machine is not synced any more; its files stay.")?;
@@ -140,6 +194,8 @@ fn status(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
         name: &'m str,
         machines: Vec<String>,
         memories: usize,
+        conflicts: usize,
+        left_out: Vec<LeftOut>,
         interrupted: bool,
     }
     let membership = personal.membership();
@@ -148,6 +204,8 @@ fn status(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
     let machines = status.roster.members().filter(|member| is_in(&member.key));
     let machines: Vec<String> = machines.map(|member| member.name.clone()).collect();
     let settings = membership.settings();
+    let conflicts = personal.conflicts(world.now)?.len();
+    let left_out = personal.left_out(world.now)?;
     if json {
         world.print_json(&Machine {
             remote: settings.address(),
@@ -155,14 +213,100 @@ fn status(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
             name: settings.name(),
             machines,
             memories: status.memories,
+            conflicts,
+            left_out,
             interrupted: status.interrupted,
         })?;
         return Ok(Exit::Yes);
     }
-    writeln!(world.stdout, "remote    {} (branch {})", printable(&settings.address()), settings.branch)?;
-    writeln!(world.stdout, "machines  {}", printable(&machines.join(", ")))?;
-    writeln!(world.stdout, "memories  {}", status.memories)?;
+    let paint = world.paint;
+    let remote = format!("{} (branch {})", printable(&settings.address()), settings.branch);
+    for (label, text) in [
+        ("remote", remote),
+        ("this is", printable(settings.name())),
+        ("machines", printable(&machines.join(", "))),
+        ("memories", status.memories.to_string()),
+    ] {
+        writeln!(world.stdout, "{} {text}", paint.quiet(&format!("{label:<9}")))?;
+    }
+    print_left_out(&left_out, world)?;
+    if conflicts > 0 {
+        world.warn(&format!("{conflicts} kept twice: `memdir sync conflicts`"))?;
+    }
+    if status.interrupted {
+        world.warn("a sync was interrupted; the next one goes on")?;
+    }
     Ok(Exit::Yes)
+}
+
+fn machines(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
+    #[derive(Serialize)]
+    struct Item {
+        name: String,
+        key: String,
+        standing: &'static str,
+        this: bool,
+    }
+    #[derive(Serialize)]
+    struct Machine {
+        items: Vec<Item>,
+    }
+    let membership = personal.membership();
+    let roster = membership.status()?.roster;
+    let standing = |key| match roster.standing(key) {
+        Standing::Member(_) => "member",
+        _ => "revoked",
+    };
+    let items = roster.members().map(|member| Item {
+        name: member.name.clone(),
+        key: member.key.to_string(),
+        standing: standing(&member.key),
+        this: member.key == membership.key(),
+    });
+    let items: Vec<Item> = items.collect();
+    if json {
+        world.print_json(&Machine { items })?;
+        return Ok(Exit::Yes);
+    }
+    for item in items {
+        let key: String = item.key.chars().take(8).collect();
+        let this = if item.this { " (this one)" } else { "" };
+        let gone = if item.standing == "revoked" { ", taken out" } else { "" };
+        writeln!(world.stdout, "{key} {}{this}{gone}", printable(&item.name))?;
+    }
+    Ok(Exit::Yes)
+}
+
+fn conflicts(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
+    #[derive(Serialize)]
+    struct Machine {
+        items: Vec<PersonalConflict>,
+    }
+    let items = personal.conflicts(world.now)?;
+    let any = !items.is_empty();
+    if json {
+        world.print_json(&Machine { items })?;
+    } else {
+        for item in &items {
+            writeln!(world.stdout, "{}", printable(item.path.as_str()))?;
+            writeln!(world.stdout, "  and {}", printable(item.kept_as.as_str()))?;
+        }
+    }
+    Ok(if any { Exit::Yes } else { Exit::No })
+}
+
+/// How many projects are named.
+const NAMED: usize = 20;
+
+fn print_left_out(left_out: &[LeftOut], world: &mut World) -> Result<()> {
+    for project in left_out.iter().take(NAMED) {
+        let path = printable(project.path.as_str());
+        writeln!(world.stdout, "left out `{path}`: {}", printable(&project.why))?;
+    }
+    if left_out.len() > NAMED {
+        writeln!(world.stdout, "left out {} more; `--json` names all", left_out.len() - NAMED)?;
+    }
+    Ok(())
 }
 
 fn machine(given: Option<String>, world: &World) -> Result<String> {

@@ -2,10 +2,12 @@
 
 use anyhow::{Result, anyhow};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use memdir_core::operation::{AuthorKind, Operation};
 use memdir_core::settings::ClientFlags;
 use memdir_sync::options::{ConflictPolicy, Options};
 use memdir_sync::remote::git::DEFAULT_BRANCH;
-use memdir_sync::team::Team as Shared;
+use memdir_sync::report::ChangeKind;
+use memdir_sync::team::{INDEX_AUTHOR, Team as Shared};
 
 use super::Run;
 use crate::arguments::Global;
@@ -247,8 +249,28 @@ impl Run for Team {
 fn sync(manner: &SyncManner, world: &mut World) -> Result<Exit> {
     let mut team = open(world)?;
     let (report, requests) = team.sync_counted(&manner.options(), world.now)?;
-    sync_report::print(&report, requests, manner.dry_run, manner.json, world)
+    let exit = sync_report::print(&report, requests, manner.dry_run, manner.json, world)?;
+    if manner.dry_run && !manner.json {
+        show::print_outgoing(&mut team, world)?;
+    }
+    let removed = report.received.iter().filter(|came| came.change == ChangeKind::Removed).count();
+    if removed >= MANY && !manner.dry_run && !manner.json {
+        let log = team.memory().log(MANY)?;
+        let is_removal = |operation: &&Operation| {
+            operation.author.kind == AuthorKind::Team
+                && operation.author.id.as_deref() != Some(INDEX_AUTHOR)
+                && operation.changes.iter().any(|change| change.after.is_none())
+        };
+        if let Some(operation) = log.operations.iter().find(is_removal) {
+            let id = super::log::short(&operation.id);
+            world.warn(&format!("{removed} memories are gone; `memdir undo {id}` brings them back"))?;
+        }
+    }
+    Ok(exit)
 }
+
+/// So many deletions at once may be a mistake of somebody.
+const MANY: usize = 10;
 
 /// The team of the project, ready for its commands.
 fn open(world: &mut World) -> Result<Shared> {

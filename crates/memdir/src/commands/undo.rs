@@ -2,14 +2,18 @@
 
 use anyhow::Result;
 use clap::Parser;
+use memdir_core::operation::{AuthorKind, Operation};
 use memdir_core::plan::Plan;
 use memdir_disk::apply::OnConflict;
-use memdir_lib::memory::Wish;
+use memdir_lib::memory::{Log, Wish};
+use memdir_sync::team::INDEX_AUTHOR;
 
 use super::Run;
+use super::log::short;
 use super::memory::{How, author, carry_out, carry_out_as};
 use crate::arguments::Global;
 use crate::exit::Exit;
+use crate::output::printable;
 use crate::world::World;
 
 /// Take an operation back, under whatever came after it
@@ -45,9 +49,7 @@ impl Run for Undo {
         let log = memory.log(usize::MAX)?;
         let Some(operation) = log.to_undo(self.operation.as_deref(), &asker)? else {
             let mut plan = Plan::new("undo");
-            plan.warnings.push(
-                "nothing of yours stands that could be undone; `memdir log` shows what others did".into(),
-            );
+            plan.warnings.push(nothing_of_yours(&log));
             return carry_out(&plan, &mut memory, &self.how, world);
         };
         if !self.how.is_dry_run()
@@ -63,5 +65,25 @@ impl Run for Undo {
             ..Wish::of(&asker)
         };
         carry_out_as(&plan, &mut memory, &wish, &self.how, world)
+    }
+}
+
+/// What to say to somebody who did nothing: what a team mate did last is probably meant.
+fn nothing_of_yours(log: &Log) -> String {
+    let undone = log.undone();
+    let is_by_mate = |operation: &&Operation| {
+        let author = &operation.author;
+        author.kind == AuthorKind::Team
+            && author.id.as_deref() != Some(INDEX_AUTHOR)
+            && operation.undo_of.is_none()
+            && !undone.contains_key(&operation.id)
+    };
+    let begin = "nothing of yours stands that could be undone";
+    match log.operations.iter().find(is_by_mate) {
+        Some(last) => {
+            let (id, reason) = (short(&last.id), printable(&last.reason));
+            format!("{begin}; `memdir undo {id}` takes back what the team did last: {reason}")
+        }
+        None => format!("{begin}; `memdir log` shows what others did"),
     }
 }

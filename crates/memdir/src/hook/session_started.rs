@@ -7,7 +7,7 @@ use memdir_core::settings::ClientFlags;
 use memdir_lib::journal::{Journal, Writer};
 use memdir_lib::memory::Memory;
 use memdir_lib::place::Place;
-use memdir_sync::team::take_news;
+use memdir_sync::team::{News, take_news};
 
 use super::journal::state;
 use super::{Hook, index};
@@ -50,26 +50,32 @@ fn joined(hook: &Hook<'_>, journal: &Journal) -> Option<String> {
     (!is_told).then(|| Section { directory: journal.directory(), key: journal.key() }.render())
 }
 
-/// What came from team mates since a session was last told.
+/// What came from team mates since a session was last told, and what went to them while nobody watched.
 fn from_team(hook: &Hook<'_>, memory: &Memory) -> Option<String> {
-    const NAMED: usize = 10;
     let news = take_news(&hook.env.state_dir()?, memory.known_id()?);
-    if news.is_empty() {
-        return None;
-    }
-    let named: Vec<String> = news
-        .iter()
-        .take(NAMED)
-        .map(|news| format!("`team/{}` (`{}`)", news.path, news.by.replace('`', "'")))
-        .collect();
-    let more = match news.len().saturating_sub(NAMED) {
+    let (came, went): (Vec<News>, Vec<News>) = news.into_iter().partition(|news| news.by.is_some());
+    let came = came.iter().map(|news| {
+        let by = news.by.as_deref().unwrap_or_default();
+        format!("`team/{}` (`{}`)", news.path, by.replace('`', "'"))
+    });
+    let went = went.iter().map(|news| format!("`team/{}`", news.path));
+    let told = [
+        named(came.collect(), "Team mates changed these shared memories since the last session: "),
+        named(went.collect(), "These memories went to the team since then: "),
+    ];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    (!told.is_empty()).then(|| told.join(" "))
+}
+
+/// A sentence about the first of many; `None` if there are none.
+fn named(items: Vec<String>, sentence: &str) -> Option<String> {
+    const NAMED: usize = 10;
+    let more = match items.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    Some(format!(
-        "Team mates changed these shared memories since the last session: {}{more}.",
-        named.join(", ")
-    ))
+    let first: Vec<String> = items.into_iter().take(NAMED).collect();
+    (!first.is_empty()).then(|| format!("{sentence}{}{more}.", first.join(", ")))
 }
 
 fn changed_by_others(paths: &[String]) -> String {

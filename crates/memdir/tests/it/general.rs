@@ -88,6 +88,14 @@ fn the_demonstration_runs_and_leaves_nothing_behind() {
     let block = sandbox.run(["demo"]);
     assert_eq!((block.code, block.stderr.as_str()), (0, ""));
     assert!(block.stdout.contains("moved: this project was at `~/shop`"), "{}", block.stdout);
+    // Both know what both changed.
+    let ends: Vec<&str> = block.stdout.split("$ memdir show release").skip(1).collect();
+    assert_eq!(ends.len(), 2);
+    for end in ends {
+        assert!(end.contains("Run the tests twice."), "{end}");
+        assert!(end.contains("Push the tag and tell everybody."), "{end}");
+    }
+    assert!(!block.stdout.contains("conflict-"), "{}", block.stdout);
     assert_eq!(sandbox.home.tree(""), before);
 }
 

@@ -1,6 +1,6 @@
 //! The bounded form of `scripts/prove errors`.
 
-use memdir_testkit::proof::{Errors, errors, limits};
+use memdir_testkit::proof::{Errors, errors, full_disk, limits};
 
 #[test]
 fn a_failing_call_is_no_false_success_and_no_damage() {
@@ -10,4 +10,9 @@ fn a_failing_call_is_no_false_success_and_no_damage() {
 #[test]
 fn a_full_or_read_only_disk_keeps_the_old_content() {
     limits(env!("CARGO_BIN_EXE_memdir").into()).assert_holds();
+}
+
+#[test]
+fn a_full_disk_here_or_there_loses_nothing_of_a_sync() {
+    full_disk(env!("CARGO_BIN_EXE_memdir").into()).assert_holds();
 }

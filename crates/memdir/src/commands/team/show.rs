@@ -4,11 +4,14 @@ use std::io::Write;
 
 use anyhow::Result;
 use jiff::Timestamp;
-use memdir_sync::team::Team as Shared;
+use memdir_core::plan::{Change, Content, Plan};
+use memdir_core::rel_path::RelPath;
+use memdir_sync::team::{OwnChange, Team as Shared};
 use memdir_wire::roster::Standing;
 use serde::Serialize;
 
-use super::{conflicts, open};
+use super::{conflicts, open, sync_report};
+use crate::commands::plan_diff::print_diff;
 use crate::exit::Exit;
 use crate::output::{human_age, printable};
 use crate::world::World;
@@ -45,9 +48,11 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
         memories: usize,
         conflicts: usize,
         waiting: usize,
+        outgoing: Vec<OwnChange>,
         interrupted: bool,
     }
-    let team = open(world)?;
+    let mut team = open(world)?;
+    let outgoing = team.own_changes(world.now)?;
     let status = team.membership().status()?;
     let settings = team.membership().settings();
     let is_member = |key| matches!(status.roster.standing(key), Standing::Member(_));
@@ -61,6 +66,7 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
             memories: status.memories,
             conflicts,
             waiting,
+            outgoing,
             interrupted: status.interrupted,
         })?;
         return Ok(Exit::Yes);
@@ -82,6 +88,7 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
     )?;
     writeln!(world.stdout, "{}   {members}", paint.quiet("members"))?;
     writeln!(world.stdout, "{}  {}", paint.quiet("memories"), status.memories)?;
+    print_own_changes(&outgoing, world)?;
     if conflicts > 0 {
         world.warn(&format!("{conflicts} kept twice: `memdir team conflicts`"))?;
     }
@@ -92,6 +99,49 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
         world.warn("a sync was interrupted; the next one goes on")?;
     }
     Ok(Exit::Yes)
+}
+
+/// Names what goes out at the next sync, and what does not though it is there.
+fn print_own_changes(changes: &[OwnChange], world: &mut World) -> Result<()> {
+    let (stays, goes): (Vec<&OwnChange>, Vec<&OwnChange>) =
+        changes.iter().partition(|change| change.refused.is_some());
+    let paint = world.paint;
+    for change in goes.iter().take(NAMED) {
+        let (mark, path) = (sync_report::mark(change.change), printable(&change.path));
+        writeln!(world.stdout, "{}      {mark} {path}", paint.quiet("goes"))?;
+    }
+    if goes.len() > NAMED {
+        writeln!(world.stdout, "{}      and {} more", paint.quiet("goes"), goes.len() - NAMED)?;
+    }
+    if !goes.is_empty() {
+        let command = paint.code("memdir team sync --dry-run");
+        writeln!(world.stdout, "The next sync sends these; {command} shows what they say.")?;
+    }
+    for change in stays.iter().take(NAMED) {
+        let why = printable(change.refused.as_deref().unwrap_or_default());
+        world.warn(&format!("`{}` is not shared: {why}", printable(&change.path)))?;
+    }
+    Ok(())
+}
+
+/// How many changes are named.
+const NAMED: usize = 20;
+
+/// Shows what would be sent, as a diff against what the others have.
+pub(super) fn print_outgoing(team: &mut Shared, world: &mut World) -> Result<()> {
+    let mut plan = Plan::new("what would be sent");
+    for change in team.own_changes(world.now)?.into_iter().filter(|change| change.refused.is_none()) {
+        let path = RelPath::parse(&format!("team/{}", change.path))?;
+        plan.changes.extend(match (change.before, change.after) {
+            (before, Some(after)) => {
+                let base = before.map(|before| Content(before.into_bytes()));
+                Some(Change::Write { path, content: after.into(), base })
+            }
+            (Some(before), None) => Some(Change::Delete { path, base: Content(before.into_bytes()) }),
+            (None, None) => None,
+        });
+    }
+    print_diff(&plan, world)
 }
 
 pub(super) fn members(json: bool, world: &mut World) -> Result<Exit> {

@@ -46,12 +46,7 @@ pub(in crate::commands) fn print(
         report.sent.iter().map(|sent| (sent.change, sent.path.clone())).collect();
     for (direction, items) in [("came", received), ("went", sent)] {
         for (change, text) in items.iter().take(NAMED) {
-            let mark = match change {
-                ChangeKind::Added => "+",
-                ChangeKind::Changed => "~",
-                ChangeKind::Removed => "-",
-            };
-            let paint = world.paint;
+            let (mark, paint) = (mark(*change), world.paint);
             writeln!(world.stdout, "{} {mark} {}", paint.quiet(direction), printable(text))?;
         }
         if items.len() > NAMED {
@@ -101,4 +96,13 @@ pub(in crate::commands) fn print(
         world.warn(&printable(notice))?;
     }
     Ok(Exit::Yes)
+}
+
+/// What happened to a memory, as one sign.
+pub(super) fn mark(change: ChangeKind) -> &'static str {
+    match change {
+        ChangeKind::Added => "+",
+        ChangeKind::Changed => "~",
+        ChangeKind::Removed => "-",
+    }
 }

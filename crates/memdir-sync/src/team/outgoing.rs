@@ -1,0 +1,73 @@
+//! What would go to the team: whoever wrote into `team/` without a command was never shown it.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::TeamError;
+use crate::engine::SyncError;
+use crate::folder::Folder;
+use crate::local::Local;
+use crate::membership::Membership;
+use crate::report::ChangeKind;
+
+/// How many texts are looked up; of more only the names are told.
+const MAX_TEXTS: usize = 500;
+
+/// A memory that is not what was agreed, as it stands here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OwnChange {
+    /// Which memory.
+    pub path: String,
+    /// What happened to it.
+    pub change: ChangeKind,
+    /// Why it stays here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// What the others have, if it is known here.
+    #[serde(skip)]
+    pub before: Option<String>,
+    /// What stands here.
+    #[serde(skip)]
+    pub after: Option<String>,
+}
+
+pub(super) fn own_changes(
+    folder: &mut Folder<'_>,
+    membership: &Membership,
+) -> Result<Vec<OwnChange>, TeamError> {
+    let failed = |error| TeamError::Sync(SyncError::Local(error));
+    let scan = folder.scan().map_err(failed)?;
+    let state = membership.state()?;
+    let mut changes = Vec::new();
+    let mut ids = Vec::new();
+    let keys: BTreeSet<&String> = state.agreed.keys().chain(scan.files.keys()).collect();
+    for key in keys.into_iter().filter(|key| !scan.left_alone.contains_key(*key)) {
+        let agreed = state.agreed.get(key).filter(|agreed| agreed.content.is_some());
+        let here = scan.files.get(key).copied();
+        if here == agreed.and_then(|agreed| agreed.content) {
+            continue;
+        }
+        let change = match (agreed, here) {
+            (None, _) => ChangeKind::Added,
+            (Some(_), Some(_)) => ChangeKind::Changed,
+            (Some(_), None) => ChangeKind::Removed,
+        };
+        ids.push(agreed.map(|agreed| agreed.id.as_str()));
+        changes.push(OwnChange { path: key.clone(), change, refused: None, before: None, after: None });
+    }
+    let known: Vec<&str> = ids.iter().take(MAX_TEXTS).filter_map(|id| *id).collect();
+    // That git cannot be asked keeps nobody from seeing what is here.
+    let mut texts = membership.texts(&known).unwrap_or_default().into_iter();
+    for (change, id) in changes.iter_mut().zip(&ids).take(MAX_TEXTS) {
+        change.before = id.and_then(|_| texts.next().flatten());
+        change.after = folder.text(&change.path).map_err(failed)?;
+        let text = change.after.as_deref();
+        change.refused = text.and_then(|text| folder.refuses_to_share(&change.path, text));
+    }
+    for (key, why) in scan.left_alone {
+        let change = if state.agreed.contains_key(&key) { ChangeKind::Changed } else { ChangeKind::Added };
+        changes.push(OwnChange { path: key, change, refused: Some(why), before: None, after: None });
+    }
+    Ok(changes)
+}
