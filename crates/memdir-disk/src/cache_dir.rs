@@ -76,23 +76,34 @@ impl CacheWriter {
     /// # Errors
     /// What the system or `fill` says; the old file is then left as it was.
     pub fn write(&self, name: &str, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-        let temporary = self.path.join(format!("{name}.tmp"));
-        let written = (|| {
-            let file = fs::OpenOptions::new()
-                .write(true)
-                .create(true)
-                .truncate(true)
-                .mode(0o600)
-                .open(&temporary)?;
-            let mut buffered = BufWriter::with_capacity(256 << 10, file);
-            fill(&mut buffered)?;
-            buffered.flush()?;
-            take_the_place(&temporary, &self.path.join(name))
-        })();
-        if written.is_err() {
+        let temporary = format!("{name}.tmp");
+        self.write_new(&temporary, fill)?;
+        let temporary = self.path.join(temporary);
+        take_the_place(&temporary, &self.path.join(name)).inspect_err(|_| {
             let _ = fs::remove_file(&temporary);
-        }
-        written
+        })
+    }
+
+    /// Writes a file of which nobody knows before it is whole.
+    ///
+    /// # Errors
+    /// What the system or `fill` says; the file is then gone.
+    pub fn write_new(
+        &self,
+        name: &str,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let path = self.path.join(name);
+        let written = (|| {
+            let mut options = fs::OpenOptions::new();
+            let file = options.write(true).create(true).truncate(true).mode(0o600).open(&path)?;
+            let mut buffered = BufWriter::with_capacity(64 << 10, file);
+            fill(&mut buffered)?;
+            buffered.flush()
+        })();
+        written.inspect_err(|_| {
+            let _ = fs::remove_file(&path);
+        })
     }
 
     /// Removes every file of the folder that `keep` does not want. Whoever has one open reads on.

@@ -281,28 +281,52 @@ impl Scores {
             wanted_speakers: speakers,
             today,
         };
+        let mut whole = Whole::default();
         for unit in with_neighbours {
             let group = unit_group.get(unit as usize).copied().unwrap_or(0);
-            if live.is_dead(group) {
+            if whole.group != Some(group) {
+                whole = Whole {
+                    group: Some(group),
+                    is_dead: live.is_dead(group),
+                    score: GROUP * self.groups.get(group as usize).copied().unwrap_or(0.0),
+                    recency: context.recency(group as usize),
+                };
+            }
+            if whole.is_dead {
                 continue;
             }
-            let at = |unit: i64| {
-                let index = usize::try_from(unit).ok()?;
-                (unit_group.get(index) == Some(&group)).then(|| units.get(index).copied()).flatten()
-            };
-            let here = i64::from(unit);
-            let mut score = at(here).unwrap_or(0.0);
-            for (distance, share) in (1..).zip(NEIGHBOURS) {
-                score += share * (at(here - distance).unwrap_or(0.0) + at(here + distance).unwrap_or(0.0));
-            }
-            score += GROUP * self.groups.get(group as usize).copied().unwrap_or(0.0);
-            score = context.adjust(score, unit as usize, group as usize);
+            let score = with_neighbours_of(unit as usize, units, unit_group) + whole.score;
+            let score = context.adjust(score, unit as usize) * whole.recency;
             if score > 0.0 || query.terms.is_empty() {
                 candidates.push(Scored { score, segment: number, unit });
             }
         }
         Ok(())
     }
+}
+
+/// What holds for all units of a group, which stand side by side.
+#[derive(Default)]
+struct Whole {
+    group: Option<u32>,
+    is_dead: bool,
+    score: f32,
+    recency: f32,
+}
+
+/// The score of a unit with the shares of those beside it in the same group.
+fn with_neighbours_of(unit: usize, scores: &[f32], groups: &[u32]) -> f32 {
+    let group = groups.get(unit);
+    let at = |near: usize| {
+        let score = scores.get(near).copied().unwrap_or(0.0);
+        if groups.get(near) == group { score } else { 0.0 }
+    };
+    let mut score = at(unit);
+    for (distance, share) in (1..).zip(NEIGHBOURS) {
+        // Before the first there is none: so far behind the last there is none either.
+        score += share * (at(unit.wrapping_sub(distance)) + at(unit + distance));
+    }
+    score
 }
 
 /// The units and their neighbours in the same group, each once, in order.
@@ -347,7 +371,7 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn adjust(&self, score: f32, unit: usize, group: usize) -> f32 {
+    fn adjust(&self, score: f32, unit: usize) -> f32 {
         let flags = UnitFlags(self.flags.get(unit).copied().unwrap_or(0));
         let mut score = score;
         if let Some(minutes) = self.times.get(unit)
@@ -371,9 +395,13 @@ impl Context<'_> {
         if flags.has(favoured) {
             score *= 1.0 + OWN_WORDS;
         }
+        score
+    }
+
+    fn recency(&self, group: usize) -> f32 {
         let day = i64::from(self.group_time.get(group).copied().unwrap_or(0)) / 1_440;
         let age = usize::try_from(self.today - day).unwrap_or(0);
-        score * RECENCY.get(age).copied().unwrap_or(1.0)
+        RECENCY.get(age).copied().unwrap_or(1.0)
     }
 }
 

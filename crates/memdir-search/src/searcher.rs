@@ -29,6 +29,12 @@ impl Searcher {
         Self { collections, analyzer: Mutex::default(), usage: Usage::default() }
     }
 
+    /// Whether every index held every file when it was last written.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.collections.iter().all(Collection::is_complete)
+    }
+
     /// Lets what has been of use before decide between equals.
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {

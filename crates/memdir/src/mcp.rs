@@ -4,6 +4,7 @@
 //! the project in which it works; [`stdio`] carries it over a pipe, [`http`]
 //! over connections on this machine.
 
+use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use memdir_core::env::Env;
 use memdir_core::mcp::{ServerFacts, Session};
@@ -12,6 +13,7 @@ use crate::world::clock;
 
 mod change_tools;
 mod conversation;
+mod first_index;
 pub(crate) mod http;
 mod journal_tool;
 mod project_watch;
@@ -34,6 +36,8 @@ pub(crate) struct Server {
     pub(crate) fixed_now: Option<Timestamp>,
     /// Whether the API's memory tool is offered too.
     pub(crate) with_memory_tool: bool,
+    /// This program's own file, to have an index built with.
+    pub(crate) program: Option<Utf8PathBuf>,
 }
 
 /// What a model is told when it meets the server.

@@ -148,7 +148,7 @@ impl Collection {
             .map(|(live, is_dead)| Input { segment: &live.segment, is_dead })
             .collect();
         let mut failure = None;
-        let written = writer.write(&name, |out| match merge(&inputs, out) {
+        let written = writer.write_new(&name, |out| match merge(&inputs, out) {
             Ok(written) => written,
             Err(error) => {
                 failure = Some(error);
@@ -195,7 +195,7 @@ impl Collection {
     /// Makes this state the one that everybody sees, and removes what only older states named.
     fn save(&mut self, writer: &CacheWriter, table: &FileTable) -> io::Result<()> {
         let name = new_name("files");
-        writer.write(&name, |out| out.write_all(table.encode()))?;
+        writer.write_new(&name, |out| out.write_all(table.encode()))?;
         self.manifest.table = name;
         self.save_manifest(writer)
     }
@@ -349,7 +349,7 @@ impl<'a, 'b> Update<'a, 'b> {
         let mut on_disk = None;
         if let Some(writer) = &self.writer {
             let name = new_name("segment");
-            match writer.write(&name, |out| full.write(out)) {
+            match writer.write_new(&name, |out| full.write(out)) {
                 Ok(()) => on_disk = Some((Segment::open(&self.cache.path().join(&name))?, name)),
                 // The disk is full or may not be written: go on in memory.
                 Err(_) => self.writer = None,

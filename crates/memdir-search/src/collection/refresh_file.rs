@@ -41,7 +41,7 @@ impl Collection {
         self.drop_dead();
         if !builder.is_empty() {
             let name = super::refresh::new_name("segment");
-            if writer.write(&name, |out| builder.write(out)).is_err() {
+            if writer.write_new(&name, |out| builder.write(out)).is_err() {
                 return Ok(false);
             }
             let segment = Arc::new(Segment::open(&self.cache.path().join(&name))?);

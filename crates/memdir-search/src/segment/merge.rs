@@ -28,18 +28,17 @@ pub(crate) fn merge(inputs: &[Input<'_>], out: &mut dyn Write) -> Result<io::Res
     if let Err(error) = plan.arrays.write(&mut writer) {
         return Ok(Err(error));
     }
-    let mut dictionaries = Vec::with_capacity(inputs.len());
-    for input in inputs {
-        dictionaries.push(input.segment.dictionary()?.into_iter().peekable());
-    }
+    let dictionaries: Vec<super::reader::Dictionary> =
+        inputs.iter().map(|input| input.segment.dictionary()).collect::<Result<_, _>>()?;
+    let mut lines: Vec<_> = dictionaries.iter().map(|dictionary| dictionary.iter().peekable()).collect();
     let mut dictionary = Dictionary::default();
     let mut offset = 0_u64;
     let mut found: Vec<(u32, u8)> = Vec::new();
     let mut bytes = Vec::new();
-    while let Some(term) = dictionaries.iter_mut().filter_map(|entries| Some(entries.peek()?.0.term)).min() {
+    while let Some(term) = lines.iter_mut().filter_map(|entries| Some(entries.peek()?.0.term)).min() {
         found.clear();
-        let mut text = String::new();
-        for ((entries, input), passages) in dictionaries.iter_mut().zip(inputs).zip(&plan.new_passages) {
+        let mut text = "";
+        for ((entries, input), passages) in lines.iter_mut().zip(inputs).zip(&plan.new_passages) {
             let Some((entry, own_text)) = entries.next_if(|(entry, _)| entry.term == term) else { continue };
             let encoded = input.segment.postings(&entry)?;
             found.extend(Postings::new(&encoded).filter_map(|(passage, halves)| {
@@ -66,7 +65,7 @@ pub(crate) fn merge(inputs: &[Input<'_>], out: &mut dyn Write) -> Result<io::Res
         }
         let (length, passages) = (bytes.len() as u32, found.len() as u32);
         let entry = TermEntry { term, offset, length, passages, groups, checksum: encode::checksum(&bytes) };
-        dictionary.push(entry, &text);
+        dictionary.push(entry, text);
         offset += bytes.len() as u64;
     }
     let finish = |mut writer: SectionWriter<'_>| {

@@ -4,7 +4,7 @@ use std::sync::{Mutex, OnceLock};
 
 use camino::Utf8Path;
 
-use super::encode::{checksum, take_bytes, take_text, u16s, u32s, u64s, unseal};
+use super::encode::{checksum, take_bytes, u16s, u32s, u64s, unseal};
 use super::layout::{FOOTER, Layout, Section};
 use super::record::{GroupRecord, UnitRecord};
 use crate::analyze::Term;
@@ -24,6 +24,7 @@ pub(crate) struct Segment {
     group_keys: OnceLock<Vec<u64>>,
     group_time: OnceLock<Vec<u32>>,
     group_words: OnceLock<Vec<u32>>,
+    buckets: OnceLock<Vec<u32>>,
     texts: OnceLock<Vec<u8>>,
     scores: Mutex<Option<Scores>>,
 }
@@ -112,6 +113,7 @@ impl Segment {
             group_keys: OnceLock::new(),
             group_time: OnceLock::new(),
             group_words: OnceLock::new(),
+            buckets: OnceLock::new(),
             texts: OnceLock::new(),
             scores: Mutex::new(None),
         };
@@ -255,9 +257,11 @@ impl Segment {
     pub(crate) fn find(&self, term: Term) -> Result<Option<TermEntry>, SearchError> {
         let range = self.layout.range(Section::Entries);
         let count = ((range.end - range.start) / TermEntry::BYTES as u64) as usize;
-        let bucket = term.bucket(TermEntry::bucket_bits(count)) as u64;
-        let bounds = u32s(&self.part(Section::Buckets, bucket * 8, 12)?);
-        let [start, sum, end] = *bounds.as_slice() else { return damaged("a bucket is missing") };
+        let bucket = term.bucket(TermEntry::bucket_bits(count));
+        let buckets = self.load(&self.buckets, Section::Buckets, u32s)?;
+        let Some(&[start, sum, end]) = buckets.get(bucket * 2..).and_then(<[u32]>::first_chunk) else {
+            return damaged("a bucket is missing");
+        };
         let Some(length) = end.checked_sub(start) else { return damaged("a bucket ends before it starts") };
         let width = TermEntry::BYTES as u64;
         let entries = self.part(Section::Entries, u64::from(start) * width, u64::from(length) * width)?;
@@ -277,15 +281,12 @@ impl Segment {
         Ok(bytes)
     }
 
-    /// All terms with their texts, sorted by term.
-    pub(crate) fn dictionary(&self) -> Result<Vec<(TermEntry, String)>, SearchError> {
-        let entries = self.whole(Section::Entries)?;
-        let texts = self.whole(Section::Texts)?;
-        let mut rest = texts.as_slice();
-        let mut dictionary = Vec::with_capacity(entries.len() / TermEntry::BYTES);
-        for bytes in entries.as_chunks::<{ TermEntry::BYTES }>().0 {
-            let Some(text) = take_text(&mut rest) else { return damaged("a term has no text") };
-            dictionary.push((TermEntry::decode(bytes), text));
+    /// All terms with their texts.
+    pub(crate) fn dictionary(&self) -> Result<Dictionary, SearchError> {
+        let dictionary =
+            Dictionary { entries: self.whole(Section::Entries)?, texts: self.whole(Section::Texts)? };
+        if dictionary.iter().count() * TermEntry::BYTES != dictionary.entries.len() {
+            return damaged("a term has no text");
         }
         Ok(dictionary)
     }
@@ -311,6 +312,24 @@ impl Segment {
         let [start, end] = *bounds.as_slice() else { return damaged("a record is missing") };
         let Some(length) = end.checked_sub(start) else { return damaged("a record ends before it starts") };
         self.part(records, u64::from(start), u64::from(length))
+    }
+}
+
+/// The dictionary of a segment as it is stored: many words, few pieces of memory.
+pub(crate) struct Dictionary {
+    entries: Vec<u8>,
+    texts: Vec<u8>,
+}
+
+impl Dictionary {
+    /// Its lines, sorted by term.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (TermEntry, &str)> {
+        let mut rest = self.texts.as_slice();
+        let entries = self.entries.as_chunks::<{ TermEntry::BYTES }>().0.iter();
+        entries.map_while(move |bytes| {
+            let text = str::from_utf8(take_bytes(&mut rest)?).ok()?;
+            Some((TermEntry::decode(bytes), text))
+        })
     }
 }
 

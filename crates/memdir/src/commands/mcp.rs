@@ -44,6 +44,7 @@ impl Run for Mcp {
             env: world.env()?,
             fixed_now: self.global.fixed_now(),
             with_memory_tool: self.memory_tool,
+            program: world.program.clone(),
         };
         match &self.http {
             Some(address) => http::serve(server, http::address(address)?, world),

@@ -1,7 +1,6 @@
-use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -13,6 +12,7 @@ use memdir_search::{Found, Hit, Limits, NothingAsked, Options, Query, Scope, Sea
 use serde_json::{Map, Value, json};
 
 use super::change_tools::with_warnings;
+use super::first_index;
 use super::project_watch::{Following, ProjectWatch};
 use super::tool_answer::{ToolAnswer, line_of};
 use super::workplace::Asked;
@@ -82,7 +82,7 @@ impl WarmSearch {
             }
         }
         let open = self.open.as_mut().context("there is no search index")?;
-        open.freshen(watch, asked.now)?;
+        open.freshen(watch, asked)?;
         Ok(open)
     }
 }
@@ -93,7 +93,7 @@ impl Open {
         Ok(Self { searcher, sources, looked_up: Instant::now(), scanned: None, is_partial: true })
     }
 
-    fn freshen(&mut self, watch: &mut ProjectWatch, now: Timestamp) -> Result<()> {
+    fn freshen(&mut self, watch: &mut ProjectWatch, asked: &Asked<'_>) -> Result<()> {
         let is_due = self.scanned.is_none_or(|scanned| scanned.elapsed() >= EVERY);
         // Watched before it is looked at: what changes in between is reported.
         let needs_look = |source: &Source| match source.files {
@@ -117,18 +117,15 @@ impl Open {
             let place = sources.iter().position(|known| known == source);
             all || place.and_then(|place| needs_look.get(place)).copied().unwrap_or(true)
         };
-        let searcher = &mut self.searcher;
-        let mut refresh = move || {
-            let deadline = Some(Instant::now() + PATIENCE);
-            searcher.refresh_some(&mut Limits { now, deadline, progress: &mut |_, _| {} }, is_wanted)
-        };
-        let freshness = match all {
-            // What a thread took for a big indexing goes back to the system when it ends; the server stays small.
-            true => {
-                thread::scope(|scope| scope.spawn(refresh).join()).map_err(|_| anyhow!("indexing failed"))?
-            }
-            false => refresh(),
-        }?;
+        if all
+            && !self.searcher.is_complete()
+            && let Some(program) = asked.program
+        {
+            first_index::build(program, &asked.env.cwd, PATIENCE);
+        }
+        let deadline = Some(Instant::now() + PATIENCE);
+        let mut limits = Limits { now: asked.now, deadline, progress: &mut |_, _| {} };
+        let freshness = self.searcher.refresh_some(&mut limits, is_wanted)?;
         if all {
             self.is_partial = freshness.waiting > 0;
         }

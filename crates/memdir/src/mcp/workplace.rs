@@ -25,6 +25,8 @@ pub(super) struct Workplace {
     /// The id of the conversation, where it has one.
     session: Option<String>,
     start: Utf8PathBuf,
+    /// This program's own file.
+    program: Option<Utf8PathBuf>,
 }
 
 /// One request, and what is the same throughout it.
@@ -32,6 +34,8 @@ pub(super) struct Asked<'a> {
     pub(super) env: &'a Env,
     pub(super) author: &'a Author,
     pub(super) now: Timestamp,
+    /// This program's own file.
+    pub(super) program: Option<&'a Utf8Path>,
 }
 
 /// What is said while the user has switched memory off.
@@ -41,6 +45,7 @@ impl Workplace {
     pub(super) fn new(server: &Server, session: Option<String>) -> Self {
         Self {
             env: server.env.clone(),
+            program: server.program.clone(),
             search: WarmSearch::default(),
             watch: ProjectWatch::default(),
             session,
@@ -111,7 +116,7 @@ impl Workplace {
             _ if self.is_paused() => return Err(RpcError::new(RpcError::INTERNAL, PAUSED)),
             _ => {}
         }
-        let asked = Asked { env: &self.env, author: &author, now };
+        let asked = Asked { env: &self.env, author: &author, now, program: self.program.as_deref() };
         match &call.method {
             Method::ListResources { cursor } => resources::list(&asked, cursor.as_deref()),
             Method::ReadResource { uri } => resources::read(&asked, uri),
@@ -122,7 +127,7 @@ impl Workplace {
     }
 
     fn call(&mut self, tool: ToolCall, author: &Author, now: Timestamp) -> ToolAnswer {
-        let asked = Asked { env: &self.env, author, now };
+        let asked = Asked { env: &self.env, author, now, program: self.program.as_deref() };
         let answered = match &tool {
             ToolCall::Search { query, limit, within } => {
                 let wanted = Wanted { query, limit: *limit, within: within.as_deref() };

@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn a_busy_conversation_keeps_nobody_waiting() {
         let home = TestHome::new();
-        let server = Server { env: home.env(), fixed_now: None, with_memory_tool: false };
+        let server = Server { env: home.env(), fixed_now: None, with_memory_tool: false, program: None };
         let sessions = Arc::new(Sessions::default());
         let (first, busy) = sessions.begin(&server).unwrap();
         let working = busy.state();
