@@ -84,7 +84,7 @@ impl CacheWriter {
         })
     }
 
-    /// Writes a file of which nobody knows before it is whole.
+    /// Writes a file of which nobody knows before it is whole, and gives it back for reading.
     ///
     /// # Errors
     /// What the system or `fill` says; the file is then gone.
@@ -92,14 +92,14 @@ impl CacheWriter {
         &self,
         name: &str,
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> io::Result<()> {
+    ) -> io::Result<File> {
         let path = self.path.join(name);
         let written = (|| {
             let mut options = fs::OpenOptions::new();
-            let file = options.write(true).create(true).truncate(true).mode(0o600).open(&path)?;
+            let file = options.read(true).write(true).create(true).truncate(true).mode(0o600).open(&path)?;
             let mut buffered = BufWriter::with_capacity(64 << 10, file);
             fill(&mut buffered)?;
-            buffered.flush()
+            buffered.into_inner().map_err(io::IntoInnerError::into_error)
         })();
         written.inspect_err(|_| {
             let _ = fs::remove_file(&path);

@@ -158,10 +158,8 @@ impl Collection {
         if let Some(error) = failure {
             return Err(error);
         }
-        if written.is_err() {
-            return Ok(());
-        }
-        let segment = Arc::new(Segment::open(&self.cache.path().join(&name))?);
+        let Ok(file) = written else { return Ok(()) };
+        let segment = Arc::new(Segment::of_file(file)?);
         self.segments.truncate(start);
         self.manifest.segments.truncate(start);
         self.manifest.segments.push(SegmentInfo {
@@ -214,7 +212,6 @@ pub(super) fn new_name(what: &str) -> String {
 /// One pass over the changed files.
 struct Update<'a, 'b> {
     source: &'a super::Source,
-    cache: &'a super::CacheDir,
     table: &'a FileTable,
     limits: &'a mut Limits<'b>,
     writer: Option<CacheWriter>,
@@ -244,7 +241,6 @@ impl<'a, 'b> Update<'a, 'b> {
     ) -> Self {
         Self {
             source: &collection.source,
-            cache: &collection.cache,
             table,
             limits,
             writer,
@@ -350,7 +346,7 @@ impl<'a, 'b> Update<'a, 'b> {
         if let Some(writer) = &self.writer {
             let name = new_name("segment");
             match writer.write_new(&name, |out| full.write(out)) {
-                Ok(()) => on_disk = Some((Segment::open(&self.cache.path().join(&name))?, name)),
+                Ok(file) => on_disk = Some((Segment::of_file(file)?, name)),
                 // The disk is full or may not be written: go on in memory.
                 Err(_) => self.writer = None,
             }

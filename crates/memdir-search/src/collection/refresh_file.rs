@@ -41,10 +41,8 @@ impl Collection {
         self.drop_dead();
         if !builder.is_empty() {
             let name = super::refresh::new_name("segment");
-            if writer.write_new(&name, |out| builder.write(out)).is_err() {
-                return Ok(false);
-            }
-            let segment = Arc::new(Segment::open(&self.cache.path().join(&name))?);
+            let Ok(file) = writer.write_new(&name, |out| builder.write(out)) else { return Ok(false) };
+            let segment = Arc::new(Segment::of_file(file)?);
             let passages = segment.passages() as u64;
             self.segments.push(Live { segment, dead: Vec::new() });
             self.manifest.segments.push(SegmentInfo { name, passages, dead: Vec::new() });

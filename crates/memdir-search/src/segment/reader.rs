@@ -87,9 +87,13 @@ impl Segment {
     /// Opens a segment on disk.
     pub(crate) fn open(path: &Utf8Path) -> Result<Self, SearchError> {
         let read = |source| SearchError::Read { path: path.to_owned(), source };
-        let file = File::open(path).map_err(read)?;
-        let length = file.metadata().map_err(read)?.len();
-        Self::new(Source::File(file), length)
+        Self::of_file(File::open(path).map_err(read)?)
+    }
+
+    /// A segment that was just written, whatever has become of its name.
+    pub(crate) fn of_file(file: File) -> Result<Self, SearchError> {
+        let Ok(metadata) = file.metadata() else { return damaged("a segment cannot be read") };
+        Self::new(Source::File(file), metadata.len())
     }
 
     /// A segment that was written to memory.
