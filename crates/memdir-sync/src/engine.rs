@@ -8,9 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use memdir_wire::entry::Entry;
+use memdir_wire::member::Member;
 use memdir_wire::roster::Roster;
 use memdir_wire::round::Round;
 use memdir_wire::signing::SecretKey;
+use memdir_wire::team_id::TeamId;
 
 use crate::classify::Theirs;
 use crate::inbox::Inbox;
@@ -19,6 +21,7 @@ use crate::local::{Local, LocalChange, LocalError, Scan};
 use crate::message::message;
 use crate::options::Options;
 use crate::plan::{Planner, SyncPlan};
+use crate::records::Records;
 use crate::remote::{Published, Put, Remote, RemoteError, Version};
 use crate::report::{ChangeKind, HeldEntry, Report, Sent};
 use crate::state::{Agreed, Pending, PendingChange, SyncState};
@@ -151,7 +154,7 @@ impl Once<'_> {
         };
         roster.learn(Vec::new(), self.options.revoke.clone());
         self.check_membership(&roster)?;
-        self.check_introduction(&roster)?;
+        check_introduction(&self.options.introduce, &roster)?;
         if inbox.round < self.state.round && head != self.state.head && head.is_some() {
             notices.push(
                 "the remote counts fewer rounds than it did: somebody put an older state there".to_owned(),
@@ -256,20 +259,6 @@ impl Once<'_> {
         }
         let by = roster.members().find(|member| member.key == ended.by && ended.by != me);
         Err(SyncError::NoLongerMember { by: by.map(|by| format!("{} ({})", by.name, by.key.short())) })
-    }
-
-    /// Whether those who are to be introduced can be.
-    fn check_introduction(&self, roster: &Roster) -> Result<(), SyncError> {
-        for member in &self.options.introduce {
-            let known = roster.members().any(|known| known == member);
-            if !known && roster.members().any(|known| known.file_name() == member.file_name()) {
-                return Err(SyncError::InvitationUsed);
-            }
-            if !known {
-                return Err(SyncError::NotIntroduced);
-            }
-        }
-        Ok(())
     }
 
     fn say(&self, inbox: &Inbox, roster: &Roster, plan: &SyncPlan, report: &mut Report) {
@@ -434,4 +423,32 @@ impl Once<'_> {
         }
         Ok(self.local.apply(changes).map_err(SyncError::Local)?.into_iter().collect())
     }
+}
+
+/// Whether an invitation counts, at the cost of a look at the records.
+pub(crate) fn check_invitation(
+    remote: &mut dyn Remote,
+    head: &Version,
+    team: &TeamId,
+    member: &Member,
+) -> Result<(), SyncError> {
+    let listed = remote.view(head)?;
+    let mut roster = Roster::new(team.clone());
+    let introduced = std::slice::from_ref(member);
+    Records::read(remote, &listed, &mut roster, introduced)?;
+    check_introduction(introduced, &roster)
+}
+
+/// Whether those who are to be introduced can be.
+fn check_introduction(introduced: &[Member], roster: &Roster) -> Result<(), SyncError> {
+    for member in introduced {
+        let known = roster.members().any(|known| known == member);
+        if !known && roster.members().any(|known| known.file_name() == member.file_name()) {
+            return Err(SyncError::InvitationUsed);
+        }
+        if !known {
+            return Err(SyncError::NotIntroduced);
+        }
+    }
+    Ok(())
 }

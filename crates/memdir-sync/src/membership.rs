@@ -17,7 +17,7 @@ use memdir_wire::signing::{PublicKey, SecretKey};
 use memdir_wire::team_id::TeamId;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{SyncError, sync};
+use crate::engine::{SyncError, check_invitation, sync};
 use crate::local::Local;
 use crate::options::Options;
 use crate::remote::git::{Commit, GitRemote, is_local, without_credentials};
@@ -119,7 +119,7 @@ impl Membership {
         Ok(made)
     }
 
-    /// Uses an invitation. Nothing is remembered yet.
+    /// Uses an invitation that counts. Nothing is remembered yet.
     pub(crate) fn accept(env: &Env, name: &str, token: &str, member_name: &str) -> Result<Self, TeamError> {
         let invitation = Invitation::from_token(token).ok_or(TeamError::NoInvitation)?;
         check_name(member_name)?;
@@ -128,9 +128,13 @@ impl Membership {
         let member = Member::invited(&key, member_name, &invitation.team, invitation.grant, &invitation.key);
         let Invitation { team, remote, branch, .. } = invitation;
         let joined = Self::begin(env, name, Settings { v: 1, team, remote, branch, member }, key)?;
-        if joined.remote()?.head()?.is_none() {
-            return Err(TeamError::OtherTeam(joined.settings.address()));
-        }
+        let mut remote = joined.remote()?;
+        let settings = &joined.settings;
+        let Some(head) = remote.head()? else {
+            return Err(TeamError::OtherTeam(settings.address()));
+        };
+        // Whether the invitation counts is known before anything is remembered.
+        check_invitation(&mut remote, &head, &settings.team, &settings.member)?;
         Ok(joined)
     }
 

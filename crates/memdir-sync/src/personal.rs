@@ -89,7 +89,6 @@ impl Personal {
     /// It is no invitation, it was used, or the sync fails: then the next one tries again.
     pub fn join(env: &Env, token: &str, name: &str, now: Timestamp) -> Result<(Self, Report), TeamError> {
         let personal = Self { membership: Membership::accept(env, NAME, token, name)?, env: env.clone() };
-        personal.sync(&Options { dry_run: true, ..Options::default() }, now)?;
         personal.membership.remember()?;
         let synced = personal.sync(&Options::default(), now);
         let report = personal.membership.begun(synced)?.0;

@@ -86,8 +86,6 @@ impl Team {
         let (memory, state_dir, store) = at(env, flags, now)?;
         let membership = Membership::accept(env, &store.0, token, name)?;
         let mut team = Self { memory, membership, state_dir };
-        // Whether the invitation counts is known before anything is remembered.
-        team.sync(&Options { dry_run: true, ..Options::default() }, now)?;
         team.membership.remember()?;
         let synced = team.sync(&Options::default(), now);
         let report = team.membership.begun(synced)?;
