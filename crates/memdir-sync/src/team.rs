@@ -22,10 +22,12 @@ pub use crate::team_error::TeamError;
 
 mod index;
 mod outgoing;
+mod rename;
 mod share;
 
 pub(crate) use index::index_change;
 pub use outgoing::OwnChange;
+pub use rename::plan_rename;
 
 /// A project that shares memory with a team.
 pub struct Team {

@@ -115,6 +115,12 @@ impl TeamError {
             Self::Sync(SyncError::Remote(RemoteError::Unreachable { .. })) | Self::Remote(RemoteError::Unreachable { .. }) => {
                 "nothing is lost; the next sync goes on".to_owned()
             }
+            Self::NotYours(_) => {
+                "ask one of them; if that is a machine of yours that is lost, leave and begin anew with another `--branch`".to_owned()
+            }
+            Self::Sync(SyncError::Remote(RemoteError::Refused { message })) if message.contains("unpacker error") => {
+                "the host could not store it: the line broke, or its disk is full; nothing is lost, the next sync tries again".to_owned()
+            }
             Self::Sync(SyncError::Remote(RemoteError::Refused { .. })) => {
                 "the branch may be protected: allow pushes to it, or choose another with `memdir team init --branch`".to_owned()
             }

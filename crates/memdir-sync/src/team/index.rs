@@ -9,10 +9,11 @@ use memdir_core::rel_path::RelPath;
 use memdir_lib::memory::{Memory, MemoryError};
 use memdir_lib::team::TEAM_DIR;
 
-/// A file that is about to come, with its description, or about to go.
+/// A file that is about to come, with its description, to go, or to get another name.
 pub(crate) enum Coming<'c> {
     Added(&'c str, Option<String>),
     Removed(&'c str),
+    Renamed(&'c str, &'c str),
 }
 
 /// The change that makes the index what follows from the files; `None` if it is that already.
@@ -39,6 +40,11 @@ pub(crate) fn index_change(
     match coming {
         Some(Coming::Added(key, description)) => sources.push(source(key, description)),
         Some(Coming::Removed(key)) => sources.retain(|source| source.path != key),
+        Some(Coming::Renamed(from, to)) => {
+            for source in sources.iter_mut().filter(|source| source.path == from) {
+                to.clone_into(&mut source.path);
+            }
+        }
         None => {}
     }
     let path = RelPath::parse(&format!("{TEAM_DIR}/{ENTRYPOINT}"))?;

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Parser;
+use memdir_sync::team::plan_rename;
 
 use super::Run;
 use super::memory::{How, carry_out};
@@ -13,7 +14,9 @@ use crate::world::World;
 #[derive(Debug, Parser)]
 #[command(
     name = "rename",
-    after_help = "Examples:
+    after_help = "A memory of the team stays the team's; `memdir team unshare` takes it back.
+
+Examples:
   memdir rename tabs indentation
   memdir rename tabs style/indentation.md"
 )]
@@ -36,7 +39,8 @@ impl Run for Rename {
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
         let catalogue = memory.catalogue()?;
-        let plan = memory.plan_rename(catalogue.find(&self.name, &memory)?, &self.new_name, &catalogue)?;
+        let entry = catalogue.find(&self.name, &memory)?;
+        let plan = plan_rename(&memory, entry, &self.new_name, &catalogue)?;
         carry_out(&plan, &mut memory, &self.how, world)
     }
 }

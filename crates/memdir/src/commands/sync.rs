@@ -139,7 +139,9 @@ impl Run for Sync {
                     "Your own memory is kept in {} now; this machine is {name}.",
                     printable(&address)
                 )?;
-                sync_report::print(&report, 0, false, false, world)?;
+                if !report.is_quiet() {
+                    sync_report::print(&report, 0, false, false, world)?;
+                }
                 print_left_out(&personal.left_out(world.now)?, world)?;
                 let invite = world.paint.code("memdir sync invite");
                 writeln!(world.stdout, "{invite} adds another machine.")?;

@@ -200,6 +200,7 @@ fn status_members_log_and_leaving() {
     exit 2
     --- stderr
     error: only whoever brought `Ada` in, the founder, or they themselves can take them out
+    hint: ask one of them; if that is a machine of yours that is lost, leave and begin anew with another `--branch`
     ");
     assert_eq!(team.bob.run(["team", "leave"]).code, 0);
     assert_snapshot!(team.bob.show("team status"), @"
@@ -227,7 +228,7 @@ fn what_was_written_there_directly_is_shown_before_it_goes() {
         (Some("fine.md"), Some("added"))
     );
     let dry = team.ada.show("team sync --dry-run");
-    assert!(dry.contains("went + fine.md") && dry.contains("+We deploy on Mondays."), "{dry}");
+    assert!(dry.contains("would go + fine.md") && dry.contains("+We deploy on Mondays."), "{dry}");
     assert!(!dry.contains("ghp_") && !status.contains("ghp_"), "{dry}");
     // Sent while nobody watched: the next session is told.
     team.ada.run(["work"]);
@@ -239,6 +240,36 @@ fn what_was_written_there_directly_is_shown_before_it_goes() {
         format!(r#"{{"hook_event_name":"SessionStart","cwd":"{}","source":"startup"}}"#, team.ada.cwd);
     let told = team.ada.run(["hook", "SessionStart"]).stdout;
     assert!(told.contains("These memories went to the team since then: `team/fine.md`."), "{told}");
+}
+
+#[test]
+fn a_renamed_memory_stays_the_teams_and_keeps_what_others_change() {
+    let team = Team::new();
+    add(&team.ada, "deploy", "project", "We deploy on Mondays.\nTag first.\nThen push.");
+    team.ada.run(["team", "share", "deploy"]);
+    team.ada.run(["team", "sync"]);
+    team.bob.run(["team", "sync"]);
+    assert_snapshot!(team.bob.show("rename deploy release"), @"
+    exit 0
+    --- stdout
+    renamed  team/deploy.md to team/release.md
+    changed  team/release.md
+    changed  team/MEMORY.md
+    ");
+    let path = memory_dir(&team.ada).join("team/deploy.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("Mondays", "Tuesdays")).unwrap();
+    for sandbox in [&team.ada, &team.bob, &team.ada] {
+        assert_eq!(sandbox.run(["team", "sync"]).code, 0);
+    }
+    for sandbox in [&team.ada, &team.bob] {
+        let folder = memory_dir(sandbox).join("team");
+        assert!(!folder.join("deploy.md").exists());
+        let text = std::fs::read_to_string(folder.join("release.md")).unwrap();
+        assert!(text.contains("name: release") && text.contains("on Tuesdays."), "{text}");
+        let index = std::fs::read_to_string(folder.join("MEMORY.md")).unwrap();
+        assert_eq!(index, "- [release](release.md) — about it\n");
+    }
 }
 
 #[test]

@@ -29,7 +29,9 @@ pub(super) fn init(
     }
     let address = team.membership().settings().address();
     writeln!(world.stdout, "This project shares `team/` through {address} now; you are {name}.")?;
-    sync_report::print(&report, 0, false, false, world)?;
+    if !report.is_quiet() {
+        sync_report::print(&report, 0, false, false, world)?;
+    }
     let invite = world.paint.code("memdir team invite");
     writeln!(world.stdout, "{invite} lets somebody in.")?;
     Ok(Exit::Yes)

@@ -44,7 +44,8 @@ pub(in crate::commands) fn print(
         .collect();
     let sent: Vec<(ChangeKind, String)> =
         report.sent.iter().map(|sent| (sent.change, sent.path.clone())).collect();
-    for (direction, items) in [("came", received), ("went", sent)] {
+    let (came, went) = if dry_run { ("would come", "would go") } else { ("came", "went") };
+    for (direction, items) in [(came, received), (went, sent)] {
         for (change, text) in items.iter().take(NAMED) {
             let (mark, paint) = (mark(*change), world.paint);
             writeln!(world.stdout, "{} {mark} {}", paint.quiet(direction), printable(text))?;
@@ -54,7 +55,8 @@ pub(in crate::commands) fn print(
         }
     }
     for path in &report.merged {
-        writeln!(world.stdout, "merged {}", printable(path))?;
+        let (merged, paint) = (if dry_run { "would merge" } else { "merged" }, world.paint);
+        writeln!(world.stdout, "{} {}", paint.quiet(merged), printable(path))?;
     }
     for conflict in &report.conflicts {
         world.warn(&format!(
