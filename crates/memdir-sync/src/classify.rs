@@ -178,6 +178,30 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_in_the_place_of_an_entry_is_replaced_unless_it_may_count() {
+        let agreed = Agreed { version: 2, round: 1, id: "x".into(), content: hash("a") };
+        let check = |agreed: Option<&Agreed>, mine: &str, theirs: Theirs, expected: Case| {
+            assert_eq!(classify(agreed, hash(mine), theirs, History::default()), expected);
+        };
+        check(Some(&agreed), "a", Theirs::Foreign, Case::Repair);
+        check(Some(&agreed), "b", Theirs::Foreign, Case::Send);
+        check(Some(&Agreed { content: None, ..agreed.clone() }), "", Theirs::Foreign, Case::Repair);
+        check(None, "", Theirs::Foreign, Case::Same);
+        check(None, "b", Theirs::Foreign, Case::Send);
+        check(Some(&agreed), "a", Theirs::Doubtful, Case::Same);
+        check(Some(&agreed), "b", Theirs::Doubtful, Case::Same);
+    }
+
+    #[test]
+    fn what_took_the_place_of_an_agreed_one_unseen_is_kept_beside_it() {
+        let history = History::default();
+        check_in(history, Some((5, 9, "a")), "a", Some((5, 11, "b", "before a")), Case::Diverged);
+        check_in(history, Some((5, 9, "a")), "mine", Some((5, 11, "b", "before a")), Case::Diverged);
+        check_in(history, Some((5, 9, "a")), "a", Some((5, 11, "a", "before a")), Case::Agree);
+        check_in(history, Some((5, 9, "a")), "a", Some((7, 11, "c", "b")), Case::Take);
+    }
+
+    #[test]
     fn a_count_that_was_lost_makes_nothing_old() {
         let history = History::default();
         check_in(history, Some((3, 9, "a")), "a", Some((4, 2, "b", "a")), Case::Take);

@@ -280,7 +280,8 @@ impl Once<'_> {
                 report.notices.push(format!("{name} ({}) is a member no more", gone.short()));
             }
         }
-        for held in inbox.held.iter().chain(plan.waiting.iter().map(|proposal| &proposal.held)) {
+        let waiting = plan.waiting.iter().map(|proposal| &proposal.held);
+        for held in inbox.held.iter().chain(&plan.withheld).chain(waiting) {
             report.held.push(HeldEntry {
                 path: held.key.clone(),
                 author: held.author.to_string(),
@@ -368,6 +369,11 @@ impl Once<'_> {
                 Err(error) => return Err(error.into()),
             }
         }
+        for held in plan.waiting.iter().map(|proposal| &proposal.held).chain(&plan.withheld) {
+            if let Some((_, id)) = inbox.entry(&held.key) {
+                self.state.await_user(&held.key, id);
+            }
+        }
         let changes: Vec<LocalChange> = plan.local.into_values().collect();
         if let Some(head) =
             new_head.as_ref().filter(|newest| Some(*newest) == head.as_ref() && !changes.is_empty())
@@ -377,8 +383,9 @@ impl Once<'_> {
             self.begin(Some(&head), &head, new_round, &after)?;
         }
         let skipped = self.write(&changes)?;
-        if !inbox.held.is_empty() {
-            self.local.hold(&inbox.held).map_err(SyncError::Local)?;
+        let held = [inbox.held.as_slice(), &plan.withheld].concat();
+        if !held.is_empty() {
+            self.local.hold(&held).map_err(SyncError::Local)?;
         }
         if self.local.reviews() {
             self.local.propose(&plan.waiting).map_err(SyncError::Local)?;
@@ -387,6 +394,7 @@ impl Once<'_> {
             if skipped.contains(&key) {
                 continue;
             }
+            self.state.waiting.remove(&key);
             match agreed {
                 Some(agreed) => self.state.agreed.insert(key, agreed),
                 None => self.state.agreed.remove(&key),

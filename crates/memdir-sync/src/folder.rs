@@ -246,6 +246,13 @@ impl Local for Folder<'_> {
         }
     }
 
+    fn refuses_to_take(&self, _: &str, text: &str) -> Option<String> {
+        match self.kind {
+            Kind::Team => self.rules.secret_in(text),
+            Kind::Personal => None,
+        }
+    }
+
     fn merge(&self, key: &str, base: &str, mine: &str, theirs: &str) -> Option<String> {
         let name = key.rsplit('/').next().unwrap_or_default();
         if self.kind == Kind::Personal && [ENTRYPOINT, OVERFLOW].contains(&name) {

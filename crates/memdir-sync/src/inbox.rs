@@ -38,6 +38,8 @@ pub(crate) struct Inbox {
     pub(crate) round: u64,
     /// Keys whose entry was found in the past of the remote, because something else was put in its place.
     recovered: BTreeSet<String>,
+    /// Entries of members that wait for the user all the same, and why.
+    withheld: BTreeMap<String, String>,
     /// The names of all files, with their ids.
     names: HashMap<String, String>,
 }
@@ -98,6 +100,10 @@ impl Inbox {
         }
         inbox.recover(remote, version, state, roster)?;
         inbox.part_names(state);
+        let refused = |(key, entry): (&String, &Entry)| {
+            Some((key.clone(), local.refuses_to_take(key, entry.text.as_ref()?)?))
+        };
+        inbox.withheld = inbox.entries().filter_map(refused).collect();
         for file in listed {
             inbox.names.insert(file.path, file.id);
         }
@@ -234,6 +240,11 @@ impl Inbox {
             Found::Entry { entry, .. } => Some((key, entry.as_ref())),
             _ => None,
         })
+    }
+
+    /// Why the entry at a key waits for the user, wherever it does.
+    pub(crate) fn withheld(&self, key: &str) -> Option<&str> {
+        self.withheld.get(key).map(String::as_str)
     }
 
     /// Whether the entry at a key stands only in the past of the remote.

@@ -25,3 +25,4 @@ mod sign_anew;
 pub mod state;
 pub mod team;
 pub mod team_error;
+mod withhold;

@@ -93,6 +93,12 @@ pub trait Local {
     /// Why a text may not be shared: a secret, or something private.
     fn refuses_to_share(&self, key: &str, text: &str) -> Option<String>;
 
+    /// Why a text of a member waits for the user even where others are written: a secret that they should know of.
+    fn refuses_to_take(&self, key: &str, text: &str) -> Option<String> {
+        let _ = (key, text);
+        None
+    }
+
     /// Two changes as one; `None` where both changed the same thing.
     fn merge(&self, key: &str, base: &str, mine: &str, theirs: &str) -> Option<String>;
 

@@ -14,7 +14,7 @@ use crate::conflict_copy::conflict_key;
 use crate::engine::{Conflict, SyncError};
 use crate::inbox::Inbox;
 use crate::layout::ENTRIES;
-use crate::local::{Local, LocalChange, Proposal, Scan};
+use crate::local::{Held, Local, LocalChange, Proposal, Scan};
 use crate::options::{ConflictPolicy, Options};
 use crate::remote::Remote;
 use crate::report::{ChangeKind, KeptTwice, Received, Refused, Report};
@@ -32,6 +32,8 @@ pub(crate) struct SyncPlan {
     pub(crate) outgoing: BTreeMap<String, Outgoing>,
     /// What is agreed without being sent; `None`: nothing any more.
     pub(crate) agreed: BTreeMap<String, Option<Agreed>>,
+    /// What waits for the user although everything else is written: somebody shared a secret.
+    pub(crate) withheld: Vec<Held>,
     /// What waits for the user.
     pub(crate) waiting: Vec<Proposal>,
 }
@@ -140,6 +142,10 @@ impl<'p> Planner<'p> {
         else {
             return Ok(false);
         };
+        // What waited when the remote held it was never agreed.
+        if self.state.waiting.get(key).is_some_and(|waiting| waiting.iter().any(|known| known == id)) {
+            return Ok(false);
+        }
         Ok(self.remote.ever_held(head, &format!("{ENTRIES}{key}"), id)?)
     }
 
@@ -153,6 +159,9 @@ impl<'p> Planner<'p> {
 
     fn decide(&mut self, key: &str, mine: Option<ContentHash>, case: Case) -> Result<(), SyncError> {
         match case {
+            Case::Take | Case::Merge | Case::Diverged if self.inbox.withheld(key).is_some() => {
+                self.withhold(key);
+            }
             Case::Take | Case::Expired if self.local.reviews() => self.wait(key),
             Case::Merge if self.local.reviews() => self.wait_merged(key, mine, true)?,
             Case::Diverged if self.local.reviews() => self.wait_merged(key, mine, false)?,

@@ -34,6 +34,11 @@ impl PrivateRules {
         if text.contains('\0') {
             return Some("it is no text".to_owned());
         }
+        self.secret_in(text)
+    }
+
+    /// Where a secret stands in a text; never the secret itself.
+    pub(crate) fn secret_in(&self, text: &str) -> Option<String> {
         let found = match &self.allowed {
             Some(allowed) => scan_except(text, allowed),
             None => scan(text),

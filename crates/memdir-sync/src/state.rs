@@ -24,6 +24,8 @@ pub struct SyncState {
     pub roster: Roster,
     /// What was agreed, for each key.
     pub agreed: BTreeMap<String, Agreed>,
+    /// What the remote knows the entries by that wait for the user, for each key: seen, and not agreed.
+    pub waiting: BTreeMap<String, Vec<String>>,
 }
 
 /// One entry as both sides had it.
@@ -72,6 +74,8 @@ struct Header {
     team: TeamId,
     members: Vec<Member>,
     revocations: Vec<Revocation>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    waiting: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -86,7 +90,19 @@ impl SyncState {
     /// Nothing is agreed yet.
     #[must_use]
     pub fn new(team: TeamId) -> Self {
-        Self { head: None, round: 0, unfinished: false, roster: Roster::new(team), agreed: BTreeMap::new() }
+        let (agreed, waiting) = (BTreeMap::new(), BTreeMap::new());
+        Self { head: None, round: 0, unfinished: false, roster: Roster::new(team), agreed, waiting }
+    }
+
+    /// Remembers that an entry waits for the user.
+    pub(crate) fn await_user(&mut self, key: &str, id: &str) {
+        let ids = self.waiting.entry(key.to_owned()).or_default();
+        if !ids.iter().any(|known| known == id) {
+            ids.push(id.to_owned());
+        }
+        if ids.len() > MAX_WAITING {
+            ids.remove(0);
+        }
     }
 
     /// The state as a file: a header in JSON, then a line for each key.
@@ -100,6 +116,7 @@ impl SyncState {
             team: self.roster.team().clone(),
             members: self.roster.members().cloned().collect(),
             revocations: self.roster.revocations().cloned().collect(),
+            waiting: self.waiting.clone(),
         };
         let mut text = serde_json::to_string(&header).unwrap_or_default();
         text.push('\n');
@@ -128,6 +145,7 @@ impl SyncState {
             unfinished: header.unfinished,
             roster,
             agreed,
+            waiting: header.waiting,
         })
     }
 }
@@ -175,6 +193,9 @@ impl Pending {
         })
     }
 }
+
+/// How many entries of one key are remembered while they wait: somebody changes it again and again.
+const MAX_WAITING: usize = 20;
 
 const NONE: &str = "-";
 const END: &str = "end\n";
@@ -233,6 +254,10 @@ mod tests {
         let agreed = Agreed { version: 3, round: 9, id: "ff".into(), content: Some(ContentHash::of(b"x")) };
         state.agreed.insert("a b/c.md".into(), agreed.clone());
         state.agreed.insert("gone.md".into(), Agreed { content: None, ..agreed.clone() });
+        for number in 0..30 {
+            state.await_user("a b/c.md", &format!("id {}", number / 2));
+        }
+        assert_eq!(state.waiting["a b/c.md"].len(), 15);
         assert_eq!(SyncState::parse(&state.render()), Some(state.clone()));
 
         let changes = vec![

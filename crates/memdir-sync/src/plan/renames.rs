@@ -174,6 +174,7 @@ impl Planner<'_> {
             let changed_here = self.mine(from).is_some_and(|mine| mine != agreed);
             let deleted_there = self.inbox.entry(from).is_some_and(|(old, _)| old.text.is_none());
             let is_free = self.mine(to).is_none() && !self.state.agreed.contains_key(to);
+            let is_free = is_free && self.inbox.withheld(to).is_none();
             (changed_here && deleted_there && is_free && entry.text.is_some())
                 .then(|| (from.clone(), to.clone()))
         });

@@ -137,6 +137,53 @@ fn an_edit_that_was_damaged_before_anybody_saw_it_is_not_lost() {
 }
 
 #[test]
+fn what_waits_for_the_user_is_no_replay_when_history_is_rewritten() {
+    let mut ada = Machine::founder();
+    let mut bob = Machine::joining(&ada, 2, "Bob");
+    ada.write("deploy.md", "first\n");
+    bob.sync();
+    bob.reviews = true;
+    let old = ada.head();
+    for text in ["second\n", "third\n"] {
+        ada.write("deploy.md", text);
+        assert_eq!(bob.sync().held.len(), 1);
+    }
+    let third = ada.there("entries/deploy.md").unwrap();
+    ada.remote.roll_back_to(&old);
+    ada.put(&[("entries/deploy.md", &third)]);
+    let report = bob.sync();
+    assert_eq!((report.sent.len(), report.held.len()), (0, 1), "{report:?}");
+}
+
+#[test]
+fn a_secret_that_a_member_sends_waits_and_is_said() {
+    let mut ada = Machine::founder();
+    let mut bob = Machine::joining(&ada, 2, "Bob");
+    ada.write("deploy.md", "first\n");
+    bob.sync();
+    ada.write("deploy.md", "first\nSECRET\n");
+    ada.write("other.md", "other\n");
+    for _ in 0..2 {
+        ada.write("other.md", "more\n");
+        let report = bob.sync();
+        assert_eq!((report.held.len(), bob.held.len()), (1, 1), "{report:?}");
+        assert!(said(&report, "looks like a secret"), "{report:?}");
+        assert_eq!(bob.read("deploy.md"), Some("first\n"));
+        ada.write("other.md", "and more\n");
+    }
+    assert_eq!(bob.read("other.md"), Some("more\n"));
+    // Accepted, it is agreed; taken back, it never was here.
+    let mut carol = Machine::joining(&ada, 3, "Carol");
+    bob.files.insert("deploy.md".to_owned(), "first\nSECRET\n".to_owned());
+    assert!(bob.sync().held.is_empty());
+    ada.write("deploy.md", "second\n");
+    for machine in [&mut bob, &mut carol] {
+        assert!(machine.sync().held.is_empty());
+        assert_eq!(machine.files, ada.files);
+    }
+}
+
+#[test]
 fn only_what_a_member_wrote_takes_a_name() {
     let mut ada = Machine::founder();
     let mut bob = Machine::joining(&ada, 2, "Bob");

@@ -23,6 +23,8 @@ pub(crate) struct Machine {
     pub(crate) files: BTreeMap<String, String>,
     pub(crate) held: Vec<Held>,
     pub(crate) remote: InProcess,
+    /// Whether what others send waits.
+    pub(crate) reviews: bool,
     seed: u8,
     team: TeamId,
     record: Member,
@@ -63,7 +65,7 @@ impl Machine {
 
     fn with(seed: u8, remote: InProcess, team: TeamId, record: Member) -> Self {
         let (files, held) = (BTreeMap::new(), Vec::new());
-        Self { files, held, remote, seed, team, record, state: None, pending: None }
+        Self { files, held, remote, reviews: false, seed, team, record, state: None, pending: None }
     }
 
     fn secret(&self) -> SecretKey {
@@ -176,8 +178,12 @@ impl Local for Machine {
         merge_text(base, mine, theirs).ok()
     }
 
+    fn refuses_to_take(&self, _: &str, text: &str) -> Option<String> {
+        text.contains("SECRET").then(|| "line 1 looks like a secret".to_owned())
+    }
+
     fn reviews(&self) -> bool {
-        false
+        self.reviews
     }
 
     fn begin(&mut self, pending: &Pending) -> Result<(), LocalError> {
