@@ -82,7 +82,8 @@ pub fn sync(
     for _ in 0..options.tries.max(1) {
         let (state, pending) = local.load().map_err(SyncError::Local)?;
         let scan = local.scan().map_err(SyncError::Local)?;
-        let mut once = Once { local, remote, key, options, now, state, scan, unwritten: BTreeSet::new() };
+        let (unwritten, resumed) = (BTreeSet::new(), BTreeSet::new());
+        let mut once = Once { local, remote, key, options, now, state, scan, unwritten, resumed };
         match once.run(pending) {
             Ok(Some(report)) => return Ok(report),
             Ok(None) => changed_meanwhile = None,
@@ -104,6 +105,8 @@ struct Once<'s> {
     scan: Scan,
     /// Keys that are agreed and not yet written here, because a sync was killed in between.
     unwritten: BTreeSet<String>,
+    /// Keys of which only the intention of a killed sync says what is agreed: who replaces that says it again.
+    resumed: BTreeSet<String>,
 }
 
 /// Where a sync that was killed leaves the next one.
@@ -238,6 +241,7 @@ impl Once<'_> {
                     continue;
                 }
             }
+            self.resumed.insert(change.key.clone());
             match change.after {
                 Some(agreed) => self.state.agreed.insert(change.key, agreed),
                 None => self.state.agreed.remove(&change.key),
@@ -415,9 +419,12 @@ impl Once<'_> {
         round: u64,
         after: &BTreeMap<String, Option<Agreed>>,
     ) -> Result<(), SyncError> {
-        let changes = after.iter().map(|(key, agreed)| PendingChange {
+        let resumed = self.resumed.iter().filter(|key| !after.contains_key(*key));
+        let resumed = resumed.map(|key| (key, self.state.agreed.get(key).cloned()));
+        let after = after.iter().map(|(key, agreed)| (key, agreed.clone())).chain(resumed);
+        let changes = after.map(|(key, after)| PendingChange {
             key: key.clone(),
-            after: agreed.clone(),
+            after,
             before: self.scan.files.get(key).copied(),
         });
         let pending =

@@ -127,6 +127,7 @@ impl<'p> Planner<'p> {
             let history = History { forgotten, rewritten: self.rewritten, replayed };
             let case = classify(self.state.agreed.get(key), mine, self.inbox.theirs(key), history);
             self.decide(key, mine, case)?;
+            self.write_late(key)?;
         }
         self.spare_mass_deletions();
         self.sign_anew()?;
@@ -165,11 +166,7 @@ impl<'p> Planner<'p> {
             Case::Take | Case::Expired if self.local.reviews() => self.wait(key),
             Case::Merge if self.local.reviews() => self.wait_merged(key, mine, true)?,
             Case::Diverged if self.local.reviews() => self.wait_merged(key, mine, false)?,
-            Case::Same => {
-                if self.unwritten.contains(key) {
-                    self.write_agreed(key)?;
-                }
-            }
+            Case::Same => {}
             Case::Agree => {
                 if let Some((entry, id)) = self.inbox.entry(key) {
                     let known = self.state.agreed.get(key).map_or(0, |agreed| agreed.version);
@@ -254,11 +251,25 @@ impl<'p> Planner<'p> {
         Ok(text.filter(|text| Some(ContentHash::of(text.as_bytes())) == agreed.content))
     }
 
-    fn write_agreed(&mut self, key: &str) -> Result<(), SyncError> {
-        let text = self.agreed_text(key)?;
-        if text.is_some() || self.state.agreed.get(key).is_none_or(|agreed| agreed.content.is_none()) {
-            self.write(key, text, "the team", self.now);
+    /// Writes what a killed sync was about to write, unless this one writes something else there.
+    fn write_late(&mut self, key: &str) -> Result<(), SyncError> {
+        if !self.unwritten.contains(key) || self.plan.local.contains_key(key) {
+            return Ok(());
         }
+        let text = match (self.plan.outgoing.get(key), self.plan.agreed.get(key)) {
+            (Some(outgoing), _) if !outgoing.is_ahead => outgoing.text.clone(),
+            (None, Some(None)) => None,
+            (None, Some(Some(_))) => return Ok(()),
+            _ => {
+                let text = self.agreed_text(key)?;
+                if text.is_none() && self.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some())
+                {
+                    return Ok(());
+                }
+                text
+            }
+        };
+        self.write(key, text, "the team", self.now);
         Ok(())
     }
 

@@ -25,6 +25,10 @@ pub(crate) struct Machine {
     pub(crate) remote: InProcess,
     /// Whether what others send waits.
     pub(crate) reviews: bool,
+    /// Whether the process is killed before it writes anything here.
+    pub(crate) dies: bool,
+    /// For how many rounds a deletion is named.
+    pub(crate) tombstone_rounds: u64,
     seed: u8,
     team: TeamId,
     record: Member,
@@ -65,7 +69,19 @@ impl Machine {
 
     fn with(seed: u8, remote: InProcess, team: TeamId, record: Member) -> Self {
         let (files, held) = (BTreeMap::new(), Vec::new());
-        Self { files, held, remote, reviews: false, seed, team, record, state: None, pending: None }
+        Self {
+            files,
+            held,
+            remote,
+            reviews: false,
+            dies: false,
+            tombstone_rounds: 10_000,
+            seed,
+            team,
+            record,
+            state: None,
+            pending: None,
+        }
     }
 
     fn secret(&self) -> SecretKey {
@@ -95,7 +111,9 @@ impl Machine {
     }
 
     pub(crate) fn try_sync(&mut self, revoke: Vec<Revocation>) -> Result<Report, SyncError> {
-        let options = Options { introduce: vec![self.record.clone()], revoke, ..Options::default() };
+        let tombstone_rounds = self.tombstone_rounds;
+        let introduce = vec![self.record.clone()];
+        let options = Options { introduce, revoke, tombstone_rounds, ..Options::default() };
         let (mut remote, key) = (self.remote.clone(), self.secret());
         self.held.clear();
         sync(self, &mut remote, &key, &options, now())
@@ -197,6 +215,9 @@ impl Local for Machine {
     }
 
     fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<String>, LocalError> {
+        if self.dies {
+            return Err("killed".into());
+        }
         for change in changes {
             match &change.text {
                 Some(text) => self.files.insert(change.key.clone(), text.clone()),

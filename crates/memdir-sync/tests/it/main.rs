@@ -10,6 +10,7 @@ mod converge;
 mod damaged_remote;
 mod gone_members;
 mod hostile_remote;
+mod killed;
 mod machine;
 mod own_machines;
 mod people;

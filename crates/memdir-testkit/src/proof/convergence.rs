@@ -220,7 +220,10 @@ impl World {
         for line in text.lines() {
             self.sentences.remove(line);
         }
-        self.deleted.insert((key, text));
+        // Whoever deletes what a killed sync was about to change may not have seen the change, which is worth more.
+        if !self.clients[client].is_half_written(&key) {
+            self.deleted.insert((key, text));
+        }
         self.edits += 1;
     }
 
