@@ -1,6 +1,6 @@
 //! What is written down already, so that nothing is written twice.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use super::Extracted;
 use super::token::fold;
@@ -30,8 +30,10 @@ pub enum Standing {
 pub struct KnownTexts {
     memories: Vec<KnownMemory>,
     documents: Vec<(String, Passage)>,
-    /// Which passages of which memories hold a word: only those that share one can say the same.
-    by_word: HashMap<String, Vec<(usize, usize)>>,
+    /// Every passage: the memory's position, and its own in that memory.
+    places: Vec<(usize, usize)>,
+    /// Which of these hold a word: only those that share some can say the same.
+    by_word: HashMap<String, Vec<usize>>,
     /// The memories by their paths in lower case.
     by_path: HashMap<String, usize>,
 }
@@ -65,8 +67,9 @@ impl KnownTexts {
         let memory = self.memories.len();
         for (at, passage) in passages.iter().enumerate() {
             for word in &passage.words {
-                self.by_word.entry(word.clone()).or_default().push((memory, at));
+                self.by_word.entry(word.clone()).or_default().push(self.places.len());
             }
+            self.places.push((memory, at));
         }
         self.by_path.entry(path.as_str().to_ascii_lowercase()).or_insert(memory);
         self.memories.push(KnownMemory { path, name: name.to_owned(), memory_type, passages });
@@ -128,13 +131,15 @@ impl KnownMemory {
 }
 
 impl KnownTexts {
-    /// The passages of memories that share words with a new one, and how many.
-    fn sharing(&self, new: &Passage) -> BTreeMap<(usize, usize), usize> {
-        let mut shared: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-        for place in new.words.iter().filter_map(|word| self.by_word.get(word)).flatten() {
-            *shared.entry(*place).or_default() += 1;
-        }
-        shared
+    /// The passages of memories that share enough words with a new one to say the same, in their order, and how many.
+    fn sharing(&self, new: &Passage) -> Vec<((usize, usize), usize)> {
+        let places = new.words.iter().filter_map(|word| self.by_word.get(word)).flatten();
+        let mut counts = vec![0_usize; self.places.len()];
+        places.for_each(|place| counts.get_mut(*place).into_iter().for_each(|count| *count += 1));
+        // What shares less can neither say it nor be about the same.
+        let fewest = (new.words.len() * SAME_MATTER.min(SAYS_IT)).div_ceil(100).max(1);
+        let shared = self.places.iter().copied().zip(counts);
+        shared.filter(|(_, count)| *count >= fewest).collect()
     }
 }
 
