@@ -31,6 +31,7 @@ mod planner;
 mod proposal;
 mod prune;
 mod question;
+mod reading;
 mod repeated;
 mod stale;
 mod statement;

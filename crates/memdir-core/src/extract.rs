@@ -5,6 +5,8 @@
 //! quoted, questions, what-ifs, jokes, one-off instructions and withdrawn rules do not. Precision comes first: a memory
 //! that nobody meant is worse than one that is missing.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -103,6 +105,25 @@ pub struct Extraction {
     pub skipped: Vec<Skipped>,
     /// What a model may be asked about, if that was wanted.
     pub material: Option<Material>,
+    /// What was taken back and had been said before the part that was read, if it was said at all.
+    pub withdrawn: Vec<Withdrawn>,
+}
+
+/// Words that take back something that was said earlier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Withdrawn {
+    /// The line that they stand in.
+    pub turn: String,
+    /// What they name; nothing if they mean the last thing.
+    pub about: BTreeSet<String>,
+}
+
+impl Withdrawn {
+    /// Whether a memory of this description may be meant.
+    #[must_use]
+    pub fn names(&self, description: &str) -> bool {
+        topic_words(description).iter().any(|word| self.about.contains(word))
+    }
 }
 
 /// No session is worth more memories.
@@ -118,6 +139,7 @@ pub struct Extractor {
     prompts: usize,
     lessons: Lessons,
     material: Option<Material>,
+    withdrawn: Vec<Withdrawn>,
 }
 
 impl Extractor {
@@ -131,6 +153,7 @@ impl Extractor {
             prompts: 0,
             lessons: Lessons::default(),
             material: None,
+            withdrawn: Vec::new(),
         }
     }
 
@@ -145,14 +168,13 @@ impl Extractor {
         self.prompts += 1;
         self.lessons.prompted();
         let said = source.time.map(|time| time.to_zoned(self.zone.clone()).date());
-        // Without a time nothing relative can be made absolute; any day serves to recognise one.
         let words = own_words(prompt);
-        let judged = judge(&words, said.unwrap_or(jiff::civil::Date::constant(2000, 1, 3)));
+        let judged = judge(&words, said);
         if let Some(material) = &mut self.material {
             material.add(self.prompts, source, &words);
         }
         if let Some(words) = &judged.withdrawn {
-            self.withdraw(words);
+            self.withdraw(words, source);
         }
         for statement in &judged.statements {
             let memory = compose::compose(statement, source.clone(), said);
@@ -200,6 +222,7 @@ impl Extractor {
             memories: self.found.into_iter().map(|(_, memory)| memory).collect(),
             skipped: self.skipped,
             material: self.material,
+            withdrawn: self.withdrawn,
         }
     }
 
@@ -249,7 +272,7 @@ impl Extractor {
     }
 
     /// Takes back what an earlier prompt said: what the words name, or else the last thing.
-    fn withdraw(&mut self, words: &str) {
+    fn withdraw(&mut self, words: &str, source: &Source) {
         let named = topic_words(words);
         let is_named = |memory: &Extracted| {
             let about = topic_words(&memory.description);
@@ -266,6 +289,11 @@ impl Extractor {
             let near = self.prompts.saturating_sub(WITHDRAWAL_REACH);
             taken
                 .extend(self.found.iter().rposition(|(prompt, _)| *prompt >= near && *prompt < self.prompts));
+        }
+        if taken.is_empty() && self.withdrawn.len() < MOST_MEMORIES {
+            let about = named.into_iter().collect();
+            self.withdrawn.push(Withdrawn { turn: source.turn.clone(), about });
+            return;
         }
         for at in taken.into_iter().rev() {
             let (_, memory) = self.found.remove(at);

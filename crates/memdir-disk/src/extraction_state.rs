@@ -29,6 +29,25 @@ pub struct ExtractionMarks {
     pub v: u32,
     /// By session id.
     pub sessions: BTreeMap<String, SessionMark>,
+    /// What was written down before, oldest first: the turn and the type of each. What of that is no longer there was
+    /// removed by somebody, and is not written again.
+    #[serde(default)]
+    pub written: Vec<String>,
+}
+
+impl ExtractionMarks {
+    /// How far every session of a store was read. A file that cannot be understood counts as none: reading starts over,
+    /// and what is known is recognised.
+    #[must_use]
+    pub fn read(state_dir: &Utf8Path, store: &StoreId) -> Self {
+        let path = marks_path(&state_dir.join("extract"), store);
+        let content = state_file::read(&path, MAX_BYTES).ok().flatten().unwrap_or_default();
+        serde_json::from_slice::<Self>(&content).ok().filter(|marks| marks.v <= VERSION).unwrap_or_default()
+    }
+}
+
+fn marks_path(folder: &Utf8Path, store: &StoreId) -> Utf8PathBuf {
+    folder.join(format!("{}.json", store.0))
 }
 
 /// Held by the one process that extracts for a store; the system takes it back when that process ends.
@@ -43,6 +62,8 @@ const VERSION: u32 = 1;
 const MAX_BYTES: usize = 8 << 20;
 /// Sessions are forgotten beyond this number; ids sort in no order, so which ones does not matter much.
 const MOST_SESSIONS: usize = 5_000;
+/// So many memories are remembered as written.
+const MOST_WRITTEN: usize = 3_000;
 
 impl ExtractionLease {
     /// Takes the lease. `None` if another process has it: then that one is asked to look once more before it ends.
@@ -71,14 +92,12 @@ impl ExtractionLease {
         fs::remove_file(self.folder.join(format!("{}.again", self.store.0))).is_ok()
     }
 
-    /// How far every session was read. A file that cannot be understood counts as none: reading starts over, and what
-    /// is known is recognised.
+    /// How far every session was read, as [`ExtractionMarks::read`] tells it.
     #[must_use]
     pub fn marks(&self) -> ExtractionMarks {
-        let content = state_file::read(&self.marks_path(), MAX_BYTES).ok().flatten().unwrap_or_default();
-        serde_json::from_slice::<ExtractionMarks>(&content)
-            .ok()
-            .filter(|marks| marks.v <= VERSION)
+        self.folder
+            .parent()
+            .map(|state_dir| ExtractionMarks::read(state_dir, &self.store))
             .unwrap_or_default()
     }
 
@@ -87,15 +106,13 @@ impl ExtractionLease {
     /// # Errors
     /// What the system says.
     pub fn remember(&self, marks: &ExtractionMarks) -> io::Result<()> {
-        let mut marks = ExtractionMarks { v: VERSION, sessions: marks.sessions.clone() };
+        let mut marks = ExtractionMarks { v: VERSION, ..marks.clone() };
         while marks.sessions.len() > MOST_SESSIONS {
             marks.sessions.pop_first();
         }
-        state_file::replace(&self.marks_path(), &serde_json::to_vec(&marks)?)
-    }
-
-    fn marks_path(&self) -> Utf8PathBuf {
-        self.folder.join(format!("{}.json", self.store.0))
+        let most = marks.written.len().saturating_sub(MOST_WRITTEN);
+        marks.written.drain(..most);
+        state_file::replace(&marks_path(&self.folder, &self.store), &serde_json::to_vec(&marks)?)
     }
 }
 
@@ -115,7 +132,11 @@ mod tests {
         assert!(lease.was_asked_again());
         assert!(!lease.was_asked_again());
         let mark = SessionMark { uuid: "u".to_owned(), offset: 5, line: 1 };
-        let marks = ExtractionMarks { v: 1, sessions: [("s".to_owned(), mark)].into() };
+        let marks = ExtractionMarks {
+            v: 1,
+            sessions: [("s".to_owned(), mark)].into(),
+            written: vec!["u feedback".to_owned()],
+        };
         lease.remember(&marks).unwrap();
         assert_eq!(lease.marks(), marks);
         drop(lease);

@@ -135,7 +135,9 @@ pub fn dream(
     match wanted.occasion {
         Occasion::ByHand => {}
         Occasion::SessionEnd { session } => {
-            let sessions = sessions_since(env, last_run, session)?;
+            // A time that lies ahead was written by a wrong clock.
+            let since = last_run.filter(|last| *last <= now);
+            let sessions = sessions_since(env, since, session)?;
             if let Err(why) = due(&Gates { last_run, sessions, now }) {
                 return Ok(Outcome::NotDue(why));
             }
@@ -266,6 +268,14 @@ fn ask(model: &Model<'_>, scene: &Scene) -> Asked {
     let question = question(scene).ok_or("there is too little to ask a model about")?;
     let answer = model.ask(&question).map_err(|error| error.to_string())?;
     Ok(answer.to_string().into_bytes())
+}
+
+/// Who consolidates a memory right now, the client or another of ours.
+///
+/// # Errors
+/// The lock cannot be read.
+pub fn lock_holder(memory: &Memory, now: Timestamp) -> Result<Option<Holder>, MemoryError> {
+    Ok(memory.root().map(|root| holder(root, now)).transpose()?.flatten())
 }
 
 /// Who holds the lock, in words.

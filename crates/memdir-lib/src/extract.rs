@@ -8,13 +8,14 @@ use memdir_core::env::Env;
 use memdir_core::extract::{Extracted, Extraction, KnownName, Material, Skipped};
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::Plan;
+use memdir_core::rel_path::RelPath;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::extraction_state::{ExtractionLease, ExtractionMarks, SessionMark};
 use memdir_disk::real_look::RealLook;
 use memdir_search::transcript::Position;
 use memdir_search::{Cursor, ExtractOptions, SearchError, SessionSummary, extract_session, list_sessions};
 
-use crate::memory::{ExtractionPlan, Memory, MemoryError, Submitted, Wish};
+use crate::memory::{ExtractionOccasion, ExtractionPlan, Memory, MemoryError, Submitted, Wish};
 use crate::model::Model;
 use crate::place::Place;
 
@@ -40,6 +41,8 @@ pub struct SessionOutcome {
     pub session: String,
     /// The memories that were found and not known.
     pub memories: Vec<Extracted>,
+    /// For each of these, the file of the memory that it is added to; `None` for a new one.
+    pub updated: Vec<Option<RelPath>>,
     /// What was left out.
     pub skipped: Vec<Skipped>,
     /// What changes, or would.
@@ -80,6 +83,8 @@ pub struct Wanted<'w> {
     pub dry_run: bool,
     /// The model that is asked, once for each session; without one, or where its answer is of no use, rules decide.
     pub model: Option<&'w Model<'w>>,
+    /// Told how far the reading is: bytes read, bytes in all.
+    pub step: &'w dyn Fn(u64, u64),
 }
 
 /// Why sessions could not be read or memories not be written.
@@ -119,11 +124,14 @@ pub fn extract(
     let zone = TimeZone::system();
     let range = wanted.range;
     if wanted.dry_run {
-        let marks = ExtractionMarks::default();
+        let store = env.state_dir().zip(memory.known_id());
+        let marks =
+            store.map(|(state_dir, store)| ExtractionMarks::read(&state_dir, store)).unwrap_or_default();
         let reading = Reading { wanted, marks: &marks, zone: &zone };
         let mut outcomes = Vec::new();
-        for session in sessions(env, range, &zone, now)? {
-            outcomes.push(plan_session(&session, &reading, memory, env, now)?.0);
+        let sessions = sessions(env, range, &zone, now)?;
+        for (session, before) in with_bytes_before(&sessions) {
+            outcomes.push(plan_session(session, before, &reading, memory, env, now)?.0);
         }
         return Ok(Some(outcomes));
     }
@@ -148,9 +156,10 @@ fn extract_once(
     let zone = TimeZone::system();
     let mut marks = lease.marks();
     let mut outcomes = Vec::new();
-    for session in sessions(env, wanted.range, &zone, now)? {
+    let sessions = sessions(env, wanted.range, &zone, now)?;
+    for (session, before) in with_bytes_before(&sessions) {
         let reading = Reading { wanted, marks: &marks, zone: &zone };
-        let (mut outcome, mark) = plan_session(&session, &reading, memory, env, now)?;
+        let (mut outcome, mark) = plan_session(session, before, &reading, memory, env, now)?;
         if !outcome.plan.changes.is_empty() {
             let author = Author {
                 kind: AuthorKind::Extract,
@@ -160,7 +169,12 @@ fn extract_once(
                 }),
                 session: Some(session.id.clone()),
             };
-            outcome.submitted = Some(memory.submit(&outcome.plan, &Wish::of(&author), now)?);
+            let submitted = memory.submit(&outcome.plan, &Wish::of(&author), now)?;
+            if matches!(submitted, Submitted::Applied(_)) {
+                let new = outcome.memories.iter().map(written_key);
+                marks.written.extend(new);
+            }
+            outcome.submitted = Some(submitted);
         }
         if let Some(mark) = mark {
             marks.sessions.insert(session.id.clone(), mark);
@@ -171,6 +185,11 @@ fn extract_once(
     Ok(outcomes)
 }
 
+/// By what it is known that a memory was written down before: who said it where, and what it is about.
+fn written_key(memory: &Extracted) -> String {
+    format!("{} {}", memory.source.turn, memory.memory_type.as_str())
+}
+
 /// How the sessions of a range are read.
 struct Reading<'r> {
     wanted: &'r Wanted<'r>,
@@ -178,8 +197,19 @@ struct Reading<'r> {
     zone: &'r TimeZone,
 }
 
+/// Sessions, each with how many bytes stand in those before it and in all of them.
+fn with_bytes_before(sessions: &[SessionSummary]) -> impl Iterator<Item = (&SessionSummary, (u64, u64))> {
+    let total: u64 = sessions.iter().map(|session| session.bytes).sum();
+    let before = sessions.iter().scan(0, |sum, session| {
+        *sum += session.bytes;
+        Some(*sum - session.bytes)
+    });
+    sessions.iter().zip(before.map(move |before| (before, total)))
+}
+
 fn plan_session(
     session: &SessionSummary,
+    (before, total): (u64, u64),
     reading: &Reading<'_>,
     memory: &Memory,
     env: &Env,
@@ -196,7 +226,8 @@ fn plan_session(
         zone: reading.zone,
         for_model: reading.wanted.model.is_some(),
     };
-    let read = extract_session(&session.path, cursor.as_ref(), options)?;
+    let mut step = |at| (reading.wanted.step)(before + at, total);
+    let read = extract_session(&session.path, cursor.as_ref(), options, &mut step)?;
     let mut found = read.found;
     let (mut engine, mut model_failed) = (Engine::Rules, None);
     if let Some((model, material)) = reading.wanted.model.zip(found.material.take()) {
@@ -214,12 +245,24 @@ fn plan_session(
     }
     let is_file = matches!(range, Range::Transcript(_));
     let id = (!is_file).then_some(session.id.as_str());
-    let ExtractionPlan { memories, skipped, plan } = memory.plan_extraction(found.memories, id, env, now)?;
+    let was_written = |memory: &Extracted| {
+        !memory.source.turn.is_empty() && reading.marks.written.contains(&written_key(memory))
+    };
+    let occasion = ExtractionOccasion {
+        session: id,
+        was_written: &was_written,
+        withdrawn: &found.withdrawn,
+        zone: reading.zone,
+        now,
+    };
+    let ExtractionPlan { memories, updated, skipped, plan } =
+        memory.plan_extraction(found.memories, &occasion, env)?;
     let mut all = found.skipped;
     all.extend(skipped);
     let outcome = SessionOutcome {
         session: session.id.clone(),
         memories,
+        updated,
         skipped: all,
         plan,
         submitted: None,
@@ -314,7 +357,7 @@ fn file_session(path: &Utf8Path) -> SessionSummary {
         started: None,
         modified: None,
         first_prompt: String::new(),
-        bytes: 0,
+        bytes: path.metadata().map_or(0, |found| found.len()),
         agents: 0,
     }
 }

@@ -50,7 +50,7 @@ pub use catalogue::{Catalogue, Entry};
 pub use changes::NewMemory;
 pub use daily_log::Logged;
 pub use error::MemoryError;
-pub use extraction::ExtractionPlan;
+pub use extraction::{ExtractionOccasion, ExtractionPlan};
 pub use freshness::KnownFreshness;
 pub use history::{Log, is_time};
 pub use import::Import;

@@ -50,6 +50,7 @@ pub struct ExtractOptions<'o> {
 
 /// Reads a transcript behind `after` and finds what is worth remembering. Half a line at the end is left for the next
 /// time. A cursor that is not there any more, because the client compacted or rewrote the file, means the beginning.
+/// `step` is told at which byte the reading is.
 ///
 /// # Errors
 /// The transcript cannot be read.
@@ -57,6 +58,7 @@ pub fn extract_session(
     path: &Utf8Path,
     after: Option<&Cursor>,
     options: ExtractOptions<'_>,
+    step: &mut dyn FnMut(u64),
 ) -> Result<SessionExtraction, SearchError> {
     let read = |source| SearchError::Read { path: path.to_owned(), source };
     let mut file = open_file(path).map_err(read)?;
@@ -64,14 +66,14 @@ pub fn extract_session(
         file.seek(SeekFrom::Start(cursor.position.offset)).map_err(read)?;
         let mut feed = Feed::new(options);
         feed.awaits = Some(cursor.uuid.clone());
-        let problems = feed.take(&mut file, cursor.position).map_err(read)?;
+        let problems = feed.take(&mut file, cursor.position, step).map_err(read)?;
         if feed.awaits.is_none() {
             return Ok(feed.finish(problems, false));
         }
         file.seek(SeekFrom::Start(0)).map_err(read)?;
     }
     let mut feed = Feed::new(options);
-    let problems = feed.take(&mut file, Position::default()).map_err(read)?;
+    let problems = feed.take(&mut file, Position::default(), step).map_err(read)?;
     Ok(feed.finish(problems, after.is_some()))
 }
 
@@ -97,13 +99,19 @@ impl<'f> Feed<'f> {
         }
     }
 
-    fn take(&mut self, source: impl Read, from: Position) -> std::io::Result<Problems> {
+    fn take(
+        &mut self,
+        source: impl Read,
+        from: Position,
+        step: &mut dyn FnMut(u64),
+    ) -> std::io::Result<Problems> {
         let mut reader = Reader::resume(source, from);
         reader.read(|entry| {
             let (uuid, position) = match &entry {
                 Entry::Turn(turn) => (turn.uuid.as_ref(), turn.position),
                 Entry::Compaction(boundary) => (boundary.uuid.as_ref(), boundary.position),
             };
+            step(position.offset);
             if let Some(awaited) = &self.awaits {
                 if uuid != awaited {
                     return ControlFlow::Break(());

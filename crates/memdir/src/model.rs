@@ -2,13 +2,12 @@
 //!
 //! Nothing here runs unless `[model]` in the user's own settings names one.
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use memdir_core::env::{Env, MEMDIR_MODEL_CALL};
 use memdir_core::model::{Call, ModelChoice, ModelSettings};
 use memdir_lib::memory::MemoryError;
 use memdir_lib::model::{Model, TransportError, model_choice};
-
-use crate::world::World;
 
 mod bounded_process;
 mod by_command;
@@ -47,11 +46,11 @@ pub(crate) fn askable(env: &Env) -> Result<Askable, MemoryError> {
 pub(crate) fn with_model<T>(
     settings: ModelSettings,
     env: &Env,
-    world: &World,
+    now: Timestamp,
     act: impl FnOnce(&Model<'_>) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     let state_dir = env.state_dir().ok_or(MemoryError::NoStateDir)?;
-    let today = world.now.to_zoned(TimeZone::system()).date();
+    let today = now.to_zoned(TimeZone::system()).date();
     let transport = |call: &Call, settings: &ModelSettings| send(call, settings, env);
     act(&Model::new(settings, &state_dir, today, &transport))
 }

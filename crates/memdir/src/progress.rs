@@ -9,27 +9,42 @@ pub(crate) struct Progress<'w> {
     stderr: &'w mut dyn Write,
     is_terminal: bool,
     start: Instant,
-    is_shown: bool,
+    last: Option<Instant>,
 }
 
 /// What is done sooner needs no bar.
 const PATIENCE: Duration = Duration::from_millis(300);
+/// Nobody reads faster than this.
+const PAUSE: Duration = Duration::from_millis(60);
 const WIDTH: usize = 30;
 
 impl<'w> Progress<'w> {
     pub(crate) fn new(what: &'static str, is_terminal: bool, stderr: &'w mut dyn Write) -> Self {
-        Self { what, stderr, is_terminal, start: Instant::now(), is_shown: false }
+        Self { what, stderr, is_terminal, start: Instant::now(), last: None }
     }
 
     /// So many of so many files are done.
     pub(crate) fn step(&mut self, done: usize, total: usize) {
-        if !self.is_terminal || !done.is_multiple_of(64) || self.start.elapsed() <= PATIENCE {
+        if done.is_multiple_of(64) {
+            self.show(done as u64, total as u64, |_| format!("{done} of {total} files"));
+        }
+    }
+
+    /// So many of so many bytes are read.
+    pub(crate) fn bytes(&mut self, done: u64, total: u64) {
+        self.show(done, total, |total| format!("{} of {} MB", done >> 20, total.div_ceil(1 << 20)));
+    }
+
+    fn show(&mut self, done: u64, total: u64, say: impl Fn(u64) -> String) {
+        let is_early =
+            || self.start.elapsed() <= PATIENCE || self.last.is_some_and(|last| last.elapsed() < PAUSE);
+        if !self.is_terminal || is_early() {
             return;
         }
-        self.is_shown = true;
-        let share = (done * WIDTH).checked_div(total).unwrap_or(WIDTH).min(WIDTH);
-        let bar = "#".repeat(share);
-        let _ = write!(self.stderr, "\r{} [{bar:<WIDTH$}] {done} of {total} files", self.what);
+        self.last = Some(Instant::now());
+        let share = (done.saturating_mul(WIDTH as u64)).checked_div(total).unwrap_or(WIDTH as u64);
+        let bar = "#".repeat((share as usize).min(WIDTH));
+        let _ = write!(self.stderr, "\r{} [{bar:<WIDTH$}] {}", self.what, say(total.max(done)));
         let _ = self.stderr.flush();
     }
 }
@@ -37,7 +52,7 @@ impl<'w> Progress<'w> {
 impl Drop for Progress<'_> {
     /// Gone before the answer is printed, which goes another way.
     fn drop(&mut self) {
-        if self.is_shown {
+        if self.last.is_some() {
             let _ = write!(self.stderr, "\r\x1b[K");
             let _ = self.stderr.flush();
         }

@@ -1,5 +1,7 @@
 //! `[model]`. What is wrong in it must not cost the rest of the settings: the model is not asked, and that is said.
 
+use std::ops::Range;
+
 use super::ConfigError;
 use super::read::{Reader, Value};
 use crate::model::budget::{Budget, Money};
@@ -38,7 +40,7 @@ impl<'t> Reader<'t> {
                     );
                     return Err(self.error(key.span(), message));
                 }
-                _ => self.unknown(&name, key.span()),
+                _ => return Err(self.misspelt(&name, key.span())),
             }
         }
         let missing = |what: &str| self.error(value.span(), format!("`model.{what}` is missing"));
@@ -49,8 +51,11 @@ impl<'t> Reader<'t> {
             _ => {}
         }
         let has_limit = budget.money_per_day.or(budget.money_per_month).is_some();
-        if has_limit && budget.price_in.0 + budget.price_out.0 == 0 {
-            return Err(missing("budget.price_in"));
+        // A limit that sees only half of the costs is none.
+        for (price, name) in [(budget.price_in, "budget.price_in"), (budget.price_out, "budget.price_out")] {
+            if has_limit && price.0 == 0 {
+                return Err(missing(name));
+            }
         }
         // Servers at other addresses often want no key.
         let usual_key = match provider {
@@ -76,10 +81,15 @@ impl<'t> Reader<'t> {
                 "money_per_month" => budget.money_per_month = Some(self.money(value, &name)?),
                 "price_in" => budget.price_in = self.money(value, &name)?,
                 "price_out" => budget.price_out = self.money(value, &name)?,
-                _ => self.unknown(&name, key.span()),
+                _ => return Err(self.misspelt(&name, key.span())),
             }
         }
         Ok(budget)
+    }
+
+    /// Whoever writes a limit and misspells it believes that it holds.
+    fn misspelt(&self, name: &str, span: Range<usize>) -> ConfigError {
+        self.error(span, format!("`{name}` is no setting of memdir's"))
     }
 
     fn command(&self, value: &Value<'t>, name: &str) -> Result<Vec<String>, ConfigError> {

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::live::{Live, is_live};
-use super::statement::{Statement, normal, statements};
+use super::reading::Readings;
+use super::statement::{Statement, normal};
 use super::subject::is_about_the_same;
 use crate::plan::{Change, Plan};
 use crate::rel_path::RelPath;
@@ -94,6 +95,16 @@ const NAMED: usize = 200;
 /// # Errors
 /// The first rule that the plan breaks, with what would be lost.
 pub fn check(sources: &[Source<'_>], plan: &Plan, superseded: &[Superseded]) -> Result<(), CheckRefused> {
+    check_read(sources, plan, superseded, &Readings::default())
+}
+
+/// The same for texts some of which were read before.
+pub(super) fn check_read(
+    sources: &[Source<'_>],
+    plan: &Plan,
+    superseded: &[Superseded],
+    readings: &Readings,
+) -> Result<(), CheckRefused> {
     let before: Files<'_> = sources.iter().map(|source| (source.path, source.content)).collect();
     let after = applied(&before, plan)?;
     for (path, content) in &before {
@@ -106,13 +117,13 @@ pub fn check(sources: &[Source<'_>], plan: &Plan, superseded: &[Superseded]) -> 
             return Err(CheckRefused::NotText { path: (*path).clone() });
         }
     }
-    let comparison = compare(&before, &after, superseded);
+    let comparison = compare(&before, &after, superseded, readings);
     if !comparison.lost.is_empty() {
         let lost = comparison.lost.into_iter().take(NAMED);
         let lost = lost.map(|(source, said)| Lost { statement: said.text, source }).collect();
         return Err(CheckRefused::Lost(lost));
     }
-    let (count, allowed) = (comparison.superseded, allowed(sources));
+    let (count, allowed) = (comparison.superseded, allowed(sources, readings));
     if count > allowed {
         return Err(CheckRefused::TooManySuperseded { count, allowed });
     }
@@ -123,10 +134,10 @@ pub fn check(sources: &[Source<'_>], plan: &Plan, superseded: &[Superseded]) -> 
 }
 
 /// How many statements one dream may supersede in a directory.
-pub(super) fn allowed(sources: &[Source<'_>]) -> usize {
+pub(super) fn allowed(sources: &[Source<'_>], readings: &Readings) -> usize {
     let live = sources.iter().filter(|source| is_live(source.path.as_str()));
     let texts = live.filter_map(|source| Some((source.path, std::str::from_utf8(source.content).ok()?)));
-    let total: usize = texts.map(|(path, text)| statements(path, text).len()).sum();
+    let total: usize = texts.map(|(path, text)| readings.of(text).statements(path).count()).sum();
     ALWAYS_ALLOWED.max(total / ONE_IN)
 }
 
@@ -144,8 +155,14 @@ pub(super) struct Comparison {
 }
 
 /// Looks for every statement of `before` in `after`.
-pub(super) fn compare(before: &Files<'_>, after: &Files<'_>, superseded: &[Superseded]) -> Comparison {
-    let live = Live::of(after);
+pub(super) fn compare(
+    before: &Files<'_>,
+    after: &Files<'_>,
+    superseded: &[Superseded],
+    readings: &Readings,
+) -> Comparison {
+    let live = Live::of(after, readings);
+    let earlier = if superseded.is_empty() { None } else { Some(Live::of(before, readings)) };
     let replacements: HashMap<(String, &RelPath), &Superseded> =
         superseded.iter().map(|claim| ((normal(&claim.statement), &claim.source), claim)).collect();
     let mut lost = Vec::new();
@@ -155,16 +172,19 @@ pub(super) fn compare(before: &Files<'_>, after: &Files<'_>, superseded: &[Super
         if after.get(path) == Some(content) {
             continue;
         }
-        for statement in statements(path, text) {
-            if live.says(&statement) {
+        for statement in readings.of(text).must_stand(path) {
+            if live.says(statement) {
                 continue;
             }
             let claim = replacements.get(&(statement.normal.clone(), *path));
-            match claim.and_then(|claim| replacement(&statement, claim, &live)) {
+            match claim
+                .zip(earlier.as_ref())
+                .and_then(|(claim, earlier)| replacement(statement, claim, &live, earlier))
+            {
                 Some(replaced_by) => {
-                    used.entry(replaced_by).or_default().insert(statement.normal);
+                    used.entry(replaced_by).or_default().insert(statement.normal.clone());
                 }
-                None => lost.push(((*path).clone(), statement)),
+                None => lost.push(((*path).clone(), statement.clone())),
             }
         }
     }
@@ -181,9 +201,15 @@ pub(super) fn compare(before: &Files<'_>, after: &Files<'_>, superseded: &[Super
 }
 
 /// The normal form of what replaces a statement, if that is true.
-fn replacement(statement: &Statement, claim: &Superseded, live: &Live<'_>) -> Option<String> {
+fn replacement(
+    statement: &Statement,
+    claim: &Superseded,
+    live: &Live<'_>,
+    earlier: &Live<'_>,
+) -> Option<String> {
     let new = normal(&claim.replaced_by);
-    let stands = !new.is_empty() && live.holds(&new);
+    // Whoever plans may choose between what was said, and add nothing of their own.
+    let stands = !new.is_empty() && live.holds(&new) && earlier.told(&new);
     (stands && is_about_the_same(&statement.normal, &new)).then_some(new)
 }
 

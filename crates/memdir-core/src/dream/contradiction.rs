@@ -1,6 +1,6 @@
 //! Facts that a later statement contradicts: they stay, with the days between which they held.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use jiff::civil::Date;
@@ -9,8 +9,8 @@ use super::account::Replaced;
 use super::check::Superseded;
 use super::dates::{said_day, since_day};
 use super::desk::Desk;
-use super::statement::chunks;
-use super::subject::is_about_the_same;
+use super::statement::ChunkKind;
+use super::subject::{is_about_the_same, names};
 use crate::extract::reading::{negates, words_of};
 use crate::rel_path::RelPath;
 
@@ -27,6 +27,8 @@ struct Fact {
     order: usize,
     /// What is said of it, without words for now.
     value: Vec<String>,
+    /// What the file and the heading above it speak of.
+    context: HashSet<String>,
     /// Whether it says itself that this is new.
     is_news: bool,
     /// Whether its verb leaves room for one value only.
@@ -123,8 +125,16 @@ fn gather(desk: &Desk<'_>) -> (Vec<Fact>, HashMap<String, Vec<usize>>) {
     for (path, file) in &desk.topics {
         let said = said_day(&file.text);
         let (mut day, mut is_firm) = (said.unwrap_or(file.day), said.is_some() || file.is_dated);
-        let all = chunks(&file.text).into_iter().flat_map(|chunk| chunk.statements);
-        for (order, said) in all.enumerate() {
+        let reading = desk.readings.of(&file.text);
+        let description = names(reading.topic.description.as_deref().unwrap_or_default());
+        let mut heading = HashSet::new();
+        for (order, (kind, said)) in reading.said_with_kind().enumerate() {
+            if kind == ChunkKind::Heading {
+                heading = names(&said.normal);
+            }
+            if kind == ChunkKind::Step {
+                continue;
+            }
             if let Some(since) = since_day(&said.normal) {
                 (day, is_firm) = (since, true);
             }
@@ -136,7 +146,7 @@ fn gather(desk: &Desk<'_>) -> (Vec<Fact>, HashMap<String, Vec<usize>>) {
             let plain = without_since(&said.text);
             let (words, is_news) = words_without_now(plain);
             let negates = negates(plain);
-            let mut names = Vec::new();
+            let mut groups_of = Vec::new();
             let mut value = Vec::new();
             let mut is_single = false;
             if let Some((at, verb)) =
@@ -146,26 +156,27 @@ fn gather(desk: &Desk<'_>) -> (Vec<Fact>, HashMap<String, Vec<usize>>) {
                 value = words.get(at + 1..).unwrap_or_default().to_vec();
                 is_single = verb == Verb::Single;
                 if !words_of(&subject).is_empty() && !value.is_empty() {
-                    names.push(format!("s {subject}"));
+                    groups_of.push(format!("s {subject}"));
                 }
             }
             let mut about: Vec<String> = words_of(plain).into_iter().collect();
             about.sort_unstable();
             if about.len() >= 2 {
-                names.push(format!("w {}", about.join(" ")));
+                groups_of.push(format!("w {}", about.join(" ")));
             }
-            for name in names {
+            for name in groups_of {
                 groups.entry(name).or_default().push(facts.len());
             }
             facts.push(Fact {
                 path: path.clone(),
-                range: said.range,
-                text: said.text,
-                normal: said.normal,
+                range: said.range.clone(),
+                text: said.text.clone(),
+                normal: said.normal.clone(),
                 day,
                 is_firm,
                 order,
                 value,
+                context: description.union(&heading).cloned().collect(),
                 is_news,
                 is_single,
                 negates,
@@ -189,7 +200,12 @@ fn is_contradicted(old: &Fact, newest: &Fact) -> bool {
     }
     if old.negates != newest.negates {
         let plain = (without_since(&old.text), without_since(&newest.text));
-        return words_of(plain.0) == words_of(plain.1);
+        let (before, after) = apart(old, newest);
+        let is_one = before.is_subset(&after) || after.is_subset(&before);
+        return is_one && words_of(plain.0) == words_of(plain.1);
+    }
+    if !is_one_matter(old, newest) {
+        return false;
     }
     if old.value == newest.value || old.value.is_empty() || newest.value.is_empty() {
         return false;
@@ -199,7 +215,27 @@ fn is_contradicted(old: &Fact, newest: &Fact) -> bool {
         && old.value.len() <= LONGEST_NUMBER_VALUE
         && masked(&old.value) == masked(&newest.value)
         && masked(&old.value).contains(&"#");
-    newest.is_news && is_short || are_numbers
+    // `uses` and `has` leave room for more than one thing, unless the new one speaks of the old.
+    let excludes = old.is_single || old.value.iter().all(|word| newest.value.contains(word));
+    newest.is_news && is_short && excludes || are_numbers
+}
+
+/// Whether two facts are about one thing, as far as what stands around them tells: the timeout of staging is not that of
+/// production.
+fn is_one_matter(old: &Fact, newest: &Fact) -> bool {
+    let (before, after) = apart(old, newest);
+    if old.path == newest.path {
+        return before.is_subset(&after) || after.is_subset(&before);
+    }
+    let is_same = before == after;
+    is_same && !before.is_empty() || newest.is_news && (before.is_subset(&after) || after.is_subset(&before))
+}
+
+/// What stands around each of two facts and in neither of them.
+fn apart(old: &Fact, newest: &Fact) -> (HashSet<String>, HashSet<String>) {
+    let told: HashSet<String> = names(&old.normal).union(&names(&newest.normal)).cloned().collect();
+    let apart = |fact: &Fact| fact.context.difference(&told).cloned().collect();
+    (apart(old), apart(newest))
 }
 
 fn masked(value: &[String]) -> Vec<&str> {

@@ -5,18 +5,20 @@ use jiff::{Span, ToSpan};
 
 use super::account::Dated;
 use super::desk::Desk;
-use super::statement::{Statement, chunks};
+use super::statement::Statement;
 use crate::extract::reading::days_in;
-use crate::rel_path::RelPath;
 
 /// Dates every day that a memory names as seen from the day on which it was written.
 pub(super) fn date(desk: &mut Desk<'_>) {
-    let paths: Vec<RelPath> = desk.topics.keys().cloned().collect();
-    for path in paths {
+    for path in desk.fresh("date") {
         let Some(file) = desk.topics.get(&path) else { continue };
-        let mut day = said_day(&file.text).unwrap_or(file.day);
+        let said = said_day(&file.text);
+        if said.is_none() && !file.is_day_known {
+            continue;
+        }
+        let mut day = said.unwrap_or(file.day);
         let mut edits: Vec<(usize, String, Statement)> = Vec::new();
-        for statement in chunks(&file.text).into_iter().flat_map(|chunk| chunk.statements) {
+        for statement in desk.readings.of(&file.text).said() {
             if statement.normal.starts_with("code ") || statement.normal.starts_with("comment ") {
                 continue;
             }

@@ -2,24 +2,29 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::{SignedDuration, Timestamp};
 
 use super::account::{Account, LeftAlone, key};
 use super::check::{Files, allowed};
 use super::live::log_day;
+use super::reading::Readings;
 use super::{Scene, index_path, overflow_path};
-use crate::memory::auto_index::is_indexed;
-use crate::memory::topic::Topic;
+use crate::memory::auto_index::{can_be_linked, is_indexed};
 use crate::merge_mark::is_merge_mark;
 use crate::plan::{Change, Content, Plan};
 use crate::rel_path::RelPath;
+
+/// A file may be a little younger than now: clocks of file systems are coarse.
+const SLACK: SignedDuration = SignedDuration::from_hours(1);
 
 /// A file larger than this is no memory that can be tidied.
 const LARGEST: usize = 1 << 20;
 
 pub(super) struct Desk<'s> {
     pub(super) scene: &'s Scene,
+    /// What its texts say.
+    pub(super) readings: &'s Readings,
     /// The memories that can be changed, by path.
     pub(super) topics: BTreeMap<RelPath, DeskFile>,
     /// The daily logs, oldest first. They are read and never changed.
@@ -34,6 +39,8 @@ pub(super) struct Desk<'s> {
     /// How many statements one dream may supersede.
     allowed: usize,
     done: BTreeSet<String>,
+    /// At which change each part of a dream last looked at every memory.
+    looked: BTreeMap<&'static str, usize>,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -53,20 +60,26 @@ pub(super) struct DeskFile {
     pub(super) day: Date,
     /// Whether the file itself says so.
     pub(super) is_dated: bool,
+    /// Whether that day can be told at all: a time that lies ahead was written by a wrong clock, or ours is wrong.
+    pub(super) is_day_known: bool,
+    /// At which change of the desk its text last changed.
+    pub(super) changed: usize,
 }
 
 impl<'s> Desk<'s> {
-    pub(super) fn of(scene: &'s Scene) -> Self {
+    pub(super) fn of(scene: &'s Scene, readings: &'s Readings) -> Self {
         let mut desk = Self {
             scene,
+            readings,
             topics: BTreeMap::new(),
             logs: Vec::new(),
             merged: BTreeMap::new(),
             indexes: indexes(scene),
             account: Account { left_alone: scene.unread.clone(), ..Account::default() },
             changes: 0,
-            allowed: allowed(&scene.sources()),
+            allowed: allowed(&scene.sources(), readings),
             done: BTreeSet::new(),
+            looked: BTreeMap::new(),
         };
         for file in &scene.files {
             let path = file.path.as_str();
@@ -80,6 +93,8 @@ impl<'s> Desk<'s> {
                 desk.leave(path, "it holds a NUL");
             } else if let Some(day) = log_day(path) {
                 desk.logs.push((day, &file.path, text));
+            } else if !can_be_linked(path) {
+                desk.leave(path, "a link cannot hold its name");
             } else if !is_indexed(path) {
                 // Somebody else's: the team's, or hidden.
             } else if text.lines().any(is_merge_mark) {
@@ -87,7 +102,7 @@ impl<'s> Desk<'s> {
             } else {
                 // A clock that was wrong says nothing about when.
                 let modified = file.modified.min(scene.now);
-                let written = Topic::parse_head_of_whole(text).0.modified.filter(|time| *time <= scene.now);
+                let written = readings.of(text).topic.modified.filter(|time| *time <= scene.now);
                 desk.topics.insert(
                     file.path.clone(),
                     DeskFile {
@@ -97,6 +112,8 @@ impl<'s> Desk<'s> {
                         gone: file.gone.clone(),
                         day: scene.day_of(written.unwrap_or(modified)),
                         is_dated: written.is_some(),
+                        is_day_known: written.is_some() || file.modified <= modified.max(scene.now + SLACK),
+                        changed: 0,
                     },
                 );
             }
@@ -135,10 +152,23 @@ impl<'s> Desk<'s> {
         self.allowed.saturating_sub(self.account.superseded.len())
     }
 
+    /// The memories whose text changed since this part of a dream last asked: to others it would say the same again.
+    pub(super) fn fresh(&mut self, part: &'static str) -> Vec<RelPath> {
+        let since = self.looked.insert(part, self.changes + 1).unwrap_or(0);
+        let fresh = self.topics.iter().filter(|(_, file)| file.changed >= since);
+        fresh.map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Whether a part of a dream that looks at things which nobody changes asks for the first time.
+    pub(super) fn is_first(&mut self, part: &'static str) -> bool {
+        self.looked.insert(part, self.changes).is_none()
+    }
+
     /// Puts a new memory on the desk.
     pub(super) fn add(&mut self, path: RelPath, file: DeskFile) {
         self.changes += 1;
-        self.topics.insert(path, file);
+        let changed = self.changes;
+        self.topics.insert(path, DeskFile { changed, ..file });
     }
 
     /// Takes a memory off the desk, because another one says all of it.
@@ -154,6 +184,7 @@ impl<'s> Desk<'s> {
             file.text = text;
             file.modified = self.scene.now;
             self.changes += 1;
+            file.changed = self.changes;
         }
     }
 

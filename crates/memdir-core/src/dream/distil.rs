@@ -8,13 +8,14 @@ use jiff::civil::Date;
 use super::account::Distilled;
 use super::dates::{dated, since_day};
 use super::desk::{Desk, DeskFile};
+use super::live::without_time;
 use super::merge::append;
-use super::statement::{Chunk, ChunkKind, chunks, normal};
+use super::reading::{Reading, Readings};
+use super::statement::{Chunk, ChunkKind, normal};
 use crate::extract::reading::{memory_noted, memory_said};
 use crate::extract::{Extracted, KnownTexts, Source, Standing};
 use crate::hygiene::flag;
 use crate::memory::memory_type::MemoryType;
-use crate::memory::topic::Topic;
 use crate::rel_path::RelPath;
 use crate::secrets::scan;
 
@@ -36,11 +37,17 @@ struct Note<'s> {
 
 /// Distils what the logs say and no memory says yet.
 pub(super) fn distil(desk: &mut Desk<'_>) {
-    let notes: Vec<Note<'_>> = desk.logs.iter().flat_map(|(day, log, text)| notes(*day, log, text)).collect();
+    // Logs do not change, and what was looked at once stays so.
+    if !desk.is_first(DISTIL) {
+        return;
+    }
+    let notes: Vec<Note<'_>> =
+        desk.logs.iter().flat_map(|(day, log, text)| notes(*day, log, text, desk.readings)).collect();
     desk.account.left_in_logs = 0;
     if notes.is_empty() {
         return;
     }
+    let today = desk.scene.day_of(desk.scene.now);
     let mut known = known(desk);
     let mut said = said(desk);
     let mut added = desk.account.distilled.iter().filter(|done| done.is_new).count();
@@ -48,7 +55,7 @@ pub(super) fn distil(desk: &mut Desk<'_>) {
         if desk.is_done(DISTIL, &normal(&note.text)) {
             continue;
         }
-        let Some(memory) = worth_keeping(&note) else {
+        let Some(memory) = worth_keeping(&note, today) else {
             desk.account.left_in_logs += 1;
             continue;
         };
@@ -90,16 +97,20 @@ pub(super) fn distil(desk: &mut Desk<'_>) {
 /// What the memories say word for word.
 fn said(desk: &Desk<'_>) -> HashSet<String> {
     let mut said = HashSet::new();
-    for statement in
-        desk.topics.values().flat_map(|file| chunks(&file.text)).flat_map(|chunk| chunk.statements)
-    {
+    for reading in desk.topics.values().map(|file| desk.readings.of(&file.text)) {
+        said_by(&reading, &mut said);
+    }
+    said
+}
+
+fn said_by(reading: &Reading, said: &mut HashSet<String>) {
+    for statement in reading.said() {
         if since_day(&statement.normal).is_some() {
             let plain = statement.normal.get("since 2026-03-12".len()..).unwrap_or_default();
             said.insert(plain.trim_start_matches([':', ' ']).to_owned());
         }
-        said.insert(statement.normal);
+        said.insert(statement.normal.clone());
     }
-    said
 }
 
 /// What is written down already, in memories and in what agents read anyway.
@@ -109,9 +120,9 @@ fn known(desk: &Desk<'_>) -> KnownTexts {
         known.add_document(name, text);
     }
     for (path, file) in &desk.topics {
-        let (topic, _) = Topic::parse_head_of_whole(&file.text);
-        let body = file.text.get(topic.body).unwrap_or_default();
-        known.add_memory(path.clone(), topic.name.as_deref().unwrap_or_default(), topic.memory_type, body);
+        let reading = desk.readings.of(&file.text);
+        let (name, kind) = (&reading.topic.name, &reading.topic.memory_type);
+        known.add_memory(path.clone(), name.as_deref().unwrap_or_default(), kind.clone(), reading.body());
     }
     known
 }
@@ -129,10 +140,11 @@ fn differs_in_numbers(desk: &Desk<'_>, whence: &str, note: &str) -> Option<RelPa
 }
 
 /// The notes of a log: its list items, and its paragraphs, without the time of day.
-fn notes<'s>(day: Date, log: &'s RelPath, text: &str) -> Vec<Note<'s>> {
-    let is_note = |chunk: &Chunk| matches!(chunk.kind, ChunkKind::Item | ChunkKind::Paragraph);
-    let found = chunks(text).into_iter().filter(is_note).map(|chunk| {
-        let raw = text.get(chunk.range).unwrap_or_default();
+fn notes<'s>(day: Date, log: &'s RelPath, text: &str, readings: &Readings) -> Vec<Note<'s>> {
+    let reading = readings.of(text);
+    let is_note = |chunk: &&Chunk| chunk.kind.is_item() || chunk.kind == ChunkKind::Paragraph;
+    let found = reading.chunks().iter().filter(is_note).map(|chunk| {
+        let raw = text.get(chunk.range.clone()).unwrap_or_default();
         let line = raw.split_whitespace().collect::<Vec<_>>().join(" ");
         let line = line.trim_start_matches('\u{feff}');
         let line = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line).trim_start();
@@ -142,17 +154,8 @@ fn notes<'s>(day: Date, log: &'s RelPath, text: &str) -> Vec<Note<'s>> {
     found.filter(|note| !note.text.is_empty() && !note.text.starts_with("**")).collect()
 }
 
-fn without_time(note: &str) -> &str {
-    let (first, rest) = note.split_once(' ').unwrap_or((note, ""));
-    let word = first.trim_matches(['[', ']', '(', ')', '*', ':', '-']);
-    let is_time = word.len() >= 4
-        && word.contains(':')
-        && word.chars().all(|character| character.is_ascii_digit() || character == ':');
-    if is_time { rest.trim_start_matches(['-', '—', '–', ':', ' ']) } else { note }
-}
-
 /// The memory that a note becomes; `None` if it is only of its day, or nothing that may be written down.
-fn worth_keeping(note: &Note<'_>) -> Option<Extracted> {
+fn worth_keeping(note: &Note<'_>, today: Date) -> Option<Extracted> {
     let text = note.text.trim();
     let words = text.split_whitespace().count();
     let is_dense = !text.is_ascii() && text.chars().count() >= 8;
@@ -162,6 +165,12 @@ fn worth_keeping(note: &Note<'_>) -> Option<Extracted> {
     let source = Source { turn: note.log.to_string(), time: None };
     let memory = memory_said(text, &source, note.day)
         .or_else(|| Some(memory_noted(&noted_type(text)?, &dated(text, note.day), &source, note.day)))?;
+    // A day that was over when nobody had written it down yet is nothing to remember.
+    let turns_on =
+        memory.body.split_once("it turns on ").and_then(|(_, day)| day.get(..10)?.parse::<Date>().ok());
+    if turns_on.is_some_and(|day| day < today) {
+        return None;
+    }
     let all = format!("{}\n\n{}", memory.description, memory.body);
     (scan(&all).is_empty() && flag(&all).is_empty()).then_some(memory)
 }
@@ -173,6 +182,11 @@ fn noted_type(text: &str) -> Option<MemoryType> {
         lower.split(|character: char| !character.is_alphanumeric() && character != '\'').collect();
     let has = |list: &str| list.split_whitespace().any(|wanted| words.contains(&wanted));
     let holds = |list: &[&str]| list.iter().any(|wanted| lower.contains(wanted));
+    if holds(&[" says", " said", " wrote", " schreibt", " dice ", " dit ", " diz "])
+        && !lower.contains("user ")
+    {
+        return None;
+    }
     let about_user = matches!(words.first(), Some(&"user")) || lower.starts_with("the user ");
     if holds(&["http://", "https://"]) {
         return Some(MemoryType::Reference);
@@ -270,5 +284,7 @@ fn new_file(memory: &Extracted, now: Timestamp, day: Date) -> DeskFile {
         gone: Vec::new(),
         day,
         is_dated: true,
+        is_day_known: true,
+        changed: 0,
     }
 }

@@ -1,22 +1,27 @@
 //! What the live files of a directory say.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use jiff::civil::Date;
 
 use super::check::Files;
-use super::statement::{FIELD, Statement, normal, statements};
+use super::reading::Readings;
+use super::statement::{FIELD, Statement, normal};
+use crate::extract::reading::negates;
 use crate::memory::auto_index::is_indexed;
 use crate::memory::entrypoint::ENTRYPOINT;
 use crate::memory::index::OVERFLOW;
 use crate::memory::links::{LinkTargets, links};
-use crate::memory::topic::Topic;
 
 /// Every statement that stands in a live file, ready to be asked for.
 pub(super) struct Live<'f> {
     files: &'f Files<'f>,
-    normals: BTreeSet<String>,
+    readings: &'f Readings,
+    /// Whether each stands in a text, or only in a header or a line of an index.
+    normals: BTreeMap<String, bool>,
+    /// What the logs say, without the time of day.
+    notes: Vec<String>,
     /// The statements that hold a link, to be compared without where it leads.
     linking: Vec<String>,
     without_targets: OnceCell<HashSet<String>>,
@@ -24,35 +29,59 @@ pub(super) struct Live<'f> {
 }
 
 impl<'f> Live<'f> {
-    pub(super) fn of(files: &'f Files<'f>) -> Self {
-        let mut normals = BTreeSet::new();
+    pub(super) fn of(files: &'f Files<'f>, readings: &'f Readings) -> Self {
+        let mut normals: BTreeMap<String, bool> = BTreeMap::new();
         let mut linking = Vec::new();
+        let mut notes = Vec::new();
         for (path, content) in files.iter().filter(|(path, _)| is_live(path.as_str())) {
             let Ok(text) = std::str::from_utf8(content) else { continue };
-            for said in statements(path, text) {
+            let is_log = log_day(path.as_str()).is_some();
+            let mut add = |normal: &str, is_text: bool| match normals.get_mut(normal) {
+                Some(known) => *known |= is_text,
+                None => {
+                    normals.insert(normal.to_owned(), is_text);
+                }
+            };
+            for said in readings.of(text).must_stand(path) {
                 if said.text.contains('[') {
-                    linking.push(said.text);
+                    linking.push(said.text.clone());
                 }
                 // A day that was added in parentheses takes nothing away.
                 if let Some(plain) = without_dates(&said.normal) {
-                    normals.insert(plain);
+                    add(&plain, said.is_text());
                 }
-                normals.insert(said.normal);
+                if is_log {
+                    let note = without_time(&said.normal);
+                    add(note, true);
+                    notes.push(note.to_owned());
+                }
+                add(&said.normal, said.is_text());
             }
         }
-        Self { files, normals, linking, without_targets: OnceCell::new(), targets: OnceCell::new() }
+        let (without_targets, targets) = (OnceCell::new(), OnceCell::new());
+        Self { files, readings, normals, notes, linking, without_targets, targets }
     }
 
     /// Whether a normal form stands in a live file.
     pub(super) fn holds(&self, normal: &str) -> bool {
-        self.normals.contains(normal)
+        self.normals.contains_key(normal)
+    }
+
+    /// Whether somebody said this before, whatever days were added to it since, and whatever word opened it in a log.
+    pub(super) fn told(&self, normal: &str) -> bool {
+        let undated = without_dates(normal);
+        let plain = without_day_before(undated.as_deref().unwrap_or(normal));
+        self.holds(normal) || self.holds(plain) || self.notes.iter().any(|note| is_rest_of(note, plain))
     }
 
     /// Whether a statement stands in a live file: as it is, whole where an index cut it, or with a link that had to
     /// follow a file.
     pub(super) fn says(&self, statement: &Statement) -> bool {
-        if self.holds(&statement.normal) {
-            return true;
+        match self.normals.get(&statement.normal) {
+            // What a text said is not said any more if only a label does.
+            Some(is_text) if *is_text || !statement.is_text() => return true,
+            Some(_) => return false,
+            None => {}
         }
         // What a field of a header said may stand in the text.
         if statement.normal.starts_with(FIELD) && self.holds(&normal(&statement.text)) {
@@ -72,7 +101,7 @@ impl<'f> Live<'f> {
     }
 
     fn targets(&self) -> &LinkTargets {
-        self.targets.get_or_init(|| link_targets(self.files))
+        self.targets.get_or_init(|| link_targets(self.files, self.readings))
     }
 
     /// Whether a statement begins with what an index showed of it.
@@ -82,17 +111,43 @@ impl<'f> Live<'f> {
         else {
             return false;
         };
-        self.normals.range(shown.to_owned()..).next().is_some_and(|found| found.starts_with(shown))
+        self.normals.range(shown.to_owned()..).next().is_some_and(|(found, _)| found.starts_with(shown))
     }
 }
 
+/// Whether a note says this behind a word or two that only open it.
+fn is_rest_of(note: &str, said: &str) -> bool {
+    const LONGEST: usize = 24;
+    let opening = note.strip_suffix(said).filter(|_| !said.is_empty());
+    opening.is_some_and(|opening| opening.len() <= LONGEST && !negates(opening))
+}
+
+/// A statement without the day from or until which it holds: `since 2026-03-12: …`.
+pub(super) fn without_day_before(normal: &str) -> &str {
+    let rest = normal.strip_prefix("since ").or_else(|| normal.strip_prefix("until "));
+    let Some(rest) = rest.filter(|rest| rest.get(..10).is_some_and(|day| day.parse::<Date>().is_ok())) else {
+        return normal;
+    };
+    rest.split_once(": ").filter(|(day, _)| day.len() <= 30).map_or(normal, |(_, said)| said)
+}
+
+/// A note without the time of day before it.
+pub(super) fn without_time(note: &str) -> &str {
+    let (first, rest) = note.split_once(' ').unwrap_or((note, ""));
+    let word = first.trim_matches(['[', ']', '(', ')', '*', ':', '-']);
+    let is_time = word.len() >= 4
+        && word.contains(':')
+        && word.chars().all(|character| character.is_ascii_digit() || character == ':');
+    if is_time { rest.trim_start_matches(['-', '—', '–', ':', ' ']) } else { note }
+}
+
 /// What links can lead to.
-pub(super) fn link_targets(files: &Files<'_>) -> LinkTargets {
+pub(super) fn link_targets(files: &Files<'_>, readings: &Readings) -> LinkTargets {
     let names: Vec<(Option<String>, &str)> = files
         .iter()
         .map(|(path, content)| {
             let text = std::str::from_utf8(content).unwrap_or_default();
-            (Topic::parse_head_of_whole(text).0.name, path.as_str())
+            (readings.of(text).topic.name.clone(), path.as_str())
         })
         .collect();
     LinkTargets::new(names.iter().map(|(name, path)| (name.as_deref(), *path)))
@@ -114,7 +169,7 @@ pub(super) fn log_day(path: &str) -> Option<Date> {
 }
 
 /// A statement without days in parentheses; `None` if it has none.
-fn without_dates(normal: &str) -> Option<String> {
+pub(super) fn without_dates(normal: &str) -> Option<String> {
     let mut plain = String::with_capacity(normal.len());
     let mut rest = normal;
     while let Some(at) = rest.find(" (") {

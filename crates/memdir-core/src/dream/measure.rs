@@ -6,12 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::check::Files;
 use super::live::{link_targets, log_day};
-use super::statement::statements;
+use super::reading::Readings;
 use super::{index_path, overflow_path};
 use crate::memory::auto_index::is_indexed;
 use crate::memory::entrypoint::Usage;
 use crate::memory::index::{Index, OVERFLOW};
-use crate::memory::links::links;
 
 /// How tidy a memory directory is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,9 +36,9 @@ pub struct Measure {
 }
 
 impl Measure {
-    pub(super) fn of(files: &Files<'_>) -> Self {
+    pub(super) fn of(files: &Files<'_>, readings: &Readings) -> Self {
         let mut measure = Self::default();
-        let targets = link_targets(files);
+        let targets = link_targets(files, readings);
         let mut seen = HashSet::new();
         for (path, content) in files {
             if log_day(path.as_str()).is_some() {
@@ -51,12 +50,13 @@ impl Measure {
             }
             measure.files += 1;
             measure.lines += text.lines().count();
-            let dead = links(text).into_iter().filter(|link| targets.resolve(&link.target).is_empty());
+            let reading = readings.of(text);
+            let dead = reading.links().iter().filter(|link| targets.resolve(&link.target).is_empty());
             measure.dead_links += dead.count();
-            for said in statements(path, text).into_iter().filter(|said| !said.range.is_empty()) {
+            for said in reading.statements(path).filter(|said| !said.range.is_empty()) {
                 measure.statements += 1;
                 let is_common = COMMON.iter().any(|start| said.normal.starts_with(start));
-                if !is_common && said.normal.contains(' ') && !seen.insert(said.normal) {
+                if !is_common && said.normal.contains(' ') && !seen.insert(said.normal.clone()) {
                     measure.duplicates += 1;
                 }
             }

@@ -4,9 +4,9 @@ use super::check::{Superseded, compare};
 use super::desk::Desk;
 use super::index_path;
 use super::merge::append;
-use super::statement::{Statement, normal};
-use super::subject::is_about_the_same;
-use crate::memory::topic::Topic;
+use super::statement::{STEPS, Statement, normal};
+use super::subject::{is_about_the_same, names_no_more_than};
+use crate::extract::reading::negates;
 use crate::rel_path::RelPath;
 
 /// So many statements one may take the place of; the check allows a few more.
@@ -26,7 +26,7 @@ pub(super) fn mend_index(desk: &mut Desk<'_>) {
 fn mend_some(desk: &mut Desk<'_>, is_ours: impl Fn(&Statement) -> bool) {
     let lost = {
         let before = desk.scene.sources().into_iter().map(|source| (source.path, source.content)).collect();
-        compare(&before, &desk.files(), &desk.account.superseded).lost
+        compare(&before, &desk.files(), &desk.account.superseded, desk.readings).lost
     };
     for (source, statement) in lost.into_iter().filter(|(_, statement)| is_ours(statement)) {
         let about = statement.about.as_deref().and_then(|path| RelPath::parse(path).ok());
@@ -36,27 +36,32 @@ fn mend_some(desk: &mut Desk<'_>, is_ours: impl Fn(&Statement) -> bool) {
             continue;
         };
         let is_label = statement.range.is_empty() || statement.about.is_some();
-        let description = Topic::parse_head_of_whole(&file.text).0.description.unwrap_or_default();
-        if is_label && home != source && gives_way(desk, &statement, &description) {
+        let description = desk.readings.of(&file.text).topic.description.clone().unwrap_or_default();
+        if is_label && home != source && gives_way(desk, &statement, &description, &file.text) {
             desk.account.superseded.push(Superseded {
                 statement: statement.text,
                 source,
                 replaced_by: description,
             });
         } else {
-            let text = append(&file.text, &[format!("- {}", statement.text)]);
+            let is_list = statement.normal.starts_with(STEPS);
+            let block = if is_list { statement.text } else { format!("- {}", statement.text) };
+            let text = append(&file.text, &[block]);
             desk.rewrite(&home, text);
         }
     }
 }
 
-fn gives_way(desk: &Desk<'_>, statement: &Statement, description: &str) -> bool {
+fn gives_way(desk: &Desk<'_>, statement: &Statement, description: &str, text: &str) -> bool {
     let taken = desk.account.superseded.iter().filter(|known| known.replaced_by == description).count();
     let new = normal(description);
     desk.supersedes_left() > 0
         && taken < MOST_PER_REPLACEMENT
         && !new.contains(". ")
         && is_about_the_same(&statement.normal, &new)
+        // What tells two memories apart stays.
+        && negates(&statement.normal) == negates(&new)
+        && names_no_more_than(&statement.normal, text)
 }
 
 /// What only the index said stays there, as a text of the user's.

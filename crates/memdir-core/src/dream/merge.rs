@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::account::Merged;
 use super::desk::{Desk, DeskFile};
 use super::live::link_targets;
+use super::reading::{Reading, Readings};
 use super::stale::MARK;
-use super::statement::{Chunk, ChunkKind, chunks};
+use super::statement::{Chunk, ChunkKind, chunks, sequence};
+use super::subject::says_no_more_than;
 use crate::extract::reading::{negates, words_of};
 use crate::memory::index::Index;
-use crate::memory::links::{Renamed, links, rename_links};
+use crate::memory::links::{Renamed, rename_links};
 use crate::memory::topic::Topic;
 use crate::near_text::near_pairs;
 use crate::rel_path::RelPath;
@@ -40,11 +42,14 @@ pub(super) fn merge(desk: &mut Desk<'_>) {
     let candidates: Vec<Candidate> = desk
         .topics
         .iter()
-        .map(|(path, file)| Candidate::of(path, file, listed.contains(path.as_str())))
+        .map(|(path, file)| {
+            let reading = desk.readings.of(&file.text);
+            Candidate::of(path, file, &reading, listed.contains(path.as_str()))
+        })
         .filter(|candidate| !candidate.essence.trim().is_empty())
         .collect();
     let mut renamed = Vec::new();
-    for (one, other) in pairs(&candidates) {
+    for (one, other) in pairs(&candidates, desk.readings) {
         let (Some(one), Some(other)) = (candidates.get(one), candidates.get(other)) else { continue };
         renamed.extend(merge_pair(desk, one, other));
     }
@@ -54,10 +59,9 @@ pub(super) fn merge(desk: &mut Desk<'_>) {
 }
 
 impl Candidate {
-    fn of(path: &RelPath, file: &DeskFile, is_listed: bool) -> Self {
-        let (topic, _) = Topic::parse_head_of_whole(&file.text);
-        let body = file.text.get(topic.body.clone()).unwrap_or_default();
-        let lines = body.lines().filter(|line| !is_common(line));
+    fn of(path: &RelPath, file: &DeskFile, reading: &Reading, is_listed: bool) -> Self {
+        let topic = reading.topic.clone();
+        let lines = reading.body().lines().filter(|line| !is_common(line));
         let essence = lines.collect::<Vec<_>>().join("\n");
         let rank = (!is_listed, !topic.has_frontmatter, std::cmp::Reverse(file.used), file.modified);
         Self { path: path.clone(), topic, essence, rank }
@@ -81,11 +85,11 @@ fn is_common(line: &str) -> bool {
 }
 
 /// The pairs that say the same, in the order of their paths.
-fn pairs(candidates: &[Candidate]) -> Vec<(usize, usize)> {
+fn pairs(candidates: &[Candidate], readings: &Readings) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let mut same: HashMap<(bool, String), usize> = HashMap::new();
     for (at, candidate) in candidates.iter().enumerate() {
-        for key in keys(candidate) {
+        for key in keys(candidate, readings) {
             match same.get(&key) {
                 Some(first) => pairs.push((*first, at)),
                 None => {
@@ -95,19 +99,38 @@ fn pairs(candidates: &[Candidate]) -> Vec<(usize, usize)> {
         }
     }
     let near = near_pairs(candidates.iter().map(|candidate| candidate.essence.as_str()));
-    pairs.extend(near.into_iter().map(|(one, other, _)| (one, other)));
+    let near = near.into_iter().map(|(one, other, _)| (one, other));
+    pairs.extend(near.filter(|(one, other)| {
+        let texts = candidates.get(*one).zip(candidates.get(*other));
+        texts.is_some_and(|(one, other)| agree(&readings.of(&one.essence), &readings.of(&other.essence)))
+    }));
     pairs.sort_unstable();
     pairs.dedup();
     pairs
 }
 
+/// Whether what only one of two texts says can stand beside the other: it adds something, or says the same in other words.
+/// Another number, another name or a denial is another matter.
+fn agree(one: &Reading, other: &Reading) -> bool {
+    let known =
+        |reading: &Reading| -> HashSet<String> { reading.said().map(|said| said.normal.clone()).collect() };
+    let (all_one, all_other) = (known(one), known(other));
+    let only = |own: &HashSet<String>, others: &HashSet<String>| {
+        let mut left: Vec<&str> = own.difference(others).map(String::as_str).collect();
+        left.sort_unstable();
+        left.join(" ")
+    };
+    let (left, right) = (only(&all_one, &all_other), only(&all_other, &all_one));
+    left.is_empty()
+        || right.is_empty()
+        || says_no_more_than(&left, &right)
+        || says_no_more_than(&right, &left)
+}
+
 /// What equal memories have in common: all that they say, or for a single sentence the words that it is about.
-fn keys(candidate: &Candidate) -> Vec<(bool, String)> {
-    let said: Vec<String> = chunks(&candidate.essence)
-        .into_iter()
-        .flat_map(|chunk| chunk.statements)
-        .map(|said| said.normal)
-        .collect();
+fn keys(candidate: &Candidate, readings: &Readings) -> Vec<(bool, String)> {
+    let reading = readings.of(&candidate.essence);
+    let said: Vec<&str> = reading.said().map(|said| said.normal.as_str()).collect();
     let parent = candidate.path.parent().unwrap_or_default();
     let kind = candidate.topic.memory_type.as_ref().map(|kind| kind.as_str().to_owned()).unwrap_or_default();
     let mut keys = Vec::new();
@@ -121,9 +144,13 @@ fn keys(candidate: &Candidate) -> Vec<(bool, String)> {
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| word.contains(|c: char| c.is_ascii_digit()))
             .collect();
+        // Names as only code has them are the same to the sign, or others.
+        let is_exact =
+            |word: &&str| word.contains(['_', '/', '\\', '*', '.']) || word.contains(char::is_uppercase);
+        let exact: Vec<&str> = only.split_whitespace().filter(is_exact).collect();
         if words.len() >= FEWEST_WORDS {
-            let text =
-                format!("{parent}\0{kind}\0{}\0{}\0{}", negates(only), words.join(" "), numbers.join(" "));
+            let (words, numbers, exact) = (words.join(" "), numbers.join(" "), exact.join(" "));
+            let text = format!("{parent}\0{kind}\0{}\0{words}\0{numbers}\0{exact}", negates(only));
             keys.push((true, text));
         }
     }
@@ -153,7 +180,8 @@ fn merge_pair(desk: &mut Desk<'_>, one: &Candidate, other: &Candidate) -> Option
     desk.topics.get(&into)?;
     let file = desk.take_away(&gone.path, &into)?;
     let kept = desk.topics.get(&into)?;
-    let text = append(&kept.text, &missing(&kept.text, &file.text));
+    let readings = desk.readings;
+    let text = append(&kept.text, &missing(&readings.of(&kept.text), &readings.of(&file.text), &file.text));
     let (used, lost) = (kept.used + file.used, file.gone);
     desk.rewrite(&into, text);
     if let Some(kept) = desk.topics.get_mut(&into) {
@@ -166,29 +194,42 @@ fn merge_pair(desk: &mut Desk<'_>, one: &Candidate, other: &Candidate) -> Option
 }
 
 /// What one text says and the other does not: whole parts, or single sentences where those can stand alone.
-fn missing(kept: &str, other: &str) -> Vec<String> {
-    let known: HashSet<String> =
-        chunks(kept).into_iter().flat_map(|chunk| chunk.statements).map(|said| said.normal).collect();
+fn missing(kept: &Reading, other: &Reading, text: &str) -> Vec<String> {
+    let known: HashSet<&str> = kept.said().map(|said| said.normal.as_str()).collect();
     let mut blocks = Vec::new();
-    for chunk in chunks(other) {
-        let unsaid: Vec<_> = chunk.statements.iter().filter(|said| !known.contains(&said.normal)).collect();
-        if unsaid.is_empty() {
+    let runs =
+        other.chunks().chunk_by(|one, next| one.kind == ChunkKind::Step && next.kind == ChunkKind::Step);
+    for run in runs {
+        let Some(list) = sequence(text, run) else {
+            blocks.extend(run.iter().filter_map(|chunk| missing_of(chunk, &known, text)));
             continue;
-        }
-        let is_all = unsaid.len() == chunk.statements.len();
-        let alone: Vec<&str> = unsaid
-            .iter()
-            .filter(|said| stands_alone(&said.text, &said.normal))
-            .map(|said| said.text.as_str())
-            .collect();
-        if !is_all && alone.len() == unsaid.len() && is_plain(&chunk) {
-            let text = alone.join(" ");
-            blocks.push(if chunk.kind == ChunkKind::Item { format!("- {text}") } else { text });
-        } else {
-            blocks.push(other.get(chunk.range.clone()).unwrap_or_default().trim_end().to_owned());
+        };
+        // A numbered list stays whole.
+        if !kept.sequences().iter().any(|known| known.normal == list.normal) {
+            blocks.push(list.text);
         }
     }
     blocks
+}
+
+/// What of one part of a text is not known.
+fn missing_of(chunk: &Chunk, known: &HashSet<&str>, text: &str) -> Option<String> {
+    let unsaid: Vec<_> =
+        chunk.statements.iter().filter(|said| !known.contains(said.normal.as_str())).collect();
+    if unsaid.is_empty() {
+        return None;
+    }
+    let is_all = unsaid.len() == chunk.statements.len();
+    let alone: Vec<&str> = unsaid
+        .iter()
+        .filter(|said| stands_alone(&said.text, &said.normal))
+        .map(|said| said.text.as_str())
+        .collect();
+    if !is_all && alone.len() == unsaid.len() && is_plain(chunk) {
+        let joined = alone.join(" ");
+        return Some(if chunk.kind == ChunkKind::Item { format!("- {joined}") } else { joined });
+    }
+    Some(text.get(chunk.range.clone()).unwrap_or_default().trim_end().to_owned())
 }
 
 fn is_plain(chunk: &Chunk) -> bool {
@@ -233,7 +274,7 @@ fn follow_links(desk: &mut Desk<'_>, renamed: &[(Option<String>, RelPath)]) {
     let mut files: BTreeMap<&RelPath, &[u8]> =
         before.iter().map(|(path, content)| (path, content.as_slice())).collect();
     files.extend(desk.topics.iter().map(|(path, file)| (path, file.text.as_bytes())));
-    let targets = link_targets(&files);
+    let targets = link_targets(&files, desk.readings);
     let order: Vec<RelPath> = files.keys().map(|path| (*path).clone()).collect();
     drop(files);
     let gone: HashMap<&RelPath, &Option<String>> = renamed.iter().map(|(name, path)| (path, name)).collect();
@@ -241,7 +282,7 @@ fn follow_links(desk: &mut Desk<'_>, renamed: &[(Option<String>, RelPath)]) {
     for path in paths {
         let Some(file) = desk.topics.get(&path).filter(|file| file.text.contains('[')) else { continue };
         let mut wanted: Vec<&RelPath> = Vec::new();
-        for link in links(&file.text) {
+        for link in desk.readings.of(&file.text).links() {
             let meant = targets.resolve(&link.target).iter().filter_map(|at| order.get(*at));
             wanted.extend(meant.filter(|path| gone.contains_key(path)));
         }
@@ -250,7 +291,7 @@ fn follow_links(desk: &mut Desk<'_>, renamed: &[(Option<String>, RelPath)]) {
         let mut text = file.text.clone();
         for old in wanted {
             let new = desk.home_of(old);
-            let name = desk.topics.get(new).and_then(|file| Topic::parse_head_of_whole(&file.text).0.name);
+            let name = desk.topics.get(new).and_then(|file| desk.readings.of(&file.text).topic.name.clone());
             let renamed = Renamed {
                 old_name: gone.get(old).and_then(|name| name.as_deref()),
                 old_path: old.as_str(),
@@ -270,7 +311,9 @@ mod tests {
     #[test]
     fn only_what_is_missing_is_added() {
         let check = |kept: &str, other: &str, expected: &str| {
-            assert_eq!(append(kept, &missing(kept, other)), expected);
+            let readings = Readings::default();
+            let blocks = missing(&readings.of(kept), &readings.of(other), other);
+            assert_eq!(append(kept, &blocks), expected);
         };
         check("One. Two.\n", "Two. One.\n", "One. Two.\n");
         check("One. Two.\n", "One. Three.\n", "One. Two.\n\nThree.\n");

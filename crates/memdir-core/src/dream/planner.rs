@@ -1,18 +1,21 @@
 //! The plan of a dream by rules, without a model.
 
-use super::check::check;
+use super::check::check_read;
 use super::desk::Desk;
+use super::reading::Readings;
 use super::{Dream, Measure, Scene};
 use super::{contradiction, dates, distil, mend, merge, prune, repeated, stale};
+use crate::memory::entrypoint::{MAX_LINES, MAX_UNITS};
 use crate::plan::Plan;
 
 /// What one part of a dream does can give another one something to do: after so many rounds nothing does.
 const MOST_ROUNDS: usize = 6;
 
-/// Plans to tidy a memory directory. The plan passes [`check()`]; a second dream right after it plans nothing.
+/// Plans to tidy a memory directory. The plan passes [`super::check()`]; a second dream right after it plans nothing.
 #[must_use]
 pub fn plan(scene: &Scene) -> Dream {
-    let whole = planned(scene, |desk| {
+    let readings = Readings::default();
+    let whole = planned(scene, &readings, |desk| {
         dates::date(desk);
         repeated::take_out(desk);
         merge::merge(desk);
@@ -25,20 +28,24 @@ pub fn plan(scene: &Scene) -> Dream {
     // The check decides, not whoever planned: what it refuses is left as it is, but for the index.
     whole
         .or_else(|_| {
-            planned(scene, |desk| {
+            planned(scene, &readings, |desk| {
                 prune::prune(desk);
                 mend::mend(desk);
             })
         })
         .unwrap_or_else(|why| {
-            let mut dream = unchanged(scene);
+            let mut dream = unchanged(scene, &readings);
             dream.plan.warnings.push(format!("nothing was tidied: {why}"));
             dream
         })
 }
 
-fn planned(scene: &Scene, round: impl Fn(&mut Desk<'_>)) -> Result<Dream, super::CheckRefused> {
-    let mut desk = Desk::of(scene);
+fn planned(
+    scene: &Scene,
+    readings: &Readings,
+    round: impl Fn(&mut Desk<'_>),
+) -> Result<Dream, super::CheckRefused> {
+    let mut desk = Desk::of(scene, readings);
     for _ in 0..MOST_ROUNDS {
         let before = desk.changes;
         round(&mut desk);
@@ -52,19 +59,25 @@ fn planned(scene: &Scene, round: impl Fn(&mut Desk<'_>)) -> Result<Dream, super:
 /// Makes a plan of what lies on the desk, and has it checked.
 pub(super) fn finish(desk: &mut Desk<'_>) -> Result<Dream, super::CheckRefused> {
     let scene = desk.scene;
-    let plan = desk.plan(reason(desk));
-    check(&scene.sources(), &plan, &desk.account.superseded)?;
+    let mut plan = desk.plan(reason(desk));
+    check_read(&scene.sources(), &plan, &desk.account.superseded, desk.readings)?;
     let before = scene.sources().into_iter().map(|source| (source.path, source.content)).collect();
-    let (before, after) = (Measure::of(&before), Measure::of(&desk.files()));
+    let (before, after) = (Measure::of(&before, desk.readings), Measure::of(&desk.files(), desk.readings));
     let mut account = std::mem::take(&mut desk.account);
+    if after.index_lines > MAX_LINES || after.index_units > MAX_UNITS {
+        let lines = after.index_lines;
+        plan.warnings.push(format!(
+            "MEMORY.md has {lines} lines of your own, and agents load {MAX_LINES}: all entries stand in MEMORY-overflow.md"
+        ));
+    }
     account.unlinked.sort_unstable();
     account.unlinked.dedup();
     Ok(Dream { plan, account, before, after })
 }
 
-fn unchanged(scene: &Scene) -> Dream {
+fn unchanged(scene: &Scene, readings: &Readings) -> Dream {
     let before = scene.sources().into_iter().map(|source| (source.path, source.content)).collect();
-    let measure = Measure::of(&before);
+    let measure = Measure::of(&before, readings);
     Dream { plan: Plan::new("dream"), account: super::Account::default(), before: measure, after: measure }
 }
 

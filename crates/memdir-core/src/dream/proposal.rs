@@ -1,13 +1,18 @@
 //! A plan that a model proposes: hostile until every rule has been asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 
 use super::account::Merged;
 use super::check::{CheckRefused, Superseded};
 use super::desk::{Desk, DeskFile};
+use super::live::Live;
+use super::reading::{Reading, Readings};
+use super::statement::{ChunkKind, STEPS, Statement, normal};
+use super::subject::names_no_more_than;
 use super::{Dream, Scene, mend, planner, prune};
+use crate::extract::reading::negates;
 use crate::hidden_char::holds_hidden;
 use crate::hygiene::flag;
 use crate::memory::auto_index::is_indexed;
@@ -85,6 +90,14 @@ pub enum ProposalRefused {
         /// Why not.
         why: &'static str,
     },
+    /// Something that nobody said.
+    #[error("the proposal's text of `{path}` says what nobody said: {statement}")]
+    Untold {
+        /// The path.
+        path: RelPath,
+        /// The statement.
+        statement: String,
+    },
     /// Something would be lost.
     #[error(transparent)]
     Check(#[from] CheckRefused),
@@ -108,11 +121,14 @@ pub fn read_proposal(scene: &Scene, json: &[u8]) -> Result<Dream, ProposalRefuse
     {
         return Err(ProposalRefused::TooLarge);
     }
-    let mut desk = Desk::of(scene);
+    let readings = Readings::default();
+    let mut desk = Desk::of(scene, &readings);
+    let before = scene.sources().into_iter().map(|source| (source.path, source.content)).collect();
+    let earlier = Live::of(&before, &readings);
     let mut written: BTreeMap<RelPath, String> = BTreeMap::new();
     for file in proposal.writes {
         let path = own_path(&desk, &file.path)?;
-        let text = text_for(&desk, &path, &file.content)?;
+        let text = text_for(&desk, &earlier, &path, &file.content)?;
         if written.insert(path.clone(), text).is_some() {
             return Err(ProposalRefused::NotOurs { path, why: "it names twice" });
         }
@@ -129,6 +145,8 @@ pub fn read_proposal(scene: &Scene, json: &[u8]) -> Result<Dream, ProposalRefuse
                 gone: Vec::new(),
                 day,
                 is_dated: true,
+                is_day_known: true,
+                changed: 0,
             };
             desk.add(path.clone(), file);
         }
@@ -153,7 +171,13 @@ pub fn read_proposal(scene: &Scene, json: &[u8]) -> Result<Dream, ProposalRefuse
     }
     prune::prune(&mut desk);
     mend::mend_index(&mut desk);
-    Ok(planner::finish(&mut desk)?)
+    let dream = planner::finish(&mut desk)?;
+    for (path, text) in &written {
+        if let Some(new) = first_untold(&readings.of(text), path, &earlier) {
+            return Err(ProposalRefused::Untold { path: path.clone(), statement: shortened(&new) });
+        }
+    }
+    Ok(dream)
 }
 
 /// A path at which a model may write or remove.
@@ -179,7 +203,12 @@ fn own_path(desk: &Desk<'_>, path: &str) -> Result<RelPath, ProposalRefused> {
 }
 
 /// The whole text of a file as it would be written: the header of the file that is there, and the model's body.
-fn text_for(desk: &Desk<'_>, path: &RelPath, content: &str) -> Result<String, ProposalRefused> {
+fn text_for(
+    desk: &Desk<'_>,
+    earlier: &Live<'_>,
+    path: &RelPath,
+    content: &str,
+) -> Result<String, ProposalRefused> {
     let refuse = |why| Err(ProposalRefused::Text { path: path.clone(), why });
     if content.len() > LONGEST_FILE {
         return refuse("is longer than a memory may be");
@@ -219,7 +248,10 @@ fn text_for(desk: &Desk<'_>, path: &RelPath, content: &str) -> Result<String, Pr
     let head = file.text.get(..old.body.start).unwrap_or_default();
     let text = format!("{head}{body}");
     match (description.is_empty(), old.has_frontmatter) {
-        (false, true) if old.description.as_deref() != Some(description) => {
+        // A description is read before anything else, so it says what was said and nothing else.
+        (false, true)
+            if old.description.as_deref() != Some(description) && earlier.told(&normal(description)) =>
+        {
             Ok(topic::set(&text, "description", description).unwrap_or(text))
         }
         _ => Ok(text),
@@ -241,6 +273,25 @@ fn is_said_already(desk: &Desk<'_>, content: &str) -> bool {
     let mut doubtful = doubtful.peekable();
     doubtful.peek().is_some()
         && doubtful.all(|line| desk.topics.values().any(|file| file.text.contains(line)))
+}
+
+/// The first statement of a text that no file made before. To tidy is to put in order what was said, not to say more.
+fn first_untold(reading: &Reading, path: &RelPath, earlier: &Live<'_>) -> Option<String> {
+    const HEADING_WORDS: usize = 4;
+    let is_list = |said: &Statement| said.normal.starts_with(STEPS);
+    let is_label = |said: &Statement| {
+        let whole = reading.body().replacen(&said.text, "", 1);
+        let words = said.normal.split_whitespace().count();
+        words <= HEADING_WORDS && !negates(&said.normal) && names_no_more_than(&said.normal, &whole)
+    };
+    let headings: HashSet<&str> = reading
+        .said_with_kind()
+        .filter(|(kind, said)| *kind == ChunkKind::Heading && is_label(said))
+        .map(|(_, said)| said.normal.as_str())
+        .collect();
+    let mut all = reading.must_stand(path).filter(|said| !is_list(said));
+    let untold = all.find(|said| !earlier.told(&said.normal) && !headings.contains(said.normal.as_str()))?;
+    Some(untold.text.clone())
 }
 
 fn shortened(text: &str) -> String {

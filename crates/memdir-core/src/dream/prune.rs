@@ -9,8 +9,10 @@ use super::desk::{Desk, DeskIndexes};
 use super::live::Live;
 use super::statement::{entry_words, normal};
 use crate::memory::auto_index::{IndexSource, reindex};
+use crate::memory::entrypoint::Usage;
 use crate::memory::index::{
-    Index, IndexEntry, MAX_LINE_UNITS, OVERFLOW, OVERFLOW_HEADING, balance, format_line, remove_lines,
+    Index, IndexEntry, MAX_LINE_UNITS, OVERFLOW, OVERFLOW_HEADING, all_out, balance, format_line,
+    remove_lines,
 };
 use crate::memory::js_text;
 use crate::memory::manifest::client_description;
@@ -41,7 +43,11 @@ pub(super) fn prune(desk: &mut Desk<'_>) {
     let text = reindex(&text, sources, &others);
     let youth =
         desk.topics.iter().map(|(path, file)| (path.to_string(), youth(desk, file.modified, file.used)));
-    let balanced = balance(&text, overflow.as_deref(), &youth.collect());
+    let mut balanced = balance(&text, overflow.as_deref(), &youth.collect());
+    if !Usage::of(&balanced.index).fits() {
+        let overflow = balanced.overflow.clone().unwrap_or_default();
+        balanced = all_out(&balanced.index, &overflow).unwrap_or(balanced);
+    }
     let index =
         (indexes.index.is_some() || !balanced.index.is_empty()).then(|| format!("{mark}{}", balanced.index));
     let pruned = DeskIndexes { index, overflow: balanced.overflow };
@@ -96,7 +102,9 @@ fn without_dead_lines(desk: &mut Desk<'_>, text: &str) -> String {
     let others = files.iter().filter(|(path, _)| !path.as_str().starts_with("MEMORY"));
     let others = others.map(|(path, content)| (*path, *content)).collect();
     let live = std::cell::OnceCell::new();
-    let is_said = |said: &str| said.is_empty() || live.get_or_init(|| Live::of(&others)).holds(&normal(said));
+    let is_said = |said: &str| {
+        said.is_empty() || live.get_or_init(|| Live::of(&others, desk.readings)).holds(&normal(said))
+    };
     let mut kept = String::with_capacity(text.len());
     let mut unlinked = Vec::new();
     let mut seen: HashMap<&str, &IndexEntry> = HashMap::new();

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::Scene;
 use super::desk::Desk;
+use super::reading::Readings;
 use crate::hygiene::clean;
 use crate::model::Question;
 use crate::secrets::redact;
@@ -18,7 +19,8 @@ const FEWEST: usize = 2;
 /// A memory that holds a secret or something invisible is not sent, so nobody can propose a change of it.
 #[must_use]
 pub fn question(scene: &Scene) -> Option<Question> {
-    let desk = Desk::of(scene);
+    let readings = Readings::default();
+    let desk = Desk::of(scene, &readings);
     let mut files: Vec<_> = desk.topics.iter().collect();
     files.sort_by_key(|(path, file)| (std::cmp::Reverse((file.used, file.modified)), *path));
     let mut material = String::from("The memories, one JSON object a line:\n");

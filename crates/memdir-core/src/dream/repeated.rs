@@ -4,20 +4,19 @@ use std::collections::HashSet;
 
 use super::account::Repeated;
 use super::desk::Desk;
-use super::statement::{Chunk, ChunkKind, chunks};
-use crate::rel_path::RelPath;
+use super::statement::{Chunk, ChunkKind};
 
-/// Takes second items out, and leaves the first.
+/// Takes second items out, and leaves the first. A numbered list is a procedure, in which a step may come twice.
 pub(super) fn take_out(desk: &mut Desk<'_>) {
-    let paths: Vec<RelPath> = desk.topics.keys().cloned().collect();
-    for path in paths {
+    for path in desk.fresh("repeat") {
         let Some(file) = desk.topics.get(&path) else { continue };
         let mut seen: HashSet<String> = HashSet::new();
-        let mut second: Vec<Chunk> = Vec::new();
-        for chunk in chunks(&file.text) {
+        let mut second: Vec<&Chunk> = Vec::new();
+        let reading = desk.readings.of(&file.text);
+        for chunk in reading.chunks() {
             match chunk.kind {
                 ChunkKind::Heading => seen.clear(),
-                ChunkKind::Item if !chunk.statements.is_empty() && !seen.insert(said(&chunk)) => {
+                ChunkKind::Item if may_go(chunk) && !seen.insert(said(chunk)) => {
                     second.push(chunk);
                 }
                 _ => {}
@@ -37,6 +36,12 @@ pub(super) fn take_out(desk: &mut Desk<'_>) {
         }
         desk.rewrite(&path, text);
     }
+}
+
+/// Whether a second one of it says nothing: a box to tick stands for itself.
+fn may_go(chunk: &Chunk) -> bool {
+    let first = chunk.statements.first().map(|said| said.normal.as_str()).unwrap_or_default();
+    !first.is_empty() && !["[ ]", "[x]"].iter().any(|tick| first.starts_with(tick))
 }
 
 fn said(chunk: &Chunk) -> String {

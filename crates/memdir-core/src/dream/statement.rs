@@ -25,6 +25,13 @@ pub(super) struct Statement {
     pub(super) about: Option<String>,
 }
 
+impl Statement {
+    /// Whether it stands in a text, rather than in a header or a line of an index.
+    pub(super) fn is_text(&self) -> bool {
+        !self.range.is_empty() && self.about.is_none()
+    }
+}
+
 /// A part of a text that only makes sense as a whole: a paragraph, a list item with all below it, a block of code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chunk {
@@ -41,33 +48,60 @@ pub(super) enum ChunkKind {
     Heading,
     Paragraph,
     Item,
+    /// An item of a numbered list: what comes before and after it is part of what it says.
+    Step,
     Code,
     Comment,
+}
+
+impl ChunkKind {
+    /// Whether it is an item of a list, numbered or not.
+    pub(super) fn is_item(self) -> bool {
+        matches!(self, Self::Item | Self::Step)
+    }
+}
+
+/// How the normal form of a numbered list as a whole begins.
+pub(super) const STEPS: &str = "steps ";
+
+/// The numbered lists among the parts of a text, each as one statement: its items in their order.
+pub(super) fn sequences(text: &str, chunks: &[Chunk]) -> Vec<Statement> {
+    let runs = chunks.chunk_by(|one, other| one.kind == ChunkKind::Step && other.kind == ChunkKind::Step);
+    runs.filter_map(|run| sequence(text, run)).collect()
+}
+
+/// A run of parts as one statement, if it is a numbered list of more than one item.
+pub(super) fn sequence(text: &str, run: &[Chunk]) -> Option<Statement> {
+    let [first, .., last] = run else { return None };
+    let is_list = run.iter().all(|chunk| chunk.kind == ChunkKind::Step);
+    let range = first.range.start..last.range.end;
+    let said = run.iter().flat_map(|step| &step.statements).map(|said| said.normal.as_str());
+    let normal = format!("{STEPS}{}", said.collect::<Vec<_>>().join("\u{1f}"));
+    let text = text.get(range.clone()).unwrap_or_default().trim_end().to_owned();
+    is_list.then_some(Statement { range, normal, text, about: None })
 }
 
 /// How the normal form of a field of a header begins.
 pub(super) const FIELD: &str = "field ";
 
+/// A line that is indented so far is code, unless it belongs to an item.
+const CODE_INDENT: usize = 4;
+
 /// A paragraph beyond this is one statement, so that no text takes longer than its length.
 const LONGEST_PARAGRAPH: usize = 4 << 10;
 
-/// Everything that a file says: the fields of its header, then its text. An index says what its lines say.
-pub(super) fn statements(path: &RelPath, text: &str) -> Vec<Statement> {
-    if [ENTRYPOINT, OVERFLOW].contains(&path.as_str()) {
-        return index_statements(text);
-    }
-    let mut found = header_statements(text);
-    found.extend(chunks(text).into_iter().flat_map(|chunk| chunk.statements));
-    found
+/// Whether a file is an index, which says what its lines say.
+pub(super) fn is_index(path: &RelPath) -> bool {
+    [ENTRYPOINT, OVERFLOW].contains(&path.as_str())
 }
 
 /// The parts of a file's text behind its header.
 pub(super) fn chunks(text: &str) -> Vec<Chunk> {
-    let (topic, _) = Topic::parse_head_of_whole(text);
-    split(text, topic.body)
+    chunks_of(text, Topic::parse_head_of_whole(text).0.body)
 }
 
-fn header_statements(text: &str) -> Vec<Statement> {
+/// What the fields of a header say that nobody else can make up again.
+pub(super) fn header_statements(text: &str) -> Vec<Statement> {
     const OURS: [&str; 10] = [
         "name",
         "type",
@@ -98,7 +132,7 @@ fn header_statements(text: &str) -> Vec<Statement> {
 }
 
 /// What an index says: the words of its lines, and whatever else its user wrote there.
-fn index_statements(text: &str) -> Vec<Statement> {
+pub(super) fn index_statements(text: &str) -> Vec<Statement> {
     let mut found = Vec::new();
     let mut rest = String::with_capacity(text.len());
     let mut at = 0;
@@ -157,34 +191,68 @@ fn statement(range: Range<usize>, text: &str) -> Option<Statement> {
 ///
 /// A line through a text, a check mark and a question mark say something, and stay.
 pub(super) fn normal(text: &str) -> String {
-    let text = text.trim_matches(is_blank);
-    let text = without_marker(text);
+    let text = without_marker(text.trim_matches(is_blank));
     let mut normal = String::with_capacity(text.len());
+    let mut rest = text;
+    // What stands between backticks is code: every sign of it counts.
+    while let Some(open) = rest.find('`') {
+        undress(rest.get(..open).unwrap_or_default(), &mut normal);
+        let behind = rest.get(open..).unwrap_or_default();
+        let ticks = behind.len() - behind.trim_start_matches('`').len();
+        let (mark, inside) = behind.split_at(ticks);
+        rest = match inside.split_once(mark) {
+            Some((code, rest)) => {
+                normal.push_str(&code.split(is_blank).collect::<Vec<_>>().join(" "));
+                rest
+            }
+            None => inside,
+        };
+    }
+    undress(rest, &mut normal);
+    let stops = [' ', '.', '!', ',', ';', ':', '。', '！'];
+    normal.trim_end_matches(stops).trim_start_matches([' ', ',', ';', ':']).to_owned()
+}
+
+/// Adds a text without what dresses it. Words lose their capitals, names as only code has them do not.
+fn undress(text: &str, normal: &mut String) {
     let mut before = ' ';
+    let mut word = String::new();
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
+        let next = characters.peek().copied().unwrap_or(' ');
         let kept = match character {
-            '*' | '`' => continue,
-            '_' => {
-                let next_is_word = characters.peek().is_some_and(|next| next.is_alphanumeric());
-                if !(before.is_alphanumeric() && next_is_word) {
-                    continue;
-                }
-                '_'
-            }
+            // Emphasis stands at words; `*.log` and `build/*` are patterns.
+            '*' if before == '/' || is_blank(before) && matches!(next, '.' | '/') => '*',
+            '*' => continue,
+            '_' if before.is_alphanumeric() && next.is_alphanumeric() => '_',
+            '_' => continue,
             '\u{201c}' | '\u{201d}' | '\u{201e}' => '"',
             '\u{2018}' | '\u{2019}' => '\'',
             other if is_blank(other) => ' ',
             other => other,
         };
-        if kept == ' ' && normal.ends_with(' ') {
+        before = kept;
+        if kept != ' ' {
+            word.push(kept);
             continue;
         }
-        normal.extend(kept.to_lowercase());
-        before = kept;
+        push_word(&mut word, normal);
+        if !normal.ends_with(' ') {
+            normal.push(' ');
+        }
     }
-    let stops = [' ', '.', '!', ',', ';', ':', '。', '！'];
-    normal.trim_end_matches(stops).trim_start_matches([' ', ',', ';', ':']).to_owned()
+    push_word(&mut word, normal);
+}
+
+fn push_word(word: &mut String, normal: &mut String) {
+    let letters = word.trim_start_matches(|first: char| !first.is_alphanumeric());
+    let is_name = letters.chars().skip(1).any(char::is_uppercase) || word.contains(['_', '/', '\\']);
+    if is_name {
+        normal.push_str(word);
+    } else {
+        normal.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    word.clear();
 }
 
 fn is_blank(character: char) -> bool {
@@ -215,7 +283,8 @@ fn marker(line: &str) -> Option<usize> {
     (is_mark && behind.get(1..)?.starts_with([' ', '\t'])).then_some(digits + 2)
 }
 
-fn split(text: &str, body: Range<usize>) -> Vec<Chunk> {
+/// The parts of a text that stands in a file.
+pub(super) fn chunks_of(text: &str, body: Range<usize>) -> Vec<Chunk> {
     let mut splitter = Splitter { text, chunks: Vec::new(), open: None };
     let mut at = body.start;
     for line in text.get(body).unwrap_or_default().split_inclusive('\n') {
@@ -264,9 +333,16 @@ impl Splitter<'_> {
             self.close();
             self.open = Some(Open::Text { range, kind: ChunkKind::Heading, is_below_item: false });
             self.close();
-        } else if marker(trimmed).is_some() {
+        } else if let Some(width) = marker(trimmed) {
             self.close();
-            self.open = Some(Open::Text { range, kind: ChunkKind::Item, is_below_item });
+            let kind = if width > 2 || trimmed.starts_with(|first: char| first.is_ascii_digit()) {
+                ChunkKind::Step
+            } else {
+                ChunkKind::Item
+            };
+            self.open = Some(Open::Text { range, kind, is_below_item });
+        } else if indent >= CODE_INDENT && !is_below_item && self.open.is_none() {
+            self.open = Some(Open::Text { range, kind: ChunkKind::Code, is_below_item });
         } else if trimmed.starts_with('|') || trimmed.starts_with("**") {
             // A row of a table and a labelled line stand for themselves.
             self.close();
@@ -300,8 +376,8 @@ impl Splitter<'_> {
 
     fn follows_item(&self) -> bool {
         match &self.open {
-            Some(Open::Text { kind, is_below_item, .. }) => *kind == ChunkKind::Item || *is_below_item,
-            _ => self.chunks.last().is_some_and(|chunk| chunk.kind == ChunkKind::Item),
+            Some(Open::Text { kind, is_below_item, .. }) => kind.is_item() || *is_below_item,
+            _ => self.chunks.last().is_some_and(|chunk| chunk.kind.is_item()),
         }
     }
 
@@ -318,7 +394,7 @@ impl Splitter<'_> {
             _ => self.said(&range),
         };
         match self.chunks.last_mut() {
-            Some(item) if is_below_item && item.kind == ChunkKind::Item => {
+            Some(item) if is_below_item && item.kind.is_item() => {
                 item.range.end = range.end;
                 item.statements.extend(statements);
             }
@@ -393,11 +469,13 @@ fn flattened(raw: &str) -> (String, Vec<Range<usize>>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::reading::Readings;
     use super::*;
 
     fn check(text: &str, expected: &[&str]) {
         let path = RelPath::parse("a.md").unwrap();
-        let found: Vec<String> = statements(&path, text).into_iter().map(|said| said.normal).collect();
+        let reading = Readings::default().of(text);
+        let found: Vec<&str> = reading.statements(&path).map(|said| said.normal.as_str()).collect();
         assert_eq!(found, expected, "{text}");
     }
 
@@ -430,8 +508,9 @@ mod tests {
     fn an_index_says_what_its_lines_say() {
         let path = RelPath::parse("MEMORY.md").unwrap();
         let text = "# Notes\n- [tabs](tabs.md) — use tabs\n- [Only on Tuesdays](deploy.md)\nOwn words\n- [More memories](MEMORY-overflow.md) — 3 entries\n";
+        let reading = Readings::default().of(text);
         let found: Vec<(String, Option<String>)> =
-            statements(&path, text).into_iter().map(|said| (said.normal, said.about)).collect();
+            reading.statements(&path).map(|said| (said.normal.clone(), said.about.clone())).collect();
         let about = |path: &str| Some(path.to_owned());
         assert_eq!(
             found,

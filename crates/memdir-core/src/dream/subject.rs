@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::extract::reading::words_of;
+use crate::extract::reading::{is_small, negates, words_of};
 
 /// Shared words of all words, in hundredths, from which on two statements are about the same.
 const SAME: usize = 34;
@@ -23,6 +23,30 @@ pub(super) fn likeness<T: Eq + std::hash::Hash>(one: &HashSet<T>, other: &HashSe
     let shared = one.intersection(other).count();
     let all = one.len() + other.len() - shared;
     shared * 100 / all.max(1)
+}
+
+/// The words of a text that name something, however short: `A` and `B` tell two services apart, and so do their ports.
+pub(super) fn names(text: &str) -> HashSet<String> {
+    let mut words = all_words(text);
+    words.retain(|word| !is_small(word));
+    words
+}
+
+/// Whether one text says nothing that the other does not: every name and number of it stands there, and both affirm or
+/// both deny.
+pub(super) fn says_no_more_than(one: &str, other: &str) -> bool {
+    negates(one) == negates(other) && names_no_more_than(one, other)
+}
+
+/// Whether every name and number of one text stands in the other, be it in another form of the word.
+pub(super) fn names_no_more_than(one: &str, other: &str) -> bool {
+    const STEM: usize = 4;
+    let known = names(other);
+    let is_form = |one: &str, other: &str| {
+        let is_word = |word: &str| word.len() >= STEM && word.chars().all(char::is_alphabetic);
+        is_word(one) && is_word(other) && (one.starts_with(other) || other.starts_with(one))
+    };
+    names(one).iter().all(|name| known.contains(name) || known.iter().any(|word| is_form(name, word)))
 }
 
 fn all_words(text: &str) -> HashSet<String> {

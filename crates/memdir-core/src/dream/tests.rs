@@ -370,7 +370,7 @@ fn small_memory() -> Scene {
                 "---\nname: a\ndescription: tabs\ncolour: red\n---\n\nUse tabs in Go files. Ask before adding a dependency.\n",
             ),
             ("b.md", "2026-03-02", "Never push to main. Deploy on Tuesdays only.\nThe queue is Redis.\n"),
-            ("logs/2026/03/2026-03-12.md", "2026-03-12", "- 09:00 lunch\n"),
+            ("logs/2026/03/2026-03-12.md", "2026-03-12", "- 09:00 The queue is now RabbitMQ.\n"),
             ("team/x.md", "2026-03-02", "Theirs.\n"),
         ],
     )
@@ -392,13 +392,13 @@ fn a_models_plan_that_loses_nothing_is_taken() {
     == MEMORY.md
     - [a](a.md) — tabs
     == logs/2026/03/2026-03-12.md
-    - 09:00 lunch
+    - 09:00 The queue is now RabbitMQ.
     == team/x.md
     Theirs.
     == a.md
     ---
     name: a
-    description: how to work here
+    description: tabs
     colour: red
     ---
 
@@ -486,12 +486,116 @@ fn a_hostile_models_plan_is_refused() {
 }
 
 #[test]
+fn what_nobody_said_is_not_brought_in() {
+    let scene = scene(
+        None,
+        &[
+            ("a.md", "2026-03-01", "Never push to main. Always ask for a review before a merge.\n"),
+            ("steps.md", "2026-03-01", "1. Stop the worker.\n2. Run the migration.\n3. Start the worker.\n"),
+            ("env.md", "2026-03-01", "The variable is `API_KEY`. Remove `build/*` first.\n"),
+        ],
+    );
+    let check = |path: &str, content: &str, superseded: &[(&str, &str, &str)], expected: &str| {
+        let json = proposal(&[(path, content)], &[], superseded);
+        let refused = read_proposal(&scene, &json).expect_err(content).to_string();
+        assert!(refused.contains(expected), "{refused}");
+    };
+    let inverted = "Always push to main. Never ask for a review before a merge.\n";
+    let claims = [
+        ("Never push to main.", "a.md", "Always push to main."),
+        ("Always ask for a review before a merge.", "a.md", "Never ask for a review before a merge."),
+    ];
+    check("a.md", inverted, &claims, "would be lost");
+    let kept = "Never push to main. Always ask for a review before a merge.\n";
+    check("a.md", &format!("## Rules that no longer hold\n\n{kept}"), &[], "says what nobody said");
+    check("a.md", &format!("<details hidden>\n\n{kept}"), &[], "says what nobody said");
+    check(
+        "a.md",
+        "    Never push to main.\n    Always ask for a review before a merge.\n",
+        &[],
+        "would be lost",
+    );
+    check("new.md", "The user wants no reviews any more.\n", &[], "says what nobody said");
+    check(
+        "steps.md",
+        "1. Start the worker.\n2. Run the migration.\n3. Stop the worker.\n",
+        &[],
+        "would be lost",
+    );
+    check("env.md", "The variable is `api_key`. Remove `build/*` first.\n", &[], "would be lost");
+    check("env.md", "The variable is `API_KEY`. Remove `build/` first.\n", &[], "would be lost");
+    let description = format!("---\ndescription: {}\n---\n", kept.trim());
+    check("a.md", &description, &[], "would be lost");
+    let headed = proposal(&[("a.md", &format!("## Review\n\n{kept}"))], &[], &[]);
+    assert!(read_proposal(&scene, &headed).is_ok(), "a heading of words that stand below it");
+}
+
+#[test]
+fn what_differs_in_what_counts_is_no_duplicate() {
+    let long = "The service reads its configuration from the environment at start, validates every key against the schema, logs what is missing and refuses to run when a required key is absent or empty.";
+    let whole = "run the full integration test suite against the staging database before you merge a branch into main in this repository";
+    let files = [
+        ("a.md", topic("a", "Service A", "project", &format!("{long} It listens on port 8080."))),
+        ("b.md", topic("b", "Service B", "project", &format!("{long} It listens on port 9090."))),
+        ("c.md", topic("c", "Do", "feedback", &format!("Always {whole}."))),
+        ("d.md", topic("d", "Do not", "feedback", &format!("Do not {whole}."))),
+        ("e.md", "The variable is `API_KEY`.\n".to_owned()),
+        ("f.md", "The variable is `api_key`.\n".to_owned()),
+        ("g.md", "Config lives in `/etc/App/conf`.\n".to_owned()),
+        ("h.md", "Config lives in `/etc/app/conf`.\n".to_owned()),
+        ("i.md", "Ignore `*.log` and `__init__.py` files in the build.\n".to_owned()),
+        ("j.md", "Ignore `.log` and `init.py` files in the build.\n".to_owned()),
+        (
+            "k.md",
+            "1. Stop the worker.\n2. Run the migration.\n3. Start the worker.\n4. Stop the worker.\n"
+                .to_owned(),
+        ),
+        ("l.md", "- [ ] check\n- [ ] check\n".to_owned()),
+    ];
+    let files: Vec<(&str, &str, &str)> =
+        files.iter().map(|(path, text)| (*path, "2026-03-01", text.as_str())).collect();
+    let scene = scene(None, &files);
+    let (dream, next) = dreamt(&scene);
+    assert_eq!((dream.account.merged, dream.account.repeated), (Vec::new(), Vec::new()));
+    for file in &scene.files {
+        let stands = |other: &SceneFile| other.path == file.path && other.content == file.content;
+        assert!(next.files.iter().any(stands), "{}", file.path);
+    }
+}
+
+#[test]
+fn facts_about_different_things_do_not_contradict_each_other() {
+    let said = |text: &str, day: &str| format!("{text}\n\n**Said:** {day}\n");
+    let files = [
+        (
+            "a.md",
+            topic("a", "Timeout of staging", "project", &said("The timeout is 30 seconds.", "2026-01-05")),
+        ),
+        (
+            "b.md",
+            topic("b", "Timeout of production", "project", &said("The timeout is 90 seconds.", "2026-03-12")),
+        ),
+        ("c.md", said("# EU\n\nThe tax is 20 percent.", "2026-01-01")),
+        ("d.md", said("# US\n\nThe tax is 8 percent.", "2026-02-01")),
+        ("e.md", said("Version 1 uses MySQL.", "2026-01-01")),
+        ("f.md", said("Version 1 now uses feature flags.", "2026-02-01")),
+        ("g.md", said("Backup runs at 02:00.", "2026-01-01")),
+        ("h.md", said("Backup runs at 14:00.", "2026-02-01")),
+    ];
+    let files: Vec<(&str, &str, &str)> =
+        files.iter().map(|(path, text)| (*path, "2026-03-01", text.as_str())).collect();
+    let (dream, _) = dreamt(&scene(None, &files));
+    assert_eq!(dream.account.replaced, Vec::new());
+}
+
+#[test]
 fn one_run_supersedes_only_so_much() {
     let body: String =
         (0..12).map(|number| format!("- Shelf {number} holds part {number} of the blue engine.\n")).collect();
-    let scene = scene(None, &[("a.md", "2026-03-01", &body)]);
     let new: String =
         (0..12).map(|number| format!("- Shelf {number} holds part {number} of the red engine.\n")).collect();
+    let scene =
+        scene(None, &[("a.md", "2026-03-01", &body), ("logs/2026/03/2026-03-12.md", "2026-03-12", &new)]);
     let old: Vec<String> =
         (0..12).map(|number| format!("Shelf {number} holds part {number} of the blue engine.")).collect();
     let replaced: Vec<String> = old.iter().map(|said| said.replace("blue", "red")).collect();
@@ -499,7 +603,7 @@ fn one_run_supersedes_only_so_much() {
         old.iter().zip(&replaced).map(|(old, new)| (old.as_str(), "a.md", new.as_str())).collect();
     let refused = read_proposal(&scene, &proposal(&[("a.md", &new)], &[], &claims)).unwrap_err().to_string();
     assert!(
-        refused.contains("12 statements are said to be superseded, and one dream may replace 4"),
+        refused.contains("12 statements are said to be superseded, and one dream may replace 6"),
         "{refused}"
     );
     let mut one = body.lines().skip(5).collect::<Vec<_>>().join("\n");
@@ -507,7 +611,7 @@ fn one_run_supersedes_only_so_much() {
     let claims: Vec<(&str, &str, &str)> =
         old.iter().take(5).map(|old| (old.as_str(), "a.md", replaced[0].as_str())).collect();
     let refused = read_proposal(&scene, &proposal(&[("a.md", &one)], &[], &claims)).unwrap_err().to_string();
-    assert!(refused.contains("is said to replace") || refused.contains("may replace 4"), "{refused}");
+    assert!(refused.contains("is said to replace") || refused.contains("may replace 6"), "{refused}");
 }
 
 fn any_sentence() -> BoxedStrategy<String> {
@@ -607,20 +711,24 @@ fn any_scene() -> BoxedStrategy<Scene> {
 static ADDED: std::sync::LazyLock<regex::Regex> =
     std::sync::LazyLock::new(|| regex::Regex::new(r" \(\d{4}-\d{2}-\d{2}\)|\[\[[^]]*\]\]").unwrap());
 
+fn statements(source: &Source<'_>) -> Vec<statement::Statement> {
+    let text = std::str::from_utf8(source.content).unwrap();
+    reading::Readings::default().of(text).statements(source.path).cloned().collect()
+}
+
 /// Whether every statement of one state stands in the other, looked at in the plainest way.
 fn everything_stands(before: &Scene, next: &Scene, superseded: &[Superseded]) -> Result<(), String> {
     let all: Vec<String> = next
         .sources()
         .iter()
         .filter(|source| live::is_live(source.path.as_str()))
-        .flat_map(|source| statement::statements(source.path, std::str::from_utf8(source.content).unwrap()))
+        .flat_map(|source| statements(source))
         .map(|said| said.normal)
         .collect();
     for source in before.sources() {
         let is_untouched =
             next.sources().iter().any(|other| other.path == source.path && other.content == source.content);
-        let said = statement::statements(source.path, std::str::from_utf8(source.content).unwrap());
-        for said in said.into_iter().filter(|_| !is_untouched) {
+        for said in statements(&source).into_iter().filter(|_| !is_untouched) {
             // Dates may have been added and links may have followed; nothing else may differ.
             let plain = |text: &str| {
                 let text = ADDED.replace_all(text, "").into_owned();
@@ -649,7 +757,7 @@ proptest! {
         let lost = everything_stands(&scene, &next, &dream.account.superseded);
         prop_assert_eq!(lost, Ok(()));
         let again = plan(&next);
-        prop_assert_eq!(&again.plan.changes, &Vec::<Change>::new(), "{}\n->\n{}", shown(&scene), shown(&next));
+        prop_assert_eq!(&again.plan.changes, &Vec::<Change>::new(), "{}\n->\n{}\n->\n{}", shown(&scene), shown(&next), shown(&after(&next, &again.plan)));
         for change in &dream.plan.changes {
             let touched = change.path().as_str();
             prop_assert!(!touched.starts_with("logs/") && !touched.starts_with("team/"));

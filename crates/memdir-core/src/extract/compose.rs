@@ -23,8 +23,8 @@ pub(super) fn compose(statement: &Statement, source: Source, said: Option<Date>)
         Kind::Project => MemoryType::Project,
         Kind::Reference => MemoryType::Reference,
     };
-    let text = tidied(&statement.text);
-    let why = statement.reason.as_deref().map_or_else(|| "The user gave no reason.".to_owned(), sentence);
+    let text = capital(&tidied(&statement.text));
+    let why = statement.reason.as_deref().map_or_else(|| "The user gave no reason.".to_owned(), because);
     let how = match (statement.kind, statement.day) {
         (Kind::User, _) => "Fit explanations and proposals to this.".to_owned(),
         (Kind::Feedback, _) => "Work this way in this project until the user says otherwise.".to_owned(),
@@ -47,6 +47,25 @@ pub(super) fn compose(statement: &Statement, source: Source, said: Option<Date>)
         is_lesson: false,
         updates: None,
     }
+}
+
+/// A text with a capital at its beginning, unless a name of code stands there.
+fn capital(text: &str) -> String {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let is_plain = first
+        .chars()
+        .all(|character| character.is_lowercase() || matches!(character, '\'' | '’' | ',' | ':'));
+    let mut characters = text.chars();
+    match characters.next().filter(|_| is_plain) {
+        Some(letter) => format!("{}{}", letter.to_uppercase(), characters.as_str()),
+        None => text.to_owned(),
+    }
+}
+
+/// A reason as a sentence: what stood behind `because of` needs these words again.
+fn because(reason: &str) -> String {
+    let is_of = reason.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("of "));
+    if is_of { sentence(&format!("because {reason}")) } else { sentence(reason) }
 }
 
 /// One sentence with a capital and a full stop.
@@ -81,7 +100,24 @@ pub(super) fn tidied(text: &str) -> String {
     shortened(rest, 700)
 }
 
-const OPENINGS: [&str; 20] = [
+const OPENINGS: [&str; 37] = [
+    "but",
+    "one thing",
+    "one more thing",
+    "quick one",
+    "quick intro",
+    "actually",
+    "right",
+    "good",
+    "great",
+    "thanks",
+    "perfect",
+    "nice",
+    "hm",
+    "found it",
+    "sigh",
+    "ugh",
+    "morning",
     "btw",
     "also",
     "ok",

@@ -163,8 +163,12 @@ impl CueSet {
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     pattern: usize,
+    /// What it is a sign of.
+    cue: Cue,
     /// Whether a clause must start there.
     at_clause_start: bool,
+    /// The rarest of what a sentence must hold; kept here, because most patterns end with this.
+    rarest: Pieces,
 }
 
 /// The table of one language.
@@ -243,8 +247,14 @@ impl Cues {
 
     fn find_by_word(&mut self) {
         self.by_word.resize_with(self.vocabulary.len(), Vec::new);
-        for (at, (_, pattern)) in self.cues.iter().enumerate() {
-            let candidate = Candidate { pattern: at, at_clause_start: pattern.is_anchored() };
+        for (at, (cue, pattern)) in self.cues.iter().enumerate() {
+            let needs = self.needs.get(at).map(Vec::as_slice).unwrap_or_default();
+            let candidate = Candidate {
+                pattern: at,
+                cue: *cue,
+                at_clause_start: pattern.is_anchored(),
+                rarest: needs.iter().min_by_key(|need| need.width()).copied().unwrap_or(Pieces::ANY),
+            };
             let mut wild = 0;
             let mut firsts = Vec::new();
             for choice in pattern.first() {
@@ -311,14 +321,14 @@ impl Cues {
                 .filter(|(kinds, _)| token.sign.kinds & kinds != 0)
                 .map(|(_, candidate)| candidate);
             for candidate in by_word.iter().chain(wild) {
-                if candidate.at_clause_start && !token.starts_clause {
+                // Most patterns lack a word, and this tells it without looking for it.
+                if candidate.at_clause_start && !token.starts_clause
+                    || !candidate.rarest.meets(&held)
+                    || found.has(candidate.cue)
+                {
                     continue;
                 }
                 let Some((cue, pattern)) = self.cues.get(candidate.pattern) else { continue };
-                if found.has(*cue) {
-                    continue;
-                }
-                // Most patterns lack a word, and this tells it without looking for it.
                 let needs = self.needs.get(candidate.pattern).map(Vec::as_slice).unwrap_or_default();
                 if needs.iter().all(|need| need.meets(&held)) && pattern.matches_at(tokens, at) {
                     found.add(*cue, at);

@@ -65,12 +65,24 @@ fn day_at(tokens: &[Token<'_>], at: usize, today: Date) -> Option<(Date, usize, 
         return (token.text.len() == 10).then_some((date, 1, true));
     }
     let word = |step: usize| tokens.get(at + step).map(|token| token.word.as_ref()).unwrap_or_default();
+    let back = |step: usize| {
+        let token = at.checked_sub(step).and_then(|before| tokens.get(before));
+        token.map(|token| token.word.as_ref()).unwrap_or_default()
+    };
     let first = word(0);
+    // `a week from Thursday`, `two days after the 5th`: another day than the one that is named.
+    if AWAY.contains(&back(1)) && period(back(2)).is_some() {
+        let is_second = relative(first) == Some(1) && period_of_day(back(2));
+        return is_second.then(|| Some((today.checked_add(2.days()).ok()?, 1, false))).flatten();
+    }
     if is_next(first) {
         if let Some(day) = weekday(word(1)) {
             return Some((weekday_of_next_week(today, day)?, 2, false));
         }
         if let Some(span) = period(word(1)) {
+            if let Some(found) = day_of_next_month(tokens, at, today) {
+                return Some(found);
+            }
             let start = if word(1).starts_with("mo") || word(1).starts_with("me") || word(1) == "mes" {
                 today.first_of_month().checked_add(1.month()).ok()?
             } else {
@@ -82,19 +94,28 @@ fn day_at(tokens: &[Token<'_>], at: usize, today: Date) -> Option<(Date, usize, 
     }
     if let Some(day) = weekday(first) {
         // `every Thursday` names no day; `Thursdays` neither.
-        let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map(|token| token.word.as_ref());
-        if before.is_some_and(|before| EVERY.contains(&before)) {
+        let before = back(1);
+        if EVERY.contains(&before) || AWAY.contains(&word(1)) {
             return None;
         }
+        if word(1) == "week" {
+            return Some((next_weekday(today, day)?.checked_add(7.days()).ok()?, 2, false));
+        }
+        if THIS.contains(&before) && today.weekday() == day {
+            return Some((today, 1, false));
+        }
         // Portuguese says `quinta-feira` and means Thursday; the hyphen keeps it one token.
-        if before.is_some_and(is_next)
-            || tokens.get(at + 1).is_some_and(|next| NEXT_AFTER.contains(&next.word.as_ref()))
+        if is_next(before) || tokens.get(at + 1).is_some_and(|next| NEXT_AFTER.contains(&next.word.as_ref()))
         {
             return Some((weekday_of_next_week(today, day)?, 1, false));
         }
-        return Some((next_weekday(today, day)?, 1, false));
+        // The name of today's weekday may mean today or the next one; nobody can tell.
+        return (today.weekday() != day).then(|| Some((next_weekday(today, day)?, 1, false))).flatten();
     }
     if let Some(days) = relative(first) {
+        // `pasado mañana`, `depois de amanhã`.
+        let is_second = days == 1 && (back(1) == "pasado" || back(1) == "de" && back(2) == "depois");
+        let days = if is_second { 2 } else { days };
         return Some((today.checked_add(days.days()).ok()?, 1, false));
     }
     if let Some(found) = month_alone(first, word(1), word(2), today) {
@@ -112,16 +133,57 @@ fn day_at(tokens: &[Token<'_>], at: usize, today: Date) -> Option<(Date, usize, 
     if matches!(first, "end" | "ende" | "fin" | "finales" | "final" | "fim") {
         let skip = (1..4).find(|step| period(word(*step)).is_some())?;
         let unit = word(skip);
+        let is_next = (1..skip).any(|step| is_next(word(step))) || is_next(word(skip + 1));
         let date = if unit.starts_with("mo") || unit.starts_with("me") {
-            today.last_of_month()
+            let later = if is_next { 1 } else { 0 };
+            today.first_of_month().checked_add(later.months()).ok()?.last_of_month()
+        } else if is_next && (unit.starts_with('w') || unit.starts_with("se")) {
+            weekday_of_next_week(today, Weekday::Friday)?
         } else if unit.starts_with('w') || unit.starts_with("se") {
-            next_weekday(today, Weekday::Friday)?
+            today.nth_weekday(1, Weekday::Friday).ok().filter(|_| today.weekday() != Weekday::Friday)?
         } else {
             return None;
         };
         return Some((date, skip + 1, false));
     }
-    month_day(tokens, at, today)
+    month_day(tokens, at, today).or_else(|| day_alone(tokens, at, today))
+}
+
+/// `on the 27th`: the next day of that number.
+fn day_alone(tokens: &[Token<'_>], at: usize, today: Date) -> Option<(Date, usize, bool)> {
+    let token = tokens.get(at)?;
+    let is_ordinal = ["st", "nd", "rd", "th"].iter().any(|end| token.text.ends_with(end));
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map(|token| token.word.as_ref());
+    let first = at.checked_sub(2).and_then(|before| tokens.get(before)).map(|token| token.word.as_ref());
+    let is_day =
+        before == Some("the") && matches!(first, Some("on" | "by" | "until" | "till" | "from" | "before"));
+    let ends = tokens.get(at + 1).is_none_or(|next| {
+        next.kind == TokenKind::Mark || matches!(next.word.as_ref(), "and" | "because" | "so" | "at")
+    });
+    let day = day_number(token).filter(|_| is_ordinal && is_day && ends)?;
+    let this = Date::new(today.year(), today.month(), day).ok().filter(|date| *date >= today);
+    let next = || {
+        let first = today.first_of_month().checked_add(1.month()).ok()?;
+        Date::new(first.year(), first.month(), day).ok()
+    };
+    Some((this.or_else(next)?, 1, false))
+}
+
+/// `next month on the 31st`.
+fn day_of_next_month(tokens: &[Token<'_>], at: usize, today: Date) -> Option<(Date, usize, bool)> {
+    let word = |step: usize| tokens.get(at + step).map(|token| token.word.as_ref()).unwrap_or_default();
+    let is_month = word(1).starts_with("mo") || word(1).starts_with("me");
+    let step = (2..5).find(|step| tokens.get(at + step).is_some_and(|token| day_number(token).is_some()))?;
+    let is_named =
+        is_month && (2..step).all(|step| matches!(word(step), "on" | "the" | "am" | "le" | "el" | "dia"));
+    let day = day_number(tokens.get(at + step)?)?;
+    let first = today.first_of_month().checked_add(1.month()).ok()?;
+    let date = Date::new(first.year(), first.month(), day).ok();
+    is_named.then(|| Some((date?, step + 1, false))).flatten()
+}
+
+fn period_of_day(word: &str) -> bool {
+    matches!(word, "day" | "tag" | "dia" | "jour")
 }
 
 /// `in May`, `fin juin`, `Ende Mai`: the last day of the month that comes.
@@ -221,6 +283,11 @@ const EVERY: [&str; 18] = [
     "chaque", "tous", "last", "letzten", "pasado", "dernier", "past",
 ];
 
+/// Words that lead away from the day that is named behind them.
+const AWAY: [&str; 8] = ["after", "from", "before", "nach", "vor", "apres", "despues", "depois"];
+const THIS: [&str; 10] =
+    ["this", "diesen", "dieser", "diesem", "este", "esta", "neste", "nesta", "ce", "cette"];
+
 /// The next day of that name, not today.
 pub(super) fn next_weekday(today: Date, day: Weekday) -> Option<Date> {
     today.nth_weekday(1, day).ok()
@@ -251,6 +318,25 @@ mod tests {
             assert_eq!(days.join(" "), expected, "{sentence}");
         };
         check("freeze starts Thursday", "2026-03-12");
+        check("freeze starts the day after tomorrow", "2026-03-13");
+        check("a week from tomorrow we go", "");
+        check("two days after Thursday", "");
+        check("at the end of next month", "2026-04-30");
+        check("by the end of this week", "2026-03-13");
+        check("Thursday week", "2026-03-19");
+        check("the Thursday after next", "");
+        check("this Wednesday", "2026-03-11");
+        check("by EOD Wednesday", "");
+        check("next month on the 28th", "2026-04-28");
+        check("the release is on the 27th, freeze two days before", "2026-03-27");
+        check("by the 3rd", "2026-04-03");
+        check("on the 3rd floor", "");
+        check("la entrega es pasado mañana", "2026-03-13");
+        check("fica pronto depois de amanhã", "2026-03-13");
+        check("diesen Mittwoch ist Schluss, bitte", "2026-03-11");
+        check("再来週の月曜日から", "2026-03-23");
+        check("本周三上线", "2026-03-11");
+        check("周三上线吧", "");
         check("due next Friday", "2026-03-20");
         check("by tomorrow", "2026-03-12");
         check("launch on 27 November", "2026-11-27");

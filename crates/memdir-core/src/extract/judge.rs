@@ -8,6 +8,7 @@ use super::language::{Language, Tally};
 use super::own_words::Paragraph;
 use super::sentence::sentences;
 use super::token::{Token, TokenKind, contract, fold, tokens};
+use super::topic_words::topic_words;
 use super::vocabulary::{kinds, marks};
 
 mod statement;
@@ -53,10 +54,13 @@ const CLEAR: i32 = 20;
 /// A statement takes in what follows it up to this length.
 const STATEMENT_BYTES: usize = 320;
 
-/// Judges the user's own words of a prompt that was typed on `today`.
-pub(super) fn judge(words: &[Paragraph], today: Date) -> Judged {
-    let sentences = read(words, today);
-    let is_mocking = sentences.iter().any(|sentence| sentence.cues.has(Cue::Sarcasm));
+/// Judges the user's own words of a prompt that was typed on `today`. Without a day nothing relative can be made absolute;
+/// any day serves to recognise one.
+pub(super) fn judge(words: &[Paragraph], today: Option<Date>) -> Judged {
+    let mut sentences = read(words, today.unwrap_or(Date::constant(2000, 1, 3)));
+    let says_so = |paragraph: &Paragraph| paragraph.text.split_whitespace().any(|word| word == "/s");
+    let is_mocking =
+        sentences.iter().any(|sentence| sentence.cues.has(Cue::Sarcasm)) || words.iter().any(says_so);
     let mut judged = Judged::default();
     let mut turn = Turn {
         asks: sentences.iter().any(|sentence| sentence.asks),
@@ -70,7 +74,9 @@ pub(super) fn judge(words: &[Paragraph], today: Date) -> Judged {
             turn.is_one_off = false;
         }
         if sentence.cues.has(Cue::Withdraw) && !sentence.asks {
-            judged.withdrawn.get_or_insert_with(|| sentence.text.to_owned());
+            if !take_back(sentence, &sentences, &mut kinds) {
+                judged.withdrawn.get_or_insert_with(|| sentence.text.to_owned());
+            }
         }
         let next = sentences.get(at + 1).filter(|next| next.is_plain_remark());
         turn.explains = next.is_some_and(|next| next.cues.has(Cue::Reason));
@@ -92,12 +98,34 @@ pub(super) fn judge(words: &[Paragraph], today: Date) -> Judged {
             !is_aside && (*score == clearest || *score >= CLEAR || says_self)
         });
     }
+    if today.is_none() {
+        sentences.iter_mut().for_each(|sentence| sentence.days.retain(|day| day.is_absolute));
+    }
     for (at, found) in kinds.iter().enumerate() {
         if let Some((kind, _)) = found {
             add(*kind, at, &sentences, &kinds, &mut judged.statements);
         }
     }
     judged
+}
+
+/// Takes back what the same prompt said before: what the sentence names, or else the last thing; whether there was any.
+fn take_back(sentence: &Sentence<'_>, sentences: &[Sentence<'_>], kinds: &mut [Option<(Kind, i32)>]) -> bool {
+    let named = topic_words(sentence.text);
+    let is_named =
+        |at: usize| sentences.get(at).is_some_and(|other| !named.is_disjoint(&topic_words(other.text)));
+    let standing: Vec<usize> =
+        kinds.iter().enumerate().filter(|(_, kind)| kind.is_some()).map(|(at, _)| at).collect();
+    let mut taken: Vec<usize> = standing.iter().copied().filter(|at| is_named(*at)).collect();
+    if taken.is_empty() {
+        taken.extend(standing.last());
+    }
+    for at in &taken {
+        if let Some(kind) = kinds.get_mut(*at) {
+            *kind = None;
+        }
+    }
+    !taken.is_empty()
 }
 
 /// What earlier sentences of a prompt say about the later ones.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Extracted;
 use super::token::fold;
-use super::topic_words::topic_words;
+use super::topic_words::{topic_word_list, topic_words};
 use crate::memory::memory_type::MemoryType;
 use crate::rel_path::RelPath;
 
@@ -50,6 +50,10 @@ struct KnownMemory {
 struct Passage {
     words: HashSet<String>,
     negates: bool,
+    /// What must be the same to the letter: numbers, days, versions, paths, addresses.
+    details: HashSet<String>,
+    /// The words in their order, if one thing is set against another: `tabs over spaces` is not `spaces over tabs`.
+    order: Vec<String>,
 }
 
 /// Shares in hundredths: from here on a passage says all of it, or is about the same.
@@ -134,11 +138,15 @@ impl KnownTexts {
     /// The passages of memories that share enough words with a new one to say the same, in their order, and how many.
     fn sharing(&self, new: &Passage) -> Vec<((usize, usize), usize)> {
         let places = new.words.iter().filter_map(|word| self.by_word.get(word)).flatten();
-        let mut counts = vec![0_usize; self.places.len()];
-        places.for_each(|place| counts.get_mut(*place).into_iter().for_each(|count| *count += 1));
+        let mut counts = vec![0_u32; self.places.len()];
+        for place in places {
+            if let Some(count) = counts.get_mut(*place) {
+                *count += 1;
+            }
+        }
         // What shares less can neither say it nor be about the same.
         let fewest = (new.words.len() * SAME_MATTER.min(SAYS_IT)).div_ceil(100).max(1);
-        let shared = self.places.iter().copied().zip(counts);
+        let shared = self.places.iter().copied().zip(counts.into_iter().map(|count| count as usize));
         shared.filter(|(_, count)| *count >= fewest).collect()
     }
 }
@@ -153,7 +161,10 @@ fn statements(body: &str) -> impl Iterator<Item = &str> {
 
 impl Passage {
     fn of(text: &str) -> Self {
-        Self { words: topic_words(text), negates: negates(text) }
+        let is_word = |word: &String| !word.contains(|character: char| character.is_ascii_digit());
+        let order = if compares(text) { topic_word_list(text) } else { Vec::new() };
+        let order = order.into_iter().filter(is_word).collect();
+        Self { words: topic_words(text), negates: negates(text), details: details(text), order }
     }
 
     fn shared(&self, other: &Self) -> usize {
@@ -164,6 +175,20 @@ impl Passage {
         self.words.len() >= FEWEST_WORDS
             && self.negates == known.negates
             && shared * 100 >= self.words.len() * SAYS_IT
+            && self.details.is_subset(&known.details)
+            && self.is_in_order_of(known)
+    }
+
+    /// Whether the words that both share come in the same order, where that matters.
+    fn is_in_order_of(&self, known: &Self) -> bool {
+        let both = |own: &[String], others: &HashSet<String>| -> Vec<String> {
+            let mut seen = HashSet::new();
+            let is_new = |word: &&String| others.contains(*word) && seen.insert((*word).clone());
+            own.iter().filter(is_new).cloned().collect()
+        };
+        self.order.is_empty()
+            || known.order.is_empty()
+            || both(&self.order, &known.words) == both(&known.order, &self.words)
     }
 
     /// Shared words of all words, in hundredths.
@@ -171,6 +196,31 @@ impl Passage {
         let all = self.words.len() + other.words.len() - shared;
         if all < FEWEST_WORDS { 0 } else { shared * 100 / all }
     }
+}
+
+/// Whether a text prefers one thing to another.
+fn compares(text: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "over", "instead", "rather", "than", "not", "statt", "anstatt", "lieber", "vez", "lieu", "plutot",
+        "before",
+    ];
+    const PARTS: [&str; 4] = ["而不是", "ではなく", "より", "不是"];
+    let mut words = text.split(|character: char| !character.is_alphanumeric());
+    words.any(|word| WORDS.contains(&fold(word).as_ref())) || PARTS.iter().any(|part| text.contains(part))
+}
+
+/// The pieces of a text that mean something else if one sign of them changes.
+fn details(text: &str) -> HashSet<String> {
+    let pieces = text.split_whitespace().map(|piece| {
+        piece.trim_matches(|character: char| {
+            !character.is_alphanumeric() && !matches!(character, '/' | '~' | '#')
+        })
+    });
+    let is_exact = |piece: &&str| {
+        piece.contains(|character: char| character.is_ascii_digit())
+            || piece.contains(['/', '\\', '_', '@', '.', '#'])
+    };
+    pieces.filter(is_exact).map(str::to_lowercase).collect()
 }
 
 pub(super) fn negates(text: &str) -> bool {

@@ -24,6 +24,9 @@ pub(super) fn own_words(prompt: &str) -> Vec<Paragraph> {
     let mut writer = Writer::default();
     let mut fence: Option<&str> = None;
     let mut indented = 0_usize;
+    let is_chat = prompt.lines().filter(|line| is_speaker(line.trim())).count() > 1;
+    let is_diff =
+        prompt.lines().any(|line| ["diff --git ", "@@ ", "+++ "].iter().any(|start| line.starts_with(start)));
     for line in prompt.lines() {
         let trimmed = line.trim();
         if let Some(mark) = fence {
@@ -32,7 +35,8 @@ pub(super) fn own_words(prompt: &str) -> Vec<Paragraph> {
             }
             continue;
         }
-        if let Some(mark) = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark)) {
+        if let Some(mark) = ["```", "~~~", "\"\"\"", "'''"].into_iter().find(|mark| trimmed.starts_with(mark))
+        {
             let closes_itself = trimmed.len() > 6 && trimmed.ends_with(mark);
             fence = (!closes_itself).then_some(mark);
             writer.end_paragraph();
@@ -47,7 +51,11 @@ pub(super) fn own_words(prompt: &str) -> Vec<Paragraph> {
         }
         indented = if line.starts_with("    ") || line.starts_with('\t') { indented + 1 } else { 0 };
         let is_code = indented > 0 && item_text(trimmed).is_none();
-        if is_code || is_foreign_line(trimmed) {
+        if is_code
+            || is_foreign_line(trimmed)
+            || is_chat && is_speaker(trimmed)
+            || is_diff && trimmed.starts_with(['-', '+'])
+        {
             writer.end_paragraph();
             continue;
         }
@@ -58,6 +66,41 @@ pub(super) fn own_words(prompt: &str) -> Vec<Paragraph> {
     }
     writer.end_paragraph();
     shortened(writer.paragraphs)
+}
+
+/// `Ben: …`, as conversations are copied.
+fn is_speaker(line: &str) -> bool {
+    const LABELS: [&str; 22] = [
+        "Note",
+        "Why",
+        "Context",
+        "Task",
+        "Goal",
+        "Rule",
+        "Rules",
+        "Example",
+        "Edit",
+        "Also",
+        "Important",
+        "Reason",
+        "Question",
+        "Answer",
+        "Background",
+        "Hinweis",
+        "Nota",
+        "Remarque",
+        "Kontext",
+        "Contexto",
+        "Contexte",
+        "Motivo",
+    ];
+    let Some((name, said)) = line.split_once(": ") else { return false };
+    let mut letters = name.chars();
+    letters.next().is_some_and(char::is_uppercase)
+        && (1..=14).contains(&name.len())
+        && letters.all(char::is_lowercase)
+        && !LABELS.contains(&name)
+        && !said.trim().is_empty()
 }
 
 /// A long text is mostly a document, whatever introduces it.
@@ -86,8 +129,9 @@ impl Writer {
         match self.paragraphs.last_mut().filter(|_| self.open) {
             Some(last) => {
                 // A new line is a new sentence unless the last one plainly goes on.
-                let goes_on =
-                    last.text.ends_with(',') || text.starts_with(|first: char| first.is_lowercase());
+                let goes_on = last.text.ends_with(',')
+                    || !last.text.ends_with([':', '：'])
+                        && text.starts_with(|first: char| first.is_lowercase());
                 last.text.push_str(if goes_on { " " } else { "\n" });
                 last.text.push_str(text);
             }
@@ -350,6 +394,13 @@ fn is_foreign_line(line: &str) -> bool {
         && first.trim_start_matches('[').starts_with(|character: char| character.is_ascii_digit())
         && first.bytes().filter(|byte| matches!(byte, b'-' | b':' | b'/')).count() >= 2;
     if looks_like_time {
+        return true;
+    }
+    // `14:02 alice: …`, as chats are copied.
+    let is_clock = first.len() >= 4
+        && first.contains(':')
+        && first.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
+    if is_clock && line.split_whitespace().skip(1).take(2).any(|word| word.ends_with(':')) {
         return true;
     }
     let diff = (line.starts_with("+ ") || line.starts_with("+\t")) && line.len() > 2;

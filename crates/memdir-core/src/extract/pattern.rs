@@ -88,6 +88,16 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
+    /// The set that every sentence meets.
+    pub(super) const ANY: Self = Self { classes: u64::MAX, words: [u64::MAX; 4], kinds: u8::MAX };
+
+    /// How much the set holds: the more, the less it tells.
+    pub(super) fn width(&self) -> u32 {
+        // A class stands for many words, and a kind for most.
+        let words: u32 = self.words.iter().map(|bits| bits.count_ones()).sum();
+        words + self.classes.count_ones() * 16 + self.kinds.count_ones() * 64
+    }
+
     /// The pieces of a sentence.
     pub(super) fn of(tokens: &[Token<'_>]) -> Self {
         let mut pieces = Self::default();

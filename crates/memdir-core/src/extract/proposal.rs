@@ -4,8 +4,10 @@ use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::language::Language;
 use super::material::{KnownName, Material, Said};
 use super::token::fold;
+use super::topic_words::topic_words;
 use super::{Extracted, Extraction, Skipped};
 use crate::hygiene::{clean, escape, flag};
 use crate::memory::memory_type::MemoryType;
@@ -102,7 +104,10 @@ impl Material {
                 .and_then(|number| self.said.get(number.checked_sub(1)?))
                 .ok_or(ProposalRefused::NoSuchTurn(proposed.turn))?;
             let memory = proposed.checked(said, known, zone)?;
-            if !says(&said.text, &proposed.quote) {
+            if !is_founded(&proposed.quote, &memory) {
+                let why = "what the model quotes has nothing to do with what it wrote".to_owned();
+                extraction.skipped.push(Skipped { turn: said.source.turn.clone(), why });
+            } else if !says(&said.text, &proposed.quote) {
                 let why = "the model quotes what you did not say there".to_owned();
                 extraction.skipped.push(Skipped { turn: said.source.turn.clone(), why });
             } else if extraction.memories.iter().any(|other| other.name == memory.name) {
@@ -183,6 +188,20 @@ impl Proposed {
             updates: self.updates.clone(),
         })
     }
+}
+
+/// Whether a quotation is about what a memory says. A memory may be in another language than its quotation, so a long one
+/// that shares no word is believed, and a short one is not.
+fn is_founded(quote: &str, memory: &Extracted) -> bool {
+    const LONG: usize = 24;
+    let quoted = topic_words(quote);
+    let written =
+        topic_words(&format!("{} {}", memory.description, memory.body.lines().next().unwrap_or_default()));
+    !quoted.is_disjoint(&written) || quote.chars().count() >= LONG && !is_one_language(quote, &memory.body)
+}
+
+fn is_one_language(one: &str, other: &str) -> bool {
+    Language::of(one, Language::English) == Language::of(other, Language::English)
 }
 
 /// Whether a text holds a quotation, however it is spaced, cased and accented.

@@ -9,7 +9,7 @@ use super::dates::named_days;
 use super::judge::{Kind, Statement, judge};
 use super::language::Language;
 use super::own_words::own_words;
-use super::token::tokens;
+use super::token::{fold, tokens};
 use super::{Extracted, Source, compose, known, sentence, topic_words};
 use crate::memory::memory_type::MemoryType;
 
@@ -34,6 +34,11 @@ pub(crate) fn words_of(text: &str) -> HashSet<String> {
     topic_words(text)
 }
 
+/// Whether a word only holds sentences together.
+pub(crate) fn is_small(word: &str) -> bool {
+    Language::is_small_word(&fold(word))
+}
+
 /// Whether a text says that something is not so.
 pub(crate) fn negates(text: &str) -> bool {
     known::negates(text)
@@ -50,7 +55,7 @@ pub(crate) fn days_in(sentence: &str, today: Date) -> Vec<Day> {
 
 /// The memory that a note of a day becomes by the rules for what people say; `None` if they see none in it.
 pub(crate) fn memory_said(note: &str, source: &Source, day: Date) -> Option<Extracted> {
-    let judged = judge(&own_words(note), day);
+    let judged = judge(&own_words(note), Some(day));
     let statement = judged.statements.first()?;
     Some(compose::compose(statement, source.clone(), Some(day)))
 }

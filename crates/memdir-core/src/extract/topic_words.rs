@@ -1,20 +1,28 @@
 use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
+use std::sync::LazyLock;
 
 use super::language::Language;
 use super::token::fold;
+use super::vocabulary::WordHasher;
 
 /// The words that a text is about: no small words, none of those that withdraw or command; in texts without spaces,
 /// the pairs of characters.
 pub(super) fn topic_words(text: &str) -> HashSet<String> {
-    let mut words = HashSet::new();
+    topic_word_list(text).into_iter().collect()
+}
+
+/// The same in the order in which they stand there.
+pub(super) fn topic_word_list(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
     for run in text.split(|character: char| !character.is_alphanumeric() && character != '\'') {
         if run.is_ascii() || run.chars().all(|character| character < '\u{2e80}') {
             let word = fold(run);
             let stem = word.trim_end_matches(['s', 'e', 'n']);
             let is_topic =
-                word.len() > 2 && !Language::is_small_word(&word) && !OTHER.contains(&word.as_ref());
+                word.len() > 2 && !Language::is_small_word(&word) && !OTHERS.contains(word.as_ref());
             if is_topic && !stem.is_empty() {
-                words.insert(stem.to_owned());
+                words.push(stem.to_owned());
             }
             continue;
         }
@@ -22,20 +30,24 @@ pub(super) fn topic_words(text: &str) -> HashSet<String> {
         for ascii in
             run.split(|character: char| !character.is_ascii_alphanumeric()).filter(|part| part.len() > 1)
         {
-            words.insert(ascii.to_ascii_lowercase().trim_end_matches(['s', 'e', 'n']).to_owned());
+            words.push(ascii.to_ascii_lowercase().trim_end_matches(['s', 'e', 'n']).to_owned());
         }
         let characters: Vec<char> = run.chars().filter(|character| !character.is_ascii()).collect();
         for pair in characters.windows(2) {
             let is_kana = |character: char| ('\u{3041}'..='\u{309f}').contains(&character);
             let pair: String = pair.iter().collect();
             // Hiragana is grammar, mostly.
-            if !pair.chars().any(is_kana) && !OTHER.contains(&pair.as_str()) {
-                words.insert(pair);
+            if !pair.chars().any(is_kana) && !OTHERS.contains(pair.as_str()) {
+                words.push(pair);
             }
         }
     }
     words
 }
+
+/// [`OTHER`], to be asked for every word.
+static OTHERS: LazyLock<HashSet<&'static str, BuildHasherDefault<WordHasher>>> =
+    LazyLock::new(|| OTHER.into_iter().collect());
 
 const OTHER: [&str; 80] = [
     "each",

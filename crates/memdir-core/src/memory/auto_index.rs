@@ -104,7 +104,13 @@ pub fn is_indexed(path: &str) -> bool {
     });
     let name_counts =
         name.ends_with(".md") && !name.starts_with('.') && !matches!(name, ENTRYPOINT | OVERFLOW);
-    folders_count && name_counts && !path.contains(['[', ']', '(', ')']) && !path.contains(char::is_control)
+    folders_count && name_counts && can_be_linked(path)
+}
+
+/// Whether a link in an index can name a file.
+#[must_use]
+pub fn can_be_linked(path: &str) -> bool {
+    !path.contains(['[', ']', '(', ')']) && !path.contains(char::is_control) && !path.starts_with('#')
 }
 
 fn newest_first(files: &mut [IndexSource]) {

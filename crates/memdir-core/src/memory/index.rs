@@ -19,7 +19,7 @@ pub(super) use line::with_hook;
 pub use line::{IndexEntry, MAX_LINE_UNITS, WARNED_LINE_UNITS, format_line, parse_line};
 pub use merge::{Conflict, Merged, merge};
 pub(crate) use overflow::OVERFLOW_HEADING;
-pub use overflow::{Balanced, OVERFLOW, balance};
+pub use overflow::{Balanced, OVERFLOW, all_out, balance};
 
 use super::entrypoint::without_frontmatter;
 

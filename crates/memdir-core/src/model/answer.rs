@@ -54,14 +54,21 @@ pub fn read(provider: Provider, bytes: &[u8]) -> Result<Answer, AnswerError> {
 /// What the provider says that it counted, whatever else is wrong with its answer.
 #[must_use]
 pub fn tokens(provider: Provider, bytes: &[u8]) -> Option<Tokens> {
-    match provider {
+    let counted = match provider {
         Provider::Command => None,
         Provider::Anthropic => {
             serde_json::from_slice::<MessageUsage>(bytes).ok()?.usage.map(MessageTokens::sum)
         }
         Provider::OpenAi => serde_json::from_slice::<ChatUsage>(bytes).ok()?.usage.map(ChatTokens::sum),
-    }
+    };
+    // No question and no answer costs nothing, and none costs a billion: who says so has not counted.
+    counted.filter(|tokens| {
+        tokens.input > 0 && tokens.output > 0 && tokens.input.max(tokens.output) < MOST_COUNTED
+    })
 }
+
+/// No call takes more tokens.
+const MOST_COUNTED: u64 = 10_000_000;
 
 /// The message of an error that a provider sent, in one short line without anything odd.
 #[must_use]

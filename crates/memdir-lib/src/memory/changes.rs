@@ -1,12 +1,12 @@
 use jiff::Timestamp;
 use memdir_core::memory::auto_index::IndexSource;
 use memdir_core::memory::change::{self, FoundFile, Indexes};
-use memdir_core::memory::entrypoint::Usage;
+use memdir_core::memory::entrypoint::{ENTRYPOINT, Usage};
 use memdir_core::memory::index::{Index, OVERFLOW};
 use memdir_core::memory::links::{LinkTargets, links};
 use memdir_core::memory::memory_type::MemoryType;
 use memdir_core::memory::topic::{NewTopic, client_slug, decode};
-use memdir_core::plan::Plan;
+use memdir_core::plan::{Change, Plan};
 use memdir_core::rel_path::RelPath;
 
 use super::catalogue::timestamp;
@@ -38,6 +38,18 @@ pub(super) struct FoundIndexes {
 }
 
 impl FoundIndexes {
+    /// Takes over what a plan makes of the two files.
+    pub(super) fn follow(&mut self, plan: &Plan) {
+        for change in &plan.changes {
+            let Change::Write { path, content, .. } = change else { continue };
+            match path.as_str() {
+                ENTRYPOINT => self.index = Some(content.0.clone()),
+                OVERFLOW => self.overflow = Some(content.0.clone()),
+                _ => {}
+            }
+        }
+    }
+
     pub(super) fn with<'i>(&'i self, catalogue: Option<&Catalogue>) -> Indexes<'i> {
         Indexes {
             index: self.index.as_deref(),

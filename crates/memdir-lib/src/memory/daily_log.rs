@@ -12,7 +12,12 @@ use super::{Memory, MemoryError, Submitted, Wish};
 #[derive(Debug)]
 pub enum Logged {
     /// It stands in this file, durable.
-    Added(RelPath),
+    Added {
+        /// The file.
+        path: RelPath,
+        /// What its author should know about what was written.
+        warnings: Vec<String>,
+    },
     /// It waits for the user, as the settings say.
     Submitted(Submitted),
 }
@@ -48,7 +53,7 @@ impl Memory {
         self.may_write()?;
         let plan = self.guarded(&plan, &wish)?;
         let Some(Change::Write { content: Content(record), .. }) = plan.changes.first() else {
-            return Ok(Logged::Added(path));
+            return Ok(Logged::Added { path, warnings: Vec::new() });
         };
         let record = String::from_utf8_lossy(record).into_owned();
         if self.config()?.mode(author.kind, self.known_id(), self.scope()) == WriteMode::Auto {
@@ -59,7 +64,7 @@ impl Memory {
             // The record is safe; that it is theirs is said at once, before a look takes it for a stranger's.
             let after = self.read(&path)?;
             self.record_tool_write(&path, before.as_deref(), after.as_deref(), author.clone(), now)?;
-            return Ok(Logged::Added(path));
+            return Ok(Logged::Added { path, warnings: plan.warnings });
         }
         let whole = [before.clone().unwrap_or_default(), record.into_bytes()].concat();
         let mut plan = Plan::new(plan.reason);

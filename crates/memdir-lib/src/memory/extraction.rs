@@ -1,27 +1,44 @@
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use memdir_core::env::Env;
-use memdir_core::extract::{Extracted, KnownTexts, Skipped, Standing};
+use memdir_core::extract::{Extracted, KnownTexts, Skipped, Standing, Withdrawn};
 use memdir_core::instructions::{self, Surroundings};
 use memdir_core::look::Look;
 use memdir_core::memory::change::{self, FoundFile};
-use memdir_core::memory::topic::{NewTopic, Topic, decode};
-use memdir_core::plan::Plan;
+use memdir_core::memory::topic::{self, NewTopic, Topic, decode};
+use memdir_core::plan::{Change, Plan};
 use memdir_core::rel_path::RelPath;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::real_look::RealLook;
 
-use super::{Memory, MemoryError};
+use super::{Entry, Memory, MemoryError};
 
 /// What extraction would change.
 #[derive(Debug, Clone)]
 pub struct ExtractionPlan {
     /// The memories that are added or that update another one.
     pub memories: Vec<Extracted>,
+    /// For each of these, the memory that it is added to; `None` for a new one.
+    pub updated: Vec<Option<RelPath>>,
     /// What is left out, because it is known or for another reason.
     pub skipped: Vec<Skipped>,
     /// The plan.
     pub plan: Plan,
+}
+
+/// When and from what something is written down.
+#[derive(Clone, Copy)]
+pub struct ExtractionOccasion<'o> {
+    /// The session that it comes from.
+    pub session: Option<&'o str>,
+    /// Whether a memory was written down before: if it is no longer there, somebody did not want it.
+    pub was_written: &'o dyn Fn(&Extracted) -> bool,
+    /// What the user took back that had been said before.
+    pub withdrawn: &'o [Withdrawn],
+    /// Whose days count.
+    pub zone: &'o TimeZone,
+    /// The time that counts as now.
+    pub now: Timestamp,
 }
 
 /// The largest document that is compared with.
@@ -36,23 +53,45 @@ impl Memory {
     pub fn plan_extraction(
         &self,
         found: Vec<Extracted>,
-        session: Option<&str>,
+        occasion: &ExtractionOccasion<'_>,
         env: &Env,
-        now: Timestamp,
     ) -> Result<ExtractionPlan, MemoryError> {
+        let ExtractionOccasion { session, was_written, zone, now, .. } = *occasion;
         let catalogue = self.catalogue()?;
         let mut known = documents(env);
+        let mut texts: Vec<(&Entry, Topic, String)> = Vec::new();
         for entry in &catalogue.entries {
             let Some(content) = self.read(&entry.path)? else { continue };
-            let (text, _) = decode(&content);
+            let text = decode(&content).0.into_owned();
             let (topic, _) = Topic::parse_head_of_whole(&text);
-            let body = text.get(topic.body).unwrap_or_default();
+            texts.push((entry, topic, text));
+        }
+        let taken_back = taken_back(&texts, occasion);
+        for (entry, topic, text) in &texts {
+            if taken_back.is_some_and(|(taken, _)| taken.path == entry.path) {
+                continue;
+            }
+            let body = text.get(topic.body.clone()).unwrap_or_default();
             known.add_memory(entry.path.clone(), entry.title(), entry.memory_type.clone(), body);
         }
         let (mut memories, mut skipped, mut added) = (Vec::new(), Vec::new(), Vec::new());
+        let mut removal = None;
+        if let Some((entry, withdrawn)) = taken_back {
+            removal = Some(self.plan_remove(entry, &catalogue)?);
+            skipped.push(Skipped {
+                turn: withdrawn.turn.clone(),
+                why: format!("it takes `{}` back", entry.path),
+            });
+        }
         let mut updated: Vec<(RelPath, usize)> = Vec::new();
         for memory in found {
             match known.standing(&memory) {
+                Standing::New | Standing::Updates { .. } if was_written(&memory) => {
+                    skipped.push(Skipped {
+                        turn: memory.source.turn,
+                        why: "it was written down before, and somebody took it away".to_owned(),
+                    });
+                }
                 Standing::Said { whence } => {
                     skipped.push(Skipped {
                         turn: memory.source.turn,
@@ -80,51 +119,131 @@ impl Memory {
             "remember what was said{}",
             session.map(|id| format!(" in session {id}")).unwrap_or_default()
         );
-        let topics: Vec<(NewTopic<'_>, RelPath)> = added
-            .iter()
-            .filter_map(|(path, at)| Some((memories.get(*at)?.topic(now, session), path.clone())))
+        // What is said again in the same breath belongs to the file that is not there yet.
+        let mut first: Vec<(RelPath, Extracted)> = added
+            .into_iter()
+            .filter_map(|(path, at): (_, usize)| Some((path, memories.get(at)?.clone())))
             .collect();
-        let indexes = self.indexes()?;
-        let mut plan = change::add_all(&topics, reason, &indexes.with(Some(&catalogue)))?;
-        let mut texts: Vec<(RelPath, Vec<u8>, String)> = Vec::new();
-        for (path, at) in updated {
-            let Some(memory) = memories.get(at) else { continue };
-            let at = match texts.iter().position(|(known, ..)| *known == path) {
-                Some(at) => at,
-                None => {
-                    // A memory that was added just now has no file yet: the later words are said there already.
-                    let Some(content) = self.read(&path)? else { continue };
-                    let text = decode(&content).0.into_owned();
-                    texts.push((path, content, text));
-                    texts.len() - 1
-                }
-            };
-            if let Some((_, _, text)) = texts.get_mut(at) {
-                append(text, memory, now);
+        for (path, at) in &updated {
+            let grown = first.iter_mut().find(|(added, _)| added == path);
+            if let Some(((_, grown), memory)) = grown.zip(memories.get(*at)) {
+                grown.body.push_str(&later_words(memory, zone, now, "\n"));
+                grown.description.clone_from(&memory.description);
             }
         }
-        for (path, before, after) in &texts {
+        let topics: Vec<(NewTopic<'_>, RelPath)> =
+            first.iter().map(|(path, memory)| (memory.topic(now, session), path.clone())).collect();
+        let mut indexes = self.indexes()?;
+        if let Some(removal) = &removal {
+            indexes.follow(removal);
+        }
+        let mut plan = change::add_all(&topics, reason, &indexes.with(Some(&catalogue)))?;
+        if let Some(removal) = removal {
+            plan.changes.splice(0..0, removal.changes);
+        }
+        let updated_paths = updated.clone();
+        let mut rewritten: Vec<(RelPath, Vec<u8>, String)> = Vec::new();
+        for (path, at) in updated {
+            let Some(memory) = memories.get(at) else { continue };
+            let at = match rewritten.iter().position(|(known, ..)| *known == path) {
+                Some(at) => at,
+                None => {
+                    // A memory that was added just now has no file yet.
+                    let Some(content) = self.read(&path)? else { continue };
+                    let text = decode(&content).0.into_owned();
+                    rewritten.push((path, content, text));
+                    rewritten.len() - 1
+                }
+            };
+            if let Some((_, _, text)) = rewritten.get_mut(at) {
+                append(text, memory, zone, now);
+            }
+        }
+        for (path, before, after) in &rewritten {
             let file = FoundFile { path, content: before };
+            // Every change sees the index as the ones before it leave it.
+            indexes.follow(&plan);
             plan.changes.extend(change::replace(file, after, String::new(), &indexes.with(None))?.changes);
         }
-        Ok(ExtractionPlan { memories, skipped, plan })
+        plan.changes = each_file_once(plan.changes);
+        let mut targets = vec![None; memories.len()];
+        for (path, at) in updated_paths {
+            if let Some(target) = targets.get_mut(at) {
+                *target = Some(path);
+            }
+        }
+        Ok(ExtractionPlan { memories, updated: targets, skipped, plan })
     }
 }
 
-/// Writes what was said later below what a memory said before: nothing of it is lost.
-fn append(text: &mut String, memory: &Extracted, now: Timestamp) {
+/// The memory that the user takes back: one that was written from this session, what the words name, or else the last if
+/// that was only just written.
+fn taken_back<'t>(
+    texts: &[(&'t Entry, Topic, String)],
+    occasion: &ExtractionOccasion<'t>,
+) -> Option<(&'t Entry, &'t Withdrawn)> {
+    const JUST: SignedDuration = SignedDuration::from_mins(30);
+    let withdrawn = occasion.withdrawn.last()?;
+    let session = occasion.session?;
+    let own = texts.iter().filter(|(_, topic, text)| {
+        topic.origin_session.as_deref() == Some(session) && text.contains("\n**Said:** ")
+    });
+    let described = |topic: &Topic| withdrawn.names(topic.description.as_deref().unwrap_or_default());
+    let is_young = |topic: &Topic| {
+        topic.modified.is_some_and(|written| occasion.now.duration_since(written).abs() < JUST)
+    };
+    let named =
+        own.clone().filter(|(_, topic, _)| described(topic)).max_by_key(|(_, topic, _)| topic.modified);
+    let last = || own.filter(|(_, topic, _)| is_young(topic)).max_by_key(|(_, topic, _)| topic.modified);
+    named.or_else(last).map(|(entry, ..)| (*entry, withdrawn))
+}
+
+/// Changes of which several may write the same file: the last one holds.
+fn each_file_once(changes: Vec<Change>) -> Vec<Change> {
+    let mut once: Vec<Change> = Vec::new();
+    for change in changes {
+        let same = once.iter_mut().find_map(|known| match (known, &change) {
+            (Change::Write { path: known, content, .. }, Change::Write { path, .. }) if known == path => {
+                Some(content)
+            }
+            _ => None,
+        });
+        match (same, change) {
+            (Some(known), Change::Write { content, .. }) => *known = content,
+            (_, change) => once.push(change),
+        }
+    }
+    once
+}
+
+/// Writes what was said later below what a memory said before: nothing of it is lost. A description that was made of the
+/// first words follows the last ones, because it is all that agents are shown at first.
+fn append(text: &mut String, memory: &Extracted, zone: &TimeZone, now: Timestamp) {
+    let (topic, _) = Topic::parse_head_of_whole(text);
+    let body = text.get(topic.body).unwrap_or_default();
+    let description = topic.description.unwrap_or_default();
+    let shown = description.trim_end_matches('…');
+    let is_ours = !shown.is_empty()
+        && body.lines().any(|line| line.starts_with(shown) || line.contains(&format!(":** {shown}")));
+    if is_ours && let Ok(changed) = topic::set(text, "description", &memory.description) {
+        *text = changed;
+    }
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let day = memory.source.time.unwrap_or(now).to_zoned(TimeZone::UTC).date();
-    let said = memory.body.lines().next().unwrap_or_default();
-    let why =
-        memory.body.lines().find(|line| line.starts_with("**Why:**") && !line.ends_with("gave no reason."));
     while text.ends_with(['\n', '\r']) {
         text.pop();
     }
-    text.push_str(&format!("{line_end}{line_end}**Since {day}:** {said}{line_end}"));
-    if let Some(why) = why {
-        text.push_str(&format!("{why}{line_end}"));
-    }
+    text.push_str(line_end);
+    text.push_str(&later_words(memory, zone, now, line_end));
+}
+
+/// The lines that say what was said later, and since when.
+fn later_words(memory: &Extracted, zone: &TimeZone, now: Timestamp, line_end: &str) -> String {
+    let day = memory.source.time.unwrap_or(now).to_zoned(zone.clone()).date();
+    let said = memory.body.lines().next().unwrap_or_default();
+    let why =
+        memory.body.lines().find(|line| line.starts_with("**Why:**") && !line.ends_with("gave no reason."));
+    let why = why.map(|why| format!("{why}{line_end}")).unwrap_or_default();
+    format!("{line_end}**Since {day}:** {said}{line_end}{why}")
 }
 
 /// What the agent reads anyway: instruction files and the project's README.

@@ -6,6 +6,7 @@
     reason = "tests make and move their own directories"
 )]
 
+mod dream;
 mod journal_watch;
 mod people;
 mod project_moves;

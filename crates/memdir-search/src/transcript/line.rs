@@ -25,6 +25,9 @@ lenient_struct! {
         is_sidechain: Flag = "isSidechain",
         is_meta: Flag = "isMeta",
         is_compact_summary: Flag = "isCompactSummary",
+        is_shown_only: Flag = "isVisibleInTranscriptOnly",
+        turn_origin: Text<'a> = "turnOrigin",
+        prompt_source: Text<'a> = "promptSource",
         message: Option<Message<'a>> = "message",
         compact_metadata: CompactMetadata<'a> = "compactMetadata",
     }
@@ -102,7 +105,12 @@ pub(super) fn parse(line: &str, position: Position) -> serde_json::Result<Option
         cwd: line.cwd.0,
         branch: line.git_branch.0,
         sidechain: line.is_sidechain.0,
-        meta: line.is_meta.0,
+        // What a hook or a notice put there was not typed by anybody.
+        meta: line.is_meta.0
+            || line.is_shown_only.0
+            || [&line.turn_origin, &line.prompt_source]
+                .iter()
+                .any(|origin| origin.0.contains("hook") || origin.0.contains("notification")),
         summary: line.is_compact_summary.0,
         text: Cow::default(),
         calls: Vec::new(),

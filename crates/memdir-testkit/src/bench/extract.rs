@@ -34,7 +34,8 @@ pub fn extract(program: &Utf8Path) -> Table {
             resident_at.push(resident(&command, program));
             if megabytes == SIZES[1] {
                 let size = std::fs::metadata(&path).unwrap().len() as f64 / 1e6;
-                let milliseconds = least(|| drop(extract_session(&path, None, OPTIONS).unwrap()));
+                let milliseconds =
+                    least(|| drop(extract_session(&path, None, OPTIONS, &mut |_| {}).unwrap()));
                 let speed = format!("{:.0} MB/s", size / milliseconds * 1e3);
                 table.row(&format!("{shape}, CPU"), speed, "at least 20 MB/s");
             }

@@ -4,12 +4,13 @@ use std::io::Write;
 
 use anyhow::{Result, anyhow};
 use clap::{Args, Parser, Subcommand};
+use jiff::Timestamp;
 use memdir_core::env::Env;
 use memdir_core::plan::Plan;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::apply::OnConflict;
 use memdir_disk::work_lease::lower_priority;
-use memdir_lib::dream::{Dreamt, Occasion, Outcome, Wanted, dream, held};
+use memdir_lib::dream::{Dreamt, Occasion, Outcome, Wanted, dream, held, lock_holder};
 use memdir_lib::memory::{Memory, Submitted, Wish};
 
 mod page;
@@ -124,6 +125,29 @@ impl Run for Dream {
     }
 }
 
+/// Dreams by the plan of the model that the user's settings name.
+fn with_named_model(
+    env: &Env,
+    memory: &mut Memory,
+    wanted: &mut Wanted<'_>,
+    now: Timestamp,
+) -> Result<Outcome> {
+    let settings = match askable(env)? {
+        Askable::Model(settings) => settings,
+        Askable::Unusable(why) => return Err(anyhow!("{why}")),
+        Askable::Nothing => {
+            return Err(anyhow!("no model is named"))
+                .hint("name one below `[model]` in your settings; docs/EXTRACTION.md says how");
+        }
+    };
+    with_model(*settings, env, now, |model| {
+        let step: &mut dyn FnMut(usize, usize) = &mut *wanted.step;
+        let Wanted { dry_run, occasion, all, .. } = *wanted;
+        let mut wanted = Wanted { dry_run, occasion, all, model: Some(model), step };
+        Ok(dream(env, memory, &mut wanted, now)?)
+    })
+}
+
 impl Dream {
     fn occasion(&self) -> Occasion<'_> {
         if self.when.if_due {
@@ -142,20 +166,16 @@ impl Dream {
             lower_priority();
         }
         let now = world.now;
+        let mut progress = Progress::new("dreaming", world.terminal.stderr, world.stderr.as_mut());
+        let mut step = |done, total| progress.step(done, total);
+        let mut wanted =
+            Wanted { dry_run: self.how.is_dry_run(), occasion, all: self.all, model: None, step: &mut step };
         let outcome = if self.model {
-            self.with_model(env, memory, world)?
+            with_named_model(env, memory, &mut wanted, now)?
         } else {
-            let mut progress = Progress::new("dreaming", world.terminal.stderr, world.stderr.as_mut());
-            let mut step = |done, total| progress.step(done, total);
-            let mut wanted = Wanted {
-                dry_run: self.how.is_dry_run(),
-                occasion,
-                all: self.all,
-                model: None,
-                step: &mut step,
-            };
             dream(env, memory, &mut wanted, now)?
         };
+        drop(progress);
         match outcome {
             Outcome::Dreamt(dreamt) => self.tell(&dreamt, memory, world),
             Outcome::Held(holder) => {
@@ -173,28 +193,6 @@ impl Dream {
             }
             Outcome::Unchanged => self.nothing("unchanged", "nothing changed since the last dream", world),
         }
-    }
-
-    /// Dreams by the plan of the user's model.
-    fn with_model(&self, env: &Env, memory: &mut Memory, world: &World) -> Result<Outcome> {
-        let settings = match askable(env)? {
-            Askable::Model(settings) => settings,
-            Askable::Unusable(why) => return Err(anyhow!("{why}")),
-            Askable::Nothing => {
-                return Err(anyhow!("no model is named"))
-                    .hint("name one below `[model]` in your settings; docs/EXTRACTION.md says how");
-            }
-        };
-        with_model(*settings, env, world, |model| {
-            let mut wanted = Wanted {
-                dry_run: self.how.is_dry_run(),
-                occasion: Occasion::ByHand,
-                all: self.all,
-                model: Some(model),
-                step: &mut |_, _| {},
-            };
-            Ok(dream(env, memory, &mut wanted, world.now)?)
-        })
     }
 
     fn nothing(&self, status: &'static str, why: &str, world: &mut World) -> Result<Exit> {
@@ -401,6 +399,10 @@ fn show(wanted: Option<&str>, json: bool, which: &Which, world: &mut World) -> R
 
 fn undo(wanted: Option<&str>, how: &How, world: &mut World) -> Result<Exit> {
     let mut memory = how.which.open(world)?;
+    if let Some(holder) = lock_holder(&memory, world.now)?.filter(|_| !how.is_dry_run()) {
+        return Err(anyhow!("{}", held(&holder)))
+            .hint("try again when it is done; after an hour nobody waits for it");
+    }
     memory.look(world.now)?;
     let asker = author(world);
     let log = memory.log(usize::MAX)?;

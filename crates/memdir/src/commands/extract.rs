@@ -1,5 +1,6 @@
 //! `memdir extract`: what was said in sessions, written down.
 
+use std::cell::RefCell;
 use std::io::Write;
 
 use anyhow::Result;
@@ -9,6 +10,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use memdir_core::env::Env;
 use memdir_core::extract::{Extracted, Skipped};
+use memdir_core::rel_path::RelPath;
 use memdir_disk::failure_log::{self, Failure};
 use memdir_lib::extract::{Engine, Range, SessionOutcome, Wanted, extract};
 use memdir_lib::memory::Submitted;
@@ -21,6 +23,7 @@ use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::model::{Askable, askable, with_model};
 use crate::output::printable;
+use crate::progress::Progress;
 use crate::world::World;
 
 /// Write down what you said in past sessions: by rules, or with your model
@@ -29,10 +32,12 @@ use crate::world::World;
     name = "extract",
     after_help = "Only your own words count: what you said of yourself, of how to work, of the project and of places outside it, and commands
 that failed until another one worked. Tool results, pasted text, quotations, questions and one-off wishes are left alone.
-Without a range it reads on where it stopped in the sessions of the last three days. `memdir undo` takes it back.
+Without a range it reads on where it stopped in the sessions of the last three days. `memdir undo ID`, with the id that it prints, takes
+it back; what was taken back, or removed, is not written again.
 
 If `[model]` in your settings names a model, it is asked once for each session that has something new, within its budget; where its
-answer is of no use, the rules decide. Without one, nothing leaves this machine. docs/EXTRACTION.md has the settings.
+answer is of no use, the rules decide. A dry run asks it, too, and counts. Without one, nothing leaves this machine. docs/EXTRACTION.md
+has the settings.
 
 Examples:
   memdir extract --dry-run
@@ -79,15 +84,19 @@ impl Run for Extract {
         };
         let dry_run = self.how.is_dry_run();
         let now = world.now;
-        let mut run = |model: Option<&Model<'_>>| -> Result<_> {
-            Ok(extract(&env, &mut memory, &Wanted { range: &range, dry_run, model }, now)?)
-        };
         let askable = if self.no_model { Askable::Nothing } else { askable(&env)? };
+        let progress =
+            RefCell::new(Progress::new("reading sessions", world.terminal.stderr, world.stderr.as_mut()));
+        let step = |done, total| progress.borrow_mut().bytes(done, total);
+        let mut run = |model: Option<&Model<'_>>| -> Result<_> {
+            Ok(extract(&env, &mut memory, &Wanted { range: &range, dry_run, model, step: &step }, now)?)
+        };
         let (outcomes, unusable) = match askable {
             Askable::Nothing => (run(None)?, None),
             Askable::Unusable(why) => (run(None)?, Some(why)),
-            Askable::Model(settings) => (with_model(*settings, &env, world, |model| run(Some(model)))?, None),
+            Askable::Model(settings) => (with_model(*settings, &env, now, |model| run(Some(model)))?, None),
         };
+        drop(progress);
         let Some(outcomes) = outcomes else {
             writeln!(world.stderr, "Another process is at it; it will look once more.")?;
             return Ok(Exit::Yes);
@@ -128,10 +137,12 @@ struct Item<'i> {
     turn: &'i str,
     session: &'i str,
     engine: &'i str,
+    /// The memory that it was added to; `null` for a new one.
+    updates: Option<&'i str>,
 }
 
 impl<'i> Item<'i> {
-    fn of(outcome: &'i SessionOutcome, memory: &'i Extracted) -> Self {
+    fn of(outcome: &'i SessionOutcome, memory: &'i Extracted, updated: Option<&'i RelPath>) -> Self {
         Self {
             r#type: memory.memory_type.as_str(),
             name: &memory.name,
@@ -141,6 +152,7 @@ impl<'i> Item<'i> {
             session: &outcome.session,
             // What commands taught was found by rules, whoever did the rest.
             engine: if memory.is_lesson { Engine::Rules.as_str() } else { outcome.engine.as_str() },
+            updates: updated.map(RelPath::as_str),
         }
     }
 }
@@ -183,7 +195,8 @@ fn print_json(
         model_failures,
     };
     for outcome in outcomes {
-        report.memories.extend(outcome.memories.iter().map(|memory| Item::of(outcome, memory)));
+        let found = outcome.memories.iter().zip(&outcome.updated);
+        report.memories.extend(found.map(|(memory, updated)| Item::of(outcome, memory, updated.as_ref())));
         report.skipped.extend(outcome.skipped.iter().map(|Skipped { turn, why }| LeftOut { turn, why }));
         match &outcome.submitted {
             Some(Submitted::Applied(applied)) => {
@@ -200,12 +213,22 @@ fn print_json(
 impl Extract {
     fn print(&self, outcomes: &[SessionOutcome], world: &mut World) -> Result<Exit> {
         let paint = world.paint;
-        let mut found = 0;
+        let (mut found, mut changed, mut waiting) = (0, 0, false);
+        let mut done_by: Vec<&str> = Vec::new();
         for outcome in outcomes {
-            for memory in &outcome.memories {
-                found += 1;
-                let kind = paint.quiet(memory.memory_type.as_str());
-                writeln!(world.stdout, "{}  {kind}", paint.strong(&memory.name))?;
+            for (memory, updated) in outcome.memories.iter().zip(&outcome.updated) {
+                let kind = memory.memory_type.as_str();
+                let (name, kind) = match updated {
+                    Some(path) => {
+                        changed += 1;
+                        (path.as_path().file_stem().unwrap_or_default(), format!("{kind}, added to"))
+                    }
+                    None => {
+                        found += 1;
+                        (memory.name.as_str(), kind.to_owned())
+                    }
+                };
+                writeln!(world.stdout, "{}  {}", paint.strong(&printable(name)), paint.quiet(&kind))?;
                 writeln!(world.stdout, "  {}", printable(&memory.description))?;
             }
             match &outcome.submitted {
@@ -213,8 +236,10 @@ impl Extract {
                     for warning in &applied.warnings {
                         world.warn(warning)?;
                     }
+                    done_by.extend(applied.operation.as_ref().map(|operation| operation.id.0.as_str()));
                 }
                 Some(Submitted::Staged { id, .. }) => {
+                    waiting = true;
                     writeln!(world.stdout, "It waits for you: memdir review show {id}")?;
                 }
                 Some(Submitted::Rejected) => {
@@ -226,13 +251,21 @@ impl Extract {
         let sessions = outcomes.len();
         let in_sessions = if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") };
         let memories = if found == 1 { "memory" } else { "memories" };
-        let done = if self.how.is_dry_run() { "would be added" } else { "found" };
+        let done = match (self.how.is_dry_run(), waiting) {
+            (true, _) => "would be added",
+            (false, true) => "found",
+            (false, false) => "written",
+        };
+        let added = if changed > 0 { format!(", {changed} added to") } else { String::new() };
         let model = outcomes.iter().find_map(|outcome| match &outcome.engine {
             Engine::Model(name) => Some(format!(" by the model `{}`", printable(name))),
             Engine::Rules => None,
         });
         let engine = model.unwrap_or_else(|| " by rules".to_owned());
-        writeln!(world.stdout, "{found} {memories} {done}{engine}, {in_sessions} read.")?;
+        writeln!(world.stdout, "{found} {memories} {done}{added}{engine}, {in_sessions} read.")?;
+        for operation in done_by {
+            writeln!(world.stdout, "Take it back: memdir undo {operation}")?;
+        }
         Ok(Exit::Yes)
     }
 }

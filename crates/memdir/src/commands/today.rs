@@ -67,12 +67,20 @@ impl Run for Today {
         let mut text = text.join(" ");
         if text == "-" {
             text.clear();
-            world.stdin.by_ref().take(MAX_TEXT).read_to_string(&mut text)?;
+            world.stdin.by_ref().take(MAX_TEXT + 1).read_to_string(&mut text)?;
+        }
+        if text.len() as u64 > MAX_TEXT {
+            bail!("an item of a log has {} kB at most", MAX_TEXT >> 10);
         }
         if text.trim().is_empty() {
             bail!("there is nothing to add");
         }
         let logged = memory.add_to_daily_log(&text, &author(world), &zone, world.now)?;
+        if let Logged::Added { warnings, .. } = &logged {
+            for warning in warnings {
+                world.warn(warning)?;
+            }
+        }
         self.report(&logged, &memory, world)
     }
 }
@@ -109,7 +117,7 @@ impl Today {
             _ => None,
         };
         let path = match logged {
-            Logged::Added(path) => Some(memory.directory().join(path.as_str())),
+            Logged::Added { path, .. } => Some(memory.directory().join(path.as_str())),
             Logged::Submitted(_) => None,
         };
         if self.json {

@@ -68,21 +68,22 @@ impl Run for Undo {
     }
 }
 
-/// What to say to somebody who did nothing: what a team mate did last is probably meant.
+/// What to say to somebody who did nothing: what a team mate, extraction or a dream did last is probably meant.
 fn nothing_of_yours(log: &Log) -> String {
     let undone = log.undone();
-    let is_by_mate = |operation: &&Operation| {
+    let is_by_another = |operation: &&Operation| {
         let author = &operation.author;
-        author.kind == AuthorKind::Team
+        matches!(author.kind, AuthorKind::Team | AuthorKind::Extract | AuthorKind::Dream)
             && author.id.as_deref() != Some(INDEX_AUTHOR)
             && operation.undo_of.is_none()
             && !undone.contains_key(&operation.id)
     };
     let begin = "nothing of yours stands that could be undone";
-    match log.operations.iter().find(is_by_mate) {
+    match log.operations.iter().find(is_by_another) {
         Some(last) => {
             let (id, reason) = (short(&last.id), printable(&last.reason));
-            format!("{begin}; `memdir undo {id}` takes back what the team did last: {reason}")
+            let who = if last.author.kind == AuthorKind::Team { "the team" } else { "memdir itself" };
+            format!("{begin}; `memdir undo {id}` takes back what {who} did last: {reason}")
         }
         None => format!("{begin}; `memdir log` shows what others did"),
     }

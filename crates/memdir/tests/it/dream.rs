@@ -10,30 +10,30 @@ use serde_json::{Value, json};
 
 use crate::harness::Sandbox;
 
-fn ask(sandbox: &Sandbox, line: &str) -> Value {
+pub(crate) fn ask(sandbox: &Sandbox, line: &str) -> Value {
     let block = sandbox.run(line.split_whitespace());
     assert_eq!(block.code, 0, "{line}: {}", block.stderr);
     serde_json::from_str(&block.stdout).unwrap()
 }
 
 /// The sandbox's clock must be near the files' own times, which are those of the machine.
-fn sandbox() -> Sandbox {
+pub(crate) fn sandbox() -> Sandbox {
     let mut sandbox = Sandbox::new();
     sandbox.now = now(&sandbox).to_string();
     sandbox
 }
 
-fn now(sandbox: &Sandbox) -> jiff::Timestamp {
+pub(crate) fn now(sandbox: &Sandbox) -> jiff::Timestamp {
     let probe = sandbox.home.write("probe", "");
     jiff::Timestamp::try_from(fs::metadata(probe).unwrap().modified().unwrap()).unwrap()
 }
 
-fn memory_dir(sandbox: &Sandbox) -> Utf8PathBuf {
+pub(crate) fn memory_dir(sandbox: &Sandbox) -> Utf8PathBuf {
     ask(sandbox, "path --json")["memory_dir"].as_str().unwrap().into()
 }
 
 /// Puts a file among the memories, as it was so many days ago.
-fn write(sandbox: &Sandbox, name: &str, days: u64, content: &str) {
+pub(crate) fn write(sandbox: &Sandbox, name: &str, days: u64, content: &str) {
     let path = memory_dir(sandbox).join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::set_permissions(memory_dir(sandbox), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
@@ -42,11 +42,11 @@ fn write(sandbox: &Sandbox, name: &str, days: u64, content: &str) {
     file.set_modified(SystemTime::now() - Duration::from_secs(days * 86_400)).unwrap();
 }
 
-fn topic(name: &str, description: &str, kind: &str, body: &str) -> String {
+pub(crate) fn topic(name: &str, description: &str, kind: &str, body: &str) -> String {
     format!("---\nname: {name}\ndescription: {description}\nmetadata:\n  type: {kind}\n---\n\n{body}\n")
 }
 
-fn files(directory: &Utf8Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn files(directory: &Utf8Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut pending = vec![directory.to_owned()];
     while let Some(folder) = pending.pop() {
@@ -71,7 +71,7 @@ fn log_name(sandbox: &Sandbox, days: i64) -> String {
 }
 
 /// A week as agents leave it behind: memories that repeat each other, notes, an index that nobody kept.
-fn a_week(sandbox: &Sandbox) {
+pub(crate) fn a_week(sandbox: &Sandbox) {
     let tests = "Run the whole test suite before every push, with the database container up and the cache cleared first.";
     write(
         sandbox,
@@ -347,6 +347,7 @@ fn the_clients_lock_is_honoured_and_given_back() {
     assert!(held.stderr.contains(&format!("process {} consolidates", client.id())), "{}", held.stderr);
     assert_eq!(files(&directory), before);
     assert_eq!(fs::read_to_string(&lock).unwrap(), client.id().to_string());
+    assert_eq!(sandbox.run(["dream", "undo"]).code, 2, "nor is one taken back meanwhile");
     let dry = ask(&sandbox, "dream --dry-run --json");
     assert!(dry["warnings"][0].as_str().unwrap().contains("consolidates"), "{}", dry["warnings"]);
     client.kill().unwrap();
@@ -391,9 +392,7 @@ fn by_itself_it_waits_for_a_day_and_five_sessions() {
     let lock = memory_dir(&sandbox).join(".consolidate-lock");
     let future = SystemTime::now() + Duration::from_secs(400 * 86_400);
     fs::File::options().write(true).open(&lock).unwrap().set_modified(future).unwrap();
-    assert_eq!(why(&sandbox)["status"], "not_due", "no session was used after a time that lies ahead");
-    fs::remove_file(&lock).unwrap();
-    assert_eq!(why(&sandbox)["status"], "nothing", "all is tidy");
+    assert_eq!(why(&sandbox)["status"], "nothing", "a time that lies ahead says nothing, and all is tidy");
 }
 
 #[test]
@@ -507,7 +506,7 @@ fn a_timer_that_somebody_changed_stays() {
 }
 
 /// A sandbox whose model is a program that answers this, whatever it is asked.
-fn with_model(answer: &Value) -> Sandbox {
+pub(crate) fn with_model(answer: &Value) -> Sandbox {
     let mut sandbox = sandbox();
     sandbox.home.write("answer", answer.to_string());
     let (answer, heard) = (sandbox.home.root().join("answer"), sandbox.home.root().join("heard"));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Sandbox;
 
-fn ask(sandbox: &Sandbox, line: &str) -> Value {
+pub(crate) fn ask(sandbox: &Sandbox, line: &str) -> Value {
     let block = sandbox.run(line.split_whitespace());
     assert_eq!(block.code, 0, "{line}: {}", block.stderr);
     serde_json::from_str(&block.stdout).unwrap()
@@ -17,7 +17,7 @@ fn project_dir(sandbox: &Sandbox) -> Utf8PathBuf {
     ask(sandbox, "path --json")["project_dir"].as_str().unwrap().into()
 }
 
-fn prompt(uuid: &str, text: &str) -> String {
+pub(crate) fn prompt(uuid: &str, text: &str) -> String {
     let line = json!({
         "type": "user", "uuid": uuid, "sessionId": "s", "timestamp": "2026-03-11T10:00:00Z",
         "message": {"role": "user", "content": text},
@@ -25,7 +25,7 @@ fn prompt(uuid: &str, text: &str) -> String {
     format!("{line}\n")
 }
 
-fn session(sandbox: &Sandbox, id: &str, lines: &[String]) -> Utf8PathBuf {
+pub(crate) fn session(sandbox: &Sandbox, id: &str, lines: &[String]) -> Utf8PathBuf {
     let directory = project_dir(sandbox);
     fs::create_dir_all(&directory).unwrap();
     let path = directory.join(format!("{id}.jsonl"));
@@ -33,7 +33,7 @@ fn session(sandbox: &Sandbox, id: &str, lines: &[String]) -> Utf8PathBuf {
     path
 }
 
-fn turns(answer: &Value) -> Vec<String> {
+pub(crate) fn turns(answer: &Value) -> Vec<String> {
     let memories = answer["memories"].as_array().unwrap().iter();
     memories
         .map(|memory| format!("{} {}", memory["turn"].as_str().unwrap(), memory["type"].as_str().unwrap()))
@@ -41,7 +41,7 @@ fn turns(answer: &Value) -> Vec<String> {
 }
 
 /// The sandbox's clock must be near the files' own times, which are those of the machine.
-fn sandbox() -> Sandbox {
+pub(crate) fn sandbox() -> Sandbox {
     let mut sandbox = Sandbox::new();
     let probe = sandbox.home.write("probe", "");
     let modified = fs::metadata(probe).unwrap().modified().unwrap();
@@ -197,4 +197,81 @@ fn the_log_of_the_day_grows_item_by_item() {
     assert_eq!(authors, ["person", "person"], "nobody else wrote it");
     assert!(!sandbox.run(["doctor"]).stdout.contains("memory-without-type"));
     assert_eq!(sandbox.run(["today", "add", " "]).code, 2);
+}
+
+#[test]
+fn a_correction_is_an_update_and_the_index_follows() {
+    let corrections = [
+        (
+            "The release is due on 2026-12-01 because of the fair.",
+            "The release is due on 2026-12-15 because of the fair.",
+        ),
+        (
+            "We have to support Node 16 because of the kiosk vendor.",
+            "We have to support Node 18 because of the kiosk vendor.",
+        ),
+        (
+            "I prefer tabs over spaces in this repo, always.",
+            "I prefer spaces over tabs in this repo, always.",
+        ),
+        ("From now on always use npm for installs.", "From now on never use npm for installs, use pnpm."),
+    ];
+    for (before, after) in corrections {
+        let sandbox = sandbox();
+        let path = session(&sandbox, "5c0523b1", &[prompt("u1", before)]);
+        let [first] = turns(&ask(&sandbox, "extract --json")).try_into().unwrap();
+        fs::write(&path, [prompt("u1", before), prompt("u2", after)].concat()).unwrap();
+        let answer = ask(&sandbox, "extract --json");
+        let [second] = turns(&answer).try_into().unwrap();
+        assert_eq!(first.replace("u1", "u2"), second);
+        assert!(answer["memories"][0]["updates"].is_string(), "{answer}");
+        let items = ask(&sandbox, "ls --json")["items"].clone();
+        let [item] = items.as_array().unwrap().as_slice() else { panic!("{items}") };
+        let text = fs::read_to_string(item["path"].as_str().unwrap()).unwrap();
+        assert!(text.contains(before) && text.contains(after), "{text}");
+        let index = Utf8PathBuf::from(item["path"].as_str().unwrap()).with_file_name("MEMORY.md");
+        let index = fs::read_to_string(index).unwrap();
+        assert!(index.contains(&after[..24]), "{index}");
+        // In one breath it is the same.
+        let once = self::sandbox();
+        session(&once, "5c0523b1", &[prompt("u1", before), prompt("u2", after)]);
+        assert_eq!(turns(&ask(&once, "extract --json")).len(), 2);
+        let items = ask(&once, "ls --json")["items"].clone();
+        let text = fs::read_to_string(items[0]["path"].as_str().unwrap()).unwrap();
+        assert!(
+            items.as_array().unwrap().len() == 1 && text.contains(before) && text.contains(after),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_was_removed_or_taken_back_does_not_come_again() {
+    let sandbox = sandbox();
+    let lines = [
+        prompt("u1", "please stop adding docstrings to private functions, they go stale"),
+        prompt("u2", "we don't do default exports here, named exports only please"),
+    ];
+    session(&sandbox, "5c0523b1", &lines);
+    let answer = ask(&sandbox, "extract --json");
+    assert_eq!(ask(&sandbox, "extract --dry-run --json")["memories"], json!([]), "a dry run reads on, too");
+    let name = answer["memories"][0]["name"].as_str().unwrap().to_owned();
+    assert_eq!(sandbox.run(["rm", &name]).code, 0);
+    // The client goes on with a copy of the session.
+    session(&sandbox, "77777777", &lines);
+    let again = ask(&sandbox, "extract --json");
+    assert_eq!(turns(&again), [""; 0]);
+    assert!(again["skipped"][0]["why"].as_str().unwrap().contains("somebody took it away"), "{again}");
+    let op = answer["ops"][0].as_str().unwrap().to_owned();
+    assert_eq!(sandbox.run(["undo", &op]).code, 0);
+    assert_eq!(turns(&ask(&sandbox, "extract --all --json")), [""; 0]);
+    // Whoever says it again means it.
+    session(
+        &sandbox,
+        "88888888",
+        &[prompt("u9", "we don't do default exports here, named exports only please")],
+    );
+    assert_eq!(turns(&ask(&sandbox, "extract --json")), ["u9 feedback"]);
+    let shown = sandbox.run(["undo", "--dry-run"]);
+    assert!(shown.stderr.contains("`memdir undo "), "{}", shown.stderr);
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Sandbox;
 
-const SAID: &str = "please stop adding docstrings to private functions, they go stale";
+pub(crate) const SAID: &str = "please stop adding docstrings to private functions, they go stale";
 const RULES: &str = "feedback-stop-adding-docstrings-private-functions-go";
 
 /// A server that does one thing with every connection, and keeps what it was asked.
@@ -65,7 +65,7 @@ fn request(stream: &mut TcpStream) -> String {
     }
 }
 
-fn ok(body: &Value) -> String {
+pub(crate) fn ok(body: &Value) -> String {
     let body = body.to_string();
     format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
@@ -73,7 +73,7 @@ fn ok(body: &Value) -> String {
     )
 }
 
-fn memory() -> Value {
+pub(crate) fn memory() -> Value {
     json!({
         "type": "feedback", "name": "feedback-no-docstrings", "description": "No docstrings on private functions",
         "statement": "Do not add docstrings to private functions.", "why": "They go stale.",
@@ -89,7 +89,7 @@ fn anthropic(input: &Value) -> Value {
     })
 }
 
-fn openai(content: &Value) -> Value {
+pub(crate) fn openai(content: &Value) -> Value {
     json!({
         "choices": [{"message": {"role": "assistant", "content": content.to_string()}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 1000, "completion_tokens": 100},
@@ -97,7 +97,7 @@ fn openai(content: &Value) -> Value {
 }
 
 /// A home with one session and these settings.
-fn sandbox(settings: &str) -> Sandbox {
+pub(crate) fn sandbox(settings: &str) -> Sandbox {
     let mut sandbox = Sandbox::new().var("ANTHROPIC_API_KEY", "k-123");
     sandbox.home.write("home/.config/memdir/config.toml", settings);
     let probe = sandbox.home.write("probe", "");

@@ -3,7 +3,7 @@
 use aho_corasick::AhoCorasick;
 
 use super::{Candidate, CueSet, Cues};
-use crate::extract::pattern::{Choice, Element};
+use crate::extract::pattern::{Choice, Element, Pieces};
 use crate::extract::places::NAMES;
 use crate::extract::vocabulary::kinds;
 
@@ -20,7 +20,7 @@ impl Cues {
     pub(super) fn find_by_text(&mut self) {
         let mut texts: Vec<String> = Vec::new();
         let mut owners = Vec::new();
-        for (at, (_, pattern)) in self.cues.iter().enumerate() {
+        for (at, (cue, pattern)) in self.cues.iter().enumerate() {
             let mut own: Vec<&str> = Vec::new();
             for choice in pattern.first() {
                 match choice {
@@ -31,7 +31,9 @@ impl Cues {
                 }
             }
             if own.is_empty() {
-                self.wild.push((u8::MAX, Candidate { pattern: at, at_clause_start: false }));
+                let candidate =
+                    Candidate { pattern: at, cue: *cue, at_clause_start: false, rarest: Pieces::ANY };
+                self.wild.push((u8::MAX, candidate));
             }
             for text in own {
                 texts.push(text.to_owned());

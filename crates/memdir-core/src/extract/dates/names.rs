@@ -88,6 +88,28 @@ pub(super) fn eastern_days(sentence: &str, today: Date) -> Vec<NamedDay> {
     days
 }
 
+/// Which week a day is said to be in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Week {
+    This,
+    Next,
+    AfterNext,
+    Any,
+}
+
+impl Week {
+    fn day(self, today: Date, day: Weekday) -> Option<Date> {
+        match self {
+            Self::This if today.weekday() == day => Some(today),
+            // The name of today's weekday may mean today or the next one; nobody can tell.
+            Self::Any if today.weekday() == day => None,
+            Self::This | Self::Any => next_weekday(today, day),
+            Self::Next => weekday_of_next_week(today, day),
+            Self::AfterNext => weekday_of_next_week(today, day)?.checked_add(7.days()).ok(),
+        }
+    }
+}
+
 fn eastern_day(before: &str, rest: &str, today: Date) -> Option<(Date, usize)> {
     const RELATIVE: [(&str, i64); 8] = [
         ("明天", 1),
@@ -102,32 +124,35 @@ fn eastern_day(before: &str, rest: &str, today: Date) -> Option<(Date, usize)> {
     if let Some((word, days)) = RELATIVE.iter().find(|(word, _)| rest.starts_with(word)) {
         return Some((today.checked_add(days.days()).ok()?, word.len()));
     }
-    for (word, next) in [
-        ("下周", true),
-        ("下星期", true),
-        ("下礼拜", true),
-        ("来週の", true),
-        ("来週", true),
-        ("周", false),
-        ("星期", false),
-        ("礼拜", false),
-        ("今週の", false),
-        ("本周", false),
+    for (word, when) in [
+        ("下下周", Week::AfterNext),
+        ("再来週の", Week::AfterNext),
+        ("再来週", Week::AfterNext),
+        ("下周", Week::Next),
+        ("下星期", Week::Next),
+        ("下礼拜", Week::Next),
+        ("来週の", Week::Next),
+        ("来週", Week::Next),
+        ("这周", Week::This),
+        ("今週の", Week::This),
+        ("本周", Week::This),
+        ("周", Week::Any),
+        ("星期", Week::Any),
+        ("礼拜", Week::Any),
     ] {
         let Some(behind) = rest.strip_prefix(word) else { continue };
         if let Some((day, length)) = eastern_weekday(behind) {
             if before.ends_with(['每', '毎']) {
                 return None;
             }
-            let date = if next { weekday_of_next_week(today, day)? } else { next_weekday(today, day)? };
-            return Some((date, word.len() + length));
+            return Some((when.day(today, day)?, word.len() + length));
         }
-        if next {
-            return Some((weekday_of_next_week(today, Weekday::Monday)?, word.len()));
+        if when == Week::Next || when == Week::AfterNext {
+            return Some((when.day(today, Weekday::Monday)?, word.len()));
         }
     }
     if let Some((day, length)) = japanese_weekday(rest).filter(|_| !before.ends_with(['每', '毎'])) {
-        return Some((next_weekday(today, day)?, length));
+        return Some((Week::Any.day(today, day)?, length));
     }
     if let Some(word) = ["月底", "月末"].into_iter().find(|word| rest.starts_with(word)) {
         return Some((today.last_of_month(), word.len()));

@@ -12,7 +12,8 @@ pub(super) fn add(
     statements: &mut Vec<Statement>,
 ) {
     let Some(sentence) = sentences.get(at) else { return };
-    let text = with_dates(sentence);
+    // Who somebody is does not turn on a day.
+    let text = if kind == Kind::User { sentence.text.replace('\n', " ") } else { with_dates(sentence) };
     let day = sentence.days.iter().map(|day| day.date).max();
     let reason = reason_in(sentence);
     let statement = match statements.iter_mut().find(|statement| statement.kind == kind) {
@@ -98,7 +99,13 @@ fn reason_in(sentence: &Sentence<'_>) -> Option<String> {
     if lower.len() != sentence.text.len() {
         return None;
     }
-    let marked = MARKS.iter().filter_map(|mark| Some(lower.find(mark)? + mark.len())).min();
+    let marked = MARKS.iter().filter_map(|mark| Some((*mark, lower.find(mark)? + mark.len())));
+    // `since January` and `since forever` tell when, not why.
+    let is_reason = |(mark, at): &(&str, usize)| {
+        let next = lower.get(*at..).unwrap_or_default().split_whitespace().next().unwrap_or_default();
+        *mark != " since " || SINCE.contains(&next)
+    };
+    let marked = marked.filter(is_reason).map(|(_, at)| at).min();
     // Without a word for it, the reason is the clause that speaks of the thing again.
     let explains = sentence.cues.has(Cue::Reason) || sentence.cues.has(Cue::Experience);
     let trailing = || {
@@ -110,6 +117,12 @@ fn reason_in(sentence: &Sentence<'_>) -> Option<String> {
     let reason = sentence.text.get(marked.or_else(trailing)?..)?.trim().trim_end_matches(['.', '。', '!']);
     (reason.chars().count() > 3).then(|| reason.to_owned())
 }
+
+/// Words behind `since` that begin a reason.
+const SINCE: [&str; 20] = [
+    "the", "we", "it", "they", "i", "you", "our", "nobody", "that", "this", "there", "a", "an", "he", "she",
+    "people", "no", "it's", "we're", "i'm",
+];
 
 /// Words that take up what was just named.
 const AGAIN: [&str; 18] = [

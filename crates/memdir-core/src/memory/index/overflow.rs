@@ -56,6 +56,33 @@ pub fn balance(index: &str, overflow: Option<&str>, modified: &HashMap<String, T
     }
 }
 
+/// The index with no entry but the link to the overflow, before everything else: for an index that its user's own words
+/// fill, so that agents see at least where the rest is.
+#[must_use]
+pub fn all_out(index: &str, overflow: &str) -> Option<Balanced> {
+    let parsed = Index::parse(index);
+    let entries = parsed.entries().filter(|(_, entry)| entry.path != OVERFLOW);
+    let moved: BTreeSet<usize> = entries.map(|(number, _)| number - 1).collect();
+    let moved_out: Vec<String> = moved
+        .iter()
+        .filter_map(|at| parsed.lines.get(*at))
+        .map(|line| line.raw.trim_end().to_owned())
+        .collect();
+    let kept = parsed.lines.iter().enumerate().filter(|(at, line)| {
+        let is_link = line.entry.as_ref().is_some_and(|entry| entry.path == OVERFLOW);
+        !moved.contains(at) && !is_link
+    });
+    let prose: String = kept.map(|(_, line)| line.raw).collect();
+    let overflow = with_added(overflow, &moved_out);
+    let link = link_line(entry_lines(&overflow).len());
+    (!moved_out.is_empty()).then(|| Balanced {
+        index: format!("{link}{}{prose}", line_end(index)),
+        overflow: Some(overflow),
+        moved_out,
+        moved_back: Vec::new(),
+    })
+}
+
 fn brought_back(index: &str, overflow: &str) -> Option<Balanced> {
     let mut whole = mapped(&Index::parse(index), |entry| (entry.path == OVERFLOW).then_some(None));
     let moved_back = entry_lines(overflow);
