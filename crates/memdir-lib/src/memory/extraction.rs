@@ -189,8 +189,10 @@ fn taken_back<'t>(
         topic.origin_session.as_deref() == Some(session) && text.contains("\n**Said:** ")
     });
     let described = |topic: &Topic| withdrawn.names(topic.description.as_deref().unwrap_or_default());
+    // Words that name something else mean something else.
     let is_young = |topic: &Topic| {
-        topic.modified.is_some_and(|written| occasion.now.duration_since(written).abs() < JUST)
+        withdrawn.about.is_empty()
+            && topic.modified.is_some_and(|written| occasion.now.duration_since(written).abs() < JUST)
     };
     let named =
         own.clone().filter(|(_, topic, _)| described(topic)).max_by_key(|(_, topic, _)| topic.modified);

@@ -46,7 +46,9 @@ fn dream_while(home: &TestHome, mut meddle: impl FnMut(usize)) -> (Result<Outcom
     };
     let mut wanted =
         Wanted { dry_run: false, occasion: Occasion::ByHand, all: false, model: None, step: &mut step };
-    let now: Timestamp = "2030-01-01T00:00:00Z".parse().unwrap();
+    // Near the files' own times, which are those of the machine.
+    let probe = fs::metadata(home.write("probe", "")).unwrap().modified().unwrap();
+    let now = Timestamp::try_from(probe).unwrap();
     let outcome = dream(&env, &mut memory, &mut wanted, now);
     (outcome, plans)
 }

@@ -272,6 +272,29 @@ fn what_was_removed_or_taken_back_does_not_come_again() {
         &[prompt("u9", "we don't do default exports here, named exports only please")],
     );
     assert_eq!(turns(&ask(&sandbox, "extract --json")), ["u9 feedback"]);
-    let shown = sandbox.run(["undo", "--dry-run"]);
-    assert!(shown.stderr.contains("`memdir undo "), "{}", shown.stderr);
+    let fresh = self::sandbox();
+    session(&fresh, "5c0523b1", &lines);
+    assert!(fresh.run(["extract"]).stdout.contains("Take it back: memdir undo "));
+    let shown = fresh.run(["undo"]);
+    assert!(shown.stderr.contains("` takes back what memdir itself did last"), "{}", shown.stderr);
+}
+
+#[test]
+fn what_is_taken_back_a_turn_later_goes_again() {
+    let sandbox = sandbox();
+    let said = [
+        prompt("u1", "we don't do default exports here, named exports only please"),
+        prompt("u2", "from now on use British spelling in everything passengers see"),
+        prompt("u3", "never mind the CPU panel"),
+        prompt("u4", "wait, no, forget that"),
+    ];
+    let mut names = Vec::new();
+    for end in 1..=said.len() {
+        session(&sandbox, "5c0523b1", &said[..end]);
+        ask(&sandbox, "extract --json");
+        names.push(ask(&sandbox, "ls --json")["items"].as_array().unwrap().len());
+    }
+    assert_eq!(names, [1, 2, 2, 1], "after each turn the hook has written down what was said");
+    assert_eq!(turns(&ask(&sandbox, "extract --all --json")), [""; 0]);
+    assert_eq!(ask(&sandbox, "ls --json")["items"].as_array().unwrap().len(), 1);
 }
