@@ -228,6 +228,7 @@ fn plan_session(
     };
     let mut step = |at| (reading.wanted.step)(before + at, total);
     let read = extract_session(&session.path, cursor.as_ref(), options, &mut step)?;
+    let reads_on = cursor.is_some() && !read.started_over;
     let mut found = read.found;
     let (mut engine, mut model_failed) = (Engine::Rules, None);
     if let Some((model, material)) = reading.wanted.model.zip(found.material.take()) {
@@ -251,7 +252,8 @@ fn plan_session(
     let occasion = ExtractionOccasion {
         session: id,
         was_written: &was_written,
-        withdrawn: &found.withdrawn,
+        // Where all of a session was read, nothing was said before it.
+        withdrawn: if reads_on { &found.withdrawn } else { &[] },
         zone: reading.zone,
         now,
     };

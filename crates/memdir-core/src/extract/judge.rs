@@ -73,10 +73,9 @@ pub(super) fn judge(words: &[Paragraph], today: Option<Date>) -> Judged {
             turn.is_foreign = false;
             turn.is_one_off = false;
         }
-        if sentence.cues.has(Cue::Withdraw) && !sentence.asks {
-            if !take_back(sentence, &sentences, &mut kinds) {
-                judged.withdrawn.get_or_insert_with(|| sentence.text.to_owned());
-            }
+        let withdraws = sentence.cues.has(Cue::Withdraw) && !sentence.asks;
+        if withdraws && !take_back(sentence, &sentences, &mut kinds) {
+            judged.withdrawn.get_or_insert_with(|| sentence.text.to_owned());
         }
         let next = sentences.get(at + 1).filter(|next| next.is_plain_remark());
         turn.explains = next.is_some_and(|next| next.cues.has(Cue::Reason));

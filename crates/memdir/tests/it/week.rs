@@ -122,7 +122,119 @@ fn a_week_leaves_what_a_person_would_have_written() {
             format!("== {name}\n{body}\n")
         })
         .collect();
-    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shown, @r#"
+    == feedback-ask-before-add-dependency-each-one.md
+    Ask me before you add a dependency, each one goes through a licence check at the group
+
+    **Why:** The user gave no reason.
+    **How to apply:** Work this way in this project until the user says otherwise.
+    **Said:** 2026-03-13
+    == feedback-ask-rename-only-rename-cant-review.md
+    When I ask for a rename, do only the rename. I can't review it otherwise
+
+    **Why:** I can't review it otherwise.
+    **How to apply:** Work this way in this project until the user says otherwise.
+    **Said:** 2026-03-11
+    == feedback-drop-these-summaries-end-read-diff.md
+    Please drop these summaries at the end, I read the diff anyway
+
+    **Why:** The user gave no reason.
+    **How to apply:** Work this way in this project until the user says otherwise.
+    **Said:** 2026-03-09
+    == feedback-every-migration-gets-one-had-restore.md
+    Every migration gets one here, we had to restore a backup in autumn because of exactly that
+
+    **Why:** Because of exactly that.
+    **How to apply:** Work this way in this project until the user says otherwise.
+    **Said:** 2026-03-09
+    == feedback-frontend-compare-something-python.md
+    When it's about the frontend, compare it with something from Python
+
+    **Why:** The user gave no reason.
+    **How to apply:** Work this way in this project until the user says otherwise.
+    **Said:** 2026-03-11
+    == feedback-no-snapshot-images-tests-break-every.md
+    No snapshot images in tests please, they break with every font update
+
+    **Why:** They break with every font update.
+    **How to apply:** Work this way in this project until the user says otherwise.
+    **Said:** 2026-03-13
+    == project-cant-install-system-libraries-pure-python.md
+    We can't install system libraries there, so pure Python only
+
+    **Why:** The user gave no reason.
+    **How to apply:** Let plans and suggestions agree with this.
+    **Said:** 2026-03-13
+    == project-decided-against-service-workers-last-week.md
+    We decided against service workers last week by the way, the tablets run an old Android WebView (Chrome 69) and the vendor won't update them before 2027
+
+    **Why:** The user gave no reason.
+    **How to apply:** Let plans and suggestions agree with this.
+    **Said:** 2026-03-11
+    == project-easter-release-27th-2026-03-27.md
+    The easter release is on the 27th (2026-03-27), code freeze two days before.
+
+    **Why:** The user gave no reason.
+    **How to apply:** Plan with this in mind; it turns on 2026-03-27, so check what holds after that day.
+    **Said:** 2026-03-12
+    == project-june-1-2026-06-01-every.md
+    From June 1 (2026-06-01) every manifest has to include the passenger's nationality, otherwise ships don't get clearance.
+
+    **Why:** Ships don't get clearance.
+    **How to apply:** Plan with this in mind; it turns on 2026-06-01, so check what holds after that day.
+    **Said:** 2026-03-09
+    == project-lose-network-below-deck-steel-ships.md
+    They lose the network below deck, that's just how steel ships are, so check-in has to work without a server for at least an hour
+
+    **Why:** The user gave no reason.
+    **How to apply:** Let plans and suggestions agree with this.
+    **Said:** 2026-03-11
+    == project-marketing-wants-american-us-agencies.md
+    Marketing wants American because of the US agencies
+
+    **Why:** Because of the US agencies.
+    **How to apply:** Let plans and suggestions agree with this.
+    **Said:** 2026-03-13
+    == project-off-until-tuesday-2026-03-17.md
+    I'm off until Tuesday (2026-03-17)
+
+    **Why:** The user gave no reason.
+    **How to apply:** Plan with this in mind; it turns on 2026-03-17, so check what holds after that day.
+    **Said:** 2026-03-13
+    == project-run-pnpm-test.md
+    `npm test` fails here; `pnpm test` works.
+
+    **Why:** The first failed with: npm error Missing script: "test"
+    **How to apply:** Run the second one at once.
+    == project-run-uv-run-manage-py-seed.md
+    `make seed` fails here; `uv run manage.py seed` works.
+
+    **Why:** The first failed with: make: *** No rule to make target 'seed'.  Stop.
+    **How to apply:** Run the second one at once.
+    == project-run-uv-run-pytest-tests-test-booking.md
+    `python -m pytest tests/test_booking.py` fails here; `uv run pytest tests/test_booking.py -q` works.
+
+    **Why:** The first failed with: zsh: command not found: python
+    **How to apply:** Run the second one at once.
+    == reference-https-grafana-ferry-example-checkin-one.md
+    https://grafana.ferry.example/d/checkin is the one for check-in, everything else there is dead
+
+    **Why:** The user gave no reason.
+    **How to apply:** Look there, or point there, when it comes up.
+    **Said:** 2026-03-12
+    == reference-tickets-linear-team-fer-ever-need.md
+    Tickets are in Linear, team FER, if you ever need the context. the old Jira is read only
+
+    **Why:** The user gave no reason.
+    **How to apply:** Look there, or point there, when it comes up.
+    **Said:** 2026-03-10
+    == user-backend-person-python-since-forever-react.md
+    I'm the backend person here, Python since forever, but React is new to me since the frontend folks left in January
+
+    **Why:** The user gave no reason.
+    **How to apply:** Fit explanations and proposals to this.
+    **Said:** 2026-03-09
+    "#);
     for secret in ["hunter2", "Zt8-qPw2", "sk-live"] {
         assert!(memories.values().all(|text| !text.contains(secret)), "{secret}");
     }
@@ -157,7 +269,7 @@ fn one_command_takes_any_of_a_week_back() {
     for operation in operations.iter().rev().step_by(5) {
         ask(&sandbox, &format!("undo {operation} --json"));
         assert!(files(&directory).len() <= before.len());
-        ask(&sandbox, "undo --json");
+        ask(&sandbox, "redo --json");
         assert_eq!(sorted(&files(&directory)), sorted(&before), "taken back, and taken back again");
     }
     for operation in &operations {
