@@ -195,13 +195,13 @@ impl Collection {
         let name = new_name("files");
         writer.write_new(&name, |out| out.write_all(table.encode()))?;
         self.manifest.table = name;
-        self.save_manifest(writer)
+        self.save_manifest(writer)?;
+        writer.remove_others(|name| self.manifest.names(name));
+        Ok(())
     }
 
     pub(super) fn save_manifest(&self, writer: &CacheWriter) -> io::Result<()> {
-        writer.write(manifest::NAME, |out| out.write_all(&self.manifest.encode()))?;
-        writer.remove_others(|name| self.manifest.names(name));
-        Ok(())
+        writer.write(manifest::NAME, |out| out.write_all(&self.manifest.encode()))
     }
 }
 

@@ -50,7 +50,8 @@ impl Collection {
         if self.segments.len() > MAX_SEGMENTS {
             self.merge(&writer, MAX_MERGED)?;
         }
-        // The table of files stays as it is: the next look reads this one file again and is none the worse.
+        // The table of files stays as it is, and so do files that no longer count: the next look at all of them reads this
+        // one again, sweeps up, and is none the worse.
         Ok(self.save_manifest(&writer).is_ok())
     }
 

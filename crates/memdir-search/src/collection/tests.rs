@@ -393,6 +393,10 @@ fn one_file_is_indexed_without_a_look_at_the_others() {
     assert!(folder.markdown().segments.len() <= 4, "{}", folder.markdown().segments.len());
     refresh(&mut folder.markdown());
     assert_eq!((look("apple"), look("melon")), (Vec::new(), vec!["a.md".into(), "c.md".into()]));
+    let kept = folder.markdown();
+    let left = kept.cache.path().read_dir_utf8().unwrap().map(|entry| entry.unwrap().file_name().to_owned());
+    let unknown: Vec<String> = left.filter(|name| name != "lock" && !kept.manifest.names(name)).collect();
+    assert_eq!(unknown, Vec::<String>::new(), "a look at all files sweeps up");
     for path in ["x.txt", ".hidden.md", ".git/x.md", "node_modules/x.md", "../cache/x.md"] {
         assert!(!one(path), "{path}");
     }
