@@ -212,6 +212,7 @@ impl Once<'_> {
             }
             None => false,
         };
+        self.adopt(pending.settled, pending.seen);
         if !arrived {
             if head != pending.onto || self.options.dry_run {
                 return Ok(Resumed::Goes(head));
@@ -221,15 +222,21 @@ impl Once<'_> {
                 Ok(Published::Moved) => return Ok(Resumed::Moved),
                 Err(error @ RemoteError::Unreachable { .. }) => return Err(error.into()),
                 Err(error @ RemoteError::Refused { .. }) => {
-                    self.local.give_up().map_err(SyncError::Local)?;
+                    self.withdraw(head.as_ref())?;
                     return Err(error.into());
                 }
                 // It is not here any more, so nobody will ever publish it.
                 Err(_) => return Ok(Resumed::Goes(head)),
             }
         }
-        self.state.round = self.state.round.max(pending.round);
-        for change in pending.changes {
+        self.adopt(pending.changes, pending.round);
+        Ok(Resumed::Goes(head))
+    }
+
+    /// Takes over what is agreed by the word of a killed sync.
+    fn adopt(&mut self, changes: Vec<PendingChange>, round: u64) {
+        self.state.round = self.state.round.max(round);
+        for change in changes {
             let here = self.scan.files.get(&change.key).copied();
             let after = change.after.as_ref().and_then(|agreed| agreed.content);
             if here != after {
@@ -247,7 +254,6 @@ impl Once<'_> {
                 None => self.state.agreed.remove(&change.key),
             };
         }
-        Ok(Resumed::Goes(head))
     }
 
     /// Whether we are still one of them. Who is not sends nothing that anybody would take.
@@ -362,11 +368,11 @@ impl Once<'_> {
             match self.remote.publish(head.as_ref(), &prepared.version) {
                 Ok(Published::Done) => new_head = Some(prepared.version),
                 Ok(Published::Moved) => {
-                    self.local.give_up().map_err(SyncError::Local)?;
+                    self.withdraw(head.as_ref())?;
                     return Ok(None);
                 }
                 Err(refused @ RemoteError::Refused { .. }) => {
-                    self.local.give_up().map_err(SyncError::Local)?;
+                    self.withdraw(head.as_ref())?;
                     return Err(refused.into());
                 }
                 // It may have arrived: the next sync finds out.
@@ -419,17 +425,37 @@ impl Once<'_> {
         round: u64,
         after: &BTreeMap<String, Option<Agreed>>,
     ) -> Result<(), SyncError> {
-        let resumed = self.resumed.iter().filter(|key| !after.contains_key(*key));
-        let resumed = resumed.map(|key| (key, self.state.agreed.get(key).cloned()));
-        let after = after.iter().map(|(key, agreed)| (key, agreed.clone())).chain(resumed);
-        let changes = after.map(|(key, after)| PendingChange {
+        let change = |key: &String, after: Option<Agreed>| PendingChange {
             key: key.clone(),
             after,
             before: self.scan.files.get(key).copied(),
+        };
+        let settled = self.resumed.iter().map(|key| {
+            let mut settled = change(key, self.state.agreed.get(key).cloned());
+            if !self.unwritten.contains(key) {
+                // Nothing is to be written there: whatever else stands there is the user's.
+                settled.before = settled.after.as_ref().and_then(|agreed| agreed.content);
+            }
+            settled
         });
-        let pending =
-            Pending { onto: onto.cloned(), version: version.clone(), round, changes: changes.collect() };
+        let changes = after.iter().map(|(key, agreed)| change(key, agreed.clone()));
+        let pending = Pending {
+            onto: onto.cloned(),
+            version: version.clone(),
+            round,
+            seen: self.state.round,
+            settled: settled.collect(),
+            changes: changes.collect(),
+        };
         self.local.begin(&pending).map_err(SyncError::Local)
+    }
+
+    /// Forgets an intention that came to nothing, but not what an earlier one had settled.
+    fn withdraw(&mut self, head: Option<&Version>) -> Result<(), SyncError> {
+        match head.filter(|_| !self.resumed.is_empty()) {
+            Some(head) => self.begin(Some(head), head, self.state.round, &BTreeMap::new()),
+            None => self.local.give_up().map_err(SyncError::Local),
+        }
     }
 
     fn write(&mut self, changes: &[LocalChange]) -> Result<BTreeSet<String>, SyncError> {

@@ -50,6 +50,10 @@ pub struct Pending {
     pub version: Version,
     /// Its round.
     pub round: u64,
+    /// The highest round that was seen before.
+    pub seen: u64,
+    /// What is agreed whether it arrives or not: a sync that was killed earlier had published it.
+    pub settled: Vec<PendingChange>,
     /// What then is agreed.
     pub changes: Vec<PendingChange>,
 }
@@ -84,6 +88,9 @@ struct PendingHeader {
     onto: Option<String>,
     version: String,
     round: u64,
+    seen: u64,
+    /// How many of the lines say what is agreed in any case.
+    settled: usize,
 }
 
 impl SyncState {
@@ -159,11 +166,13 @@ impl Pending {
             onto: self.onto.as_ref().map(|onto| onto.0.clone()),
             version: self.version.0.clone(),
             round: self.round,
+            seen: self.seen,
+            settled: self.settled.len(),
         };
         let mut text = serde_json::to_string(&header).unwrap_or_default();
         text.push('\n');
         let nothing = Agreed { version: 0, round: 0, id: NONE.to_owned(), content: None };
-        for change in &self.changes {
+        for change in self.settled.iter().chain(&self.changes) {
             write_agreed(&mut text, change.after.as_ref().unwrap_or(&nothing));
             let _ = writeln!(text, "\t{}\t{}", hash_or_none(change.before), change.key);
         }
@@ -177,18 +186,21 @@ impl Pending {
         let (header, lines) = text.strip_suffix(END)?.split_once('\n')?;
         let header: PendingHeader =
             serde_json::from_str(header).ok().filter(|header: &PendingHeader| header.v == 1)?;
-        let mut changes = Vec::new();
+        let (mut settled, mut changes) = (Vec::new(), Vec::new());
         for line in lines.lines() {
             let mut fields = line.splitn(6, '\t');
             let after = read_agreed(&mut fields)?;
             let before = read_hash(fields.next()?)?;
             let key = fields.next()?.to_owned();
-            changes.push(PendingChange { key, after: (after.id != NONE).then_some(after), before });
+            let list = if settled.len() < header.settled { &mut settled } else { &mut changes };
+            list.push(PendingChange { key, after: (after.id != NONE).then_some(after), before });
         }
         Some(Self {
             onto: header.onto.map(Version),
             version: Version(header.version),
             round: header.round,
+            seen: header.seen,
+            settled,
             changes,
         })
     }
@@ -264,8 +276,14 @@ mod tests {
             PendingChange { key: "a b/c.md".into(), after: Some(agreed), before: None },
             PendingChange { key: "d.md".into(), after: None, before: Some(ContentHash::of(b"y")) },
         ];
-        let pending =
-            Pending { onto: Some(Version("abc".into())), version: Version("def".into()), round: 4, changes };
+        let pending = Pending {
+            onto: Some(Version("abc".into())),
+            version: Version("def".into()),
+            round: 4,
+            seen: 3,
+            settled: changes.clone(),
+            changes,
+        };
         let text = pending.render();
         assert_eq!(Pending::parse(&text), Some(pending));
         for end in 0..text.len() {

@@ -69,3 +69,51 @@ fn what_disappears_there_before_it_was_written_here_is_sent_as_it_was_agreed() {
         assert_eq!(machine.files.len(), 1);
     }
 }
+
+#[test]
+fn what_arrived_stays_known_although_the_next_try_never_arrives() {
+    let mut ada = Machine::founder();
+    ada.tombstone_rounds = 3;
+    let mut bob = Machine::joining(&ada, 2, "Bob");
+    ada.write("gone.md", "first\n");
+    bob.sync();
+    ada.write("other.md", "other\n");
+    // Bob's change arrives, and he is killed before he knows.
+    bob.files.insert("gone.md".to_owned(), "first\nbob\n".to_owned());
+    bob.dies = true;
+    bob.try_sync(Vec::new()).unwrap_err();
+    ada.sync();
+    assert_eq!(ada.read("gone.md"), Some("first\nbob\n"));
+    ada.files.remove("gone.md");
+    ada.sync();
+    // The next one is killed before it publishes, and Ada is faster.
+    bob.dies_before_publishing = true;
+    bob.files.insert("bob.md".to_owned(), "bob\n".to_owned());
+    bob.try_sync(Vec::new()).unwrap_err();
+    bob.dies_before_publishing = false;
+    check_gone(ada, bob);
+}
+
+#[test]
+fn what_was_changed_between_two_kills_is_the_users() {
+    let mut ada = Machine::founder();
+    let mut bob = Machine::joining(&ada, 2, "Bob");
+    ada.write("deploy.md", "first\n");
+    bob.sync();
+    for text in ["second\n", "third\n"] {
+        ada.write("other.md", text);
+        bob.files.insert("deploy.md".to_owned(), text.to_owned());
+        bob.dies = true;
+        bob.try_sync(Vec::new()).unwrap_err();
+    }
+    bob.files.insert("deploy.md".to_owned(), "fourth\n".to_owned());
+    bob.dies_before_publishing = true;
+    bob.try_sync(Vec::new()).unwrap_err();
+    (bob.dies, bob.dies_before_publishing) = (false, false);
+    bob.sync();
+    ada.sync();
+    for machine in [&ada, &bob] {
+        assert_eq!(machine.read("deploy.md"), Some("fourth\n"));
+        assert_eq!(machine.files.len(), 2);
+    }
+}

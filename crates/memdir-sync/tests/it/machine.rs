@@ -27,6 +27,8 @@ pub(crate) struct Machine {
     pub(crate) reviews: bool,
     /// Whether the process is killed before it writes anything here.
     pub(crate) dies: bool,
+    /// Whether it is killed as soon as it remembered what it will do.
+    pub(crate) dies_before_publishing: bool,
     /// For how many rounds a deletion is named.
     pub(crate) tombstone_rounds: u64,
     seed: u8,
@@ -75,6 +77,7 @@ impl Machine {
             remote,
             reviews: false,
             dies: false,
+            dies_before_publishing: false,
             tombstone_rounds: 10_000,
             seed,
             team,
@@ -206,7 +209,7 @@ impl Local for Machine {
 
     fn begin(&mut self, pending: &Pending) -> Result<(), LocalError> {
         self.pending = Some(pending.render());
-        Ok(())
+        if self.dies_before_publishing { Err("killed".into()) } else { Ok(()) }
     }
 
     fn give_up(&mut self) -> Result<(), LocalError> {

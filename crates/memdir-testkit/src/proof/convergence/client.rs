@@ -61,7 +61,7 @@ impl Client {
     /// Whether a sync was killed that would change this file, and may have done so.
     pub(super) fn is_half_written(&self, key: &str) -> bool {
         let pending = self.pending.as_deref().and_then(Pending::parse);
-        let mut changes = pending.iter().flat_map(|pending| &pending.changes);
+        let mut changes = pending.iter().flat_map(|pending| pending.settled.iter().chain(&pending.changes));
         changes.any(|change| {
             let after = change.after.as_ref().and_then(|agreed| agreed.content);
             change.key == key && change.before != after
