@@ -9,6 +9,7 @@ mod classify;
 pub mod conflict_copy;
 pub mod engine;
 mod folder;
+pub mod http;
 mod inbox;
 pub mod layout;
 pub mod local;

@@ -20,7 +20,9 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{SyncError, check_invitation, sync};
 use crate::local::Local;
 use crate::options::Options;
+use crate::remote::either::EitherRemote;
 use crate::remote::git::{Commit, GitRemote, is_local, without_credentials};
+use crate::remote::http::{HttpRemote, ServerAddress, is_server};
 use crate::remote::{Remote, RemoteError, Version};
 use crate::report::Report;
 use crate::state::{Pending, SyncState};
@@ -126,7 +128,11 @@ impl Membership {
         // A key for every membership: who was here before comes back as somebody new.
         let key = SecretKey::from_seed(random_seed()?);
         let member = Member::invited(&key, member_name, &invitation.team, invitation.grant, &invitation.key);
-        let Invitation { team, remote, branch, .. } = invitation;
+        let Invitation { team, mut remote, branch, .. } = invitation;
+        if is_server(&remote) {
+            // The address in an invitation works once; this machine gets one of its own for it.
+            remote = ServerAddress::parse(&remote)?.join(&key)?.reveal();
+        }
         let joined = Self::begin(env, name, Settings { v: 1, team, remote, branch, member }, key)?;
         let mut remote = joined.remote()?;
         let settings = &joined.settings;
@@ -220,20 +226,24 @@ impl Membership {
         &self.directory
     }
 
-    fn remote(&self) -> Result<GitRemote, TeamError> {
+    fn remote(&self) -> Result<EitherRemote, TeamError> {
         let settings = &self.settings;
-        let directory = self.directory.path().join(GIT);
-        let remote = GitRemote::new(
-            directory,
-            self.home.clone(),
-            &settings.remote,
-            &settings.branch,
-            settings.name(),
-        )?;
+        let remote = if is_server(&settings.remote) {
+            let address = ServerAddress::parse(&settings.remote)?;
+            EitherRemote::Server(HttpRemote::new(self.directory.clone(), address, settings.team.clone()))
+        } else {
+            EitherRemote::Git(self.git()?)
+        };
         Ok(match self.time_limit {
             Some(limit) => remote.within(limit),
             None => remote,
         })
+    }
+
+    fn git(&self) -> Result<GitRemote, TeamError> {
+        let settings = &self.settings;
+        let directory = self.directory.path().join(GIT);
+        Ok(GitRemote::new(directory, self.home.clone(), &settings.remote, &settings.branch, settings.name())?)
     }
 
     /// Brings a folder and the remote together; also says how many requests it took.
@@ -268,8 +278,12 @@ impl Membership {
     pub fn invite(&self) -> Result<String, TeamError> {
         let seed = random_seed()?;
         let settings = &self.settings;
-        // Whoever joins has credentials of their own.
-        let address = settings.address();
+        let address = if is_server(&settings.remote) {
+            ServerAddress::parse(&settings.remote)?.invite()?.reveal()
+        } else {
+            // Whoever joins has credentials of their own.
+            settings.address()
+        };
         let invitation = Invitation::new(&settings.team, &address, &settings.branch, &self.key, seed);
         Ok(invitation.to_token())
     }

@@ -1,6 +1,8 @@
 //! The place that a team shares: names and bytes, in versions that follow each other.
 
+pub mod either;
 pub mod git;
+pub mod http;
 pub mod in_process;
 
 /// One version of everything that a remote holds. What is inside is the remote's own business.

@@ -14,6 +14,7 @@ mod projects;
 mod prompt;
 mod sandbox;
 mod search;
+mod server;
 mod sync;
 
 pub use dream::dream;
@@ -29,4 +30,5 @@ pub use projects::{path, project_ls};
 pub use prompt::prompt;
 pub use sandbox::Bench;
 pub use search::{search, transcripts, warm_search};
+pub use server::server;
 pub use sync::sync;

@@ -9,11 +9,13 @@
 )]
 
 pub mod bench;
+mod cluster;
 mod git;
 pub mod proof;
 mod snapshot;
 mod test_home;
 
+pub use cluster::Cluster;
 pub use git::Git;
 pub use snapshot::CommandBlock;
 pub use test_home::TestHome;

@@ -21,7 +21,7 @@ mod report;
 mod trace;
 mod writing_command;
 
-pub use convergence::{Convergence, convergence_in_process, convergence_over_git};
+pub use convergence::{Convergence, convergence, convergence_in_process, convergence_over_git, team_of};
 pub use crowd::{Crowd, crowd};
 pub use errors::{Errors, errors};
 pub use full_disk::full_disk;

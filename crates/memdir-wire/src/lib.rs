@@ -6,10 +6,12 @@
 
 pub mod canonical;
 pub mod entry;
+pub mod gzip;
 pub mod invitation;
 pub mod member;
 pub mod roster;
 pub mod round;
+pub mod server_api;
 pub mod signing;
 pub mod team_id;
 pub mod voucher;

@@ -50,6 +50,7 @@ mod restore;
 mod review;
 mod rm;
 pub(crate) mod search;
+mod serve;
 mod sessions;
 mod set;
 mod settings_diff;
@@ -203,6 +204,11 @@ pub(crate) static COMMANDS: &[Entry] = &[
         Group::Projects,
         "sync",
         "Keep private memory, profile and agents' memory the same on your machines",
+    ),
+    Entry::of::<serve::Serve>(
+        Group::Projects,
+        "serve",
+        "Keep a team's memory on a server of your own, in SQLite or PostgreSQL",
     ),
     Entry::of::<import::Import>(
         Group::Memory,

@@ -9,9 +9,7 @@ use memdir_core::model::{Call, ModelChoice, ModelSettings};
 use memdir_lib::memory::MemoryError;
 use memdir_lib::model::{Model, TransportError, model_choice};
 
-mod bounded_process;
 mod by_command;
-mod by_curl;
 mod http;
 mod key;
 
@@ -65,12 +63,7 @@ fn send(call: &Call, settings: &ModelSettings, env: &Env) -> Result<Vec<u8>, Tra
             if let Some(place) = key {
                 all.push(key::header(place, url, env)?);
             }
-            // Names are looked up, and secrets kept in transit, by a program that is made for it.
-            let answered = match http::Address::parse(url) {
-                Some(address) => http::post(&address, &all, body, limit)?,
-                None => by_curl::post(url, &all, body, limit)?,
-            };
-            answered.accepted()
+            http::post(url, &all, body, limit)
         }
     }
 }

@@ -24,6 +24,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("dream", bench::dream),
     ("mcp", bench::mcp),
     ("sync", bench::sync),
+    ("server", bench::server),
 ];
 
 fn main() -> ExitCode {

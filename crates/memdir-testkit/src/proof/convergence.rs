@@ -6,6 +6,7 @@ use std::ops::Range;
 use memdir_sync::remote::Remote;
 use memdir_sync::remote::git::GitRemote;
 use memdir_sync::remote::in_process::InProcess;
+use memdir_wire::team_id::TeamId;
 
 mod client;
 mod faulty_remote;
@@ -57,7 +58,8 @@ pub fn convergence_over_git(size: &Convergence) -> Report {
 /// and that nothing that was deleted is back.
 ///
 /// `remote` makes the handle of one member on the remote of one seed.
-fn convergence(
+#[must_use]
+pub fn convergence(
     title: &str,
     size: &Convergence,
     mut remote: impl FnMut(u64, u64) -> Box<dyn Remote>,
@@ -79,6 +81,12 @@ fn convergence(
     report.count("memories kept twice", sums.kept_twice);
     report.count("memories at the end", sums.files);
     report
+}
+
+/// The team that works in a seed's world.
+#[must_use]
+pub fn team_of(seed: u64) -> TeamId {
+    client::team_id(seed)
 }
 
 #[derive(Default)]

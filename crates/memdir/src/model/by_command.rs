@@ -7,8 +7,8 @@ use memdir_core::hygiene::clean;
 use memdir_core::model::answer::MAX_BYTES;
 use memdir_core::secrets::redact;
 use memdir_lib::model::TransportError;
+use memdir_sync::http::bounded_process::{RunError, run};
 
-use super::bounded_process::{RunError, run};
 use super::{free, made, timed_out, too_long};
 
 /// Asks a program: the question on its standard input, the answer on its standard output.

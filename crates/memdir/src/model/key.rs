@@ -1,8 +1,9 @@
 use memdir_core::env::Env;
 use memdir_core::model::KeyPlace;
 use memdir_lib::model::TransportError;
+use memdir_sync::http::Address;
 
-use super::{free, http};
+use super::free;
 
 /// The header with the user's key. The key is read here and nowhere else, and stands in no message.
 pub(super) fn header(place: &KeyPlace, url: &str, env: &Env) -> Result<(String, String), TransportError> {
@@ -14,7 +15,7 @@ pub(super) fn header(place: &KeyPlace, url: &str, env: &Env) -> Result<(String, 
     if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(free(format!("the variable `{variable}` holds no key: it has spaces or odd characters")));
     }
-    let stays_here = http::Address::parse(url).is_some_and(|address| address.is_loopback());
+    let stays_here = Address::parse(url).is_some_and(|address| address.is_loopback());
     if url.starts_with("http://") && !stays_here {
         return Err(free("a key is not sent unencrypted to another machine: use https"));
     }

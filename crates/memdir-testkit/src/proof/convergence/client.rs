@@ -53,6 +53,12 @@ pub(super) fn team(seed: u64, count: u64) -> Vec<Membership> {
     members
 }
 
+/// The id of that team.
+pub(super) fn team_id(seed: u64) -> TeamId {
+    let founders = team(seed, 1).into_iter().map(|founder| founder.team);
+    founders.last().unwrap()
+}
+
 impl Client {
     pub(super) fn new(member: Membership, remote: FaultyRemote) -> Self {
         Self { files: BTreeMap::new(), remote, crash_after: None, member, state: None, pending: None }

@@ -11,19 +11,25 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 /// A program that came to its end.
 #[derive(Debug)]
-pub(super) struct Finished {
-    pub(super) output: Vec<u8>,
-    pub(super) status: ExitStatus,
+pub struct Finished {
+    /// What it said.
+    pub output: Vec<u8>,
+    /// How it ended.
+    pub status: ExitStatus,
     /// The beginning of what it complained about.
-    pub(super) complaint: String,
+    pub complaint: String,
 }
 
 /// Why a program's answer is not there.
 #[derive(Debug)]
-pub(super) enum RunError {
+pub enum RunError {
+    /// It cannot be started.
     Start(io::Error),
+    /// It did not end in time.
     TimedOut,
+    /// It said more than anybody wants to hear.
     TooLong,
+    /// What it said cannot be read.
     Read(io::Error),
 }
 
@@ -34,7 +40,10 @@ const GRACE: Duration = Duration::from_secs(1);
 const COMPLAINT_BYTES: usize = 2_000;
 
 /// Runs a program in a process group of its own, which is killed to the last at the end, however that comes.
-pub(super) fn run(
+///
+/// # Errors
+/// See [`RunError`].
+pub fn run(
     mut command: Command,
     input: String,
     limit: Duration,

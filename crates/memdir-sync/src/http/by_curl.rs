@@ -5,63 +5,60 @@ use std::io::ErrorKind;
 use std::process::Command;
 use std::time::Duration;
 
-use memdir_core::model::answer::MAX_BYTES;
-use memdir_lib::model::TransportError;
-
 use super::bounded_process::{RunError, run};
-use super::http::Answered;
-use super::{free, made, timed_out, too_long};
+use super::{Answered, HttpError, Request};
 
-/// Sends a body and brings back what was answered.
-pub(super) fn post(
-    url: &str,
-    headers: &[(String, String)],
-    body: &str,
-    limit: Duration,
-) -> Result<Answered, TransportError> {
+/// Sends a request and brings back what was answered.
+pub(super) fn send(request: &Request<'_>) -> Result<Answered, HttpError> {
     let mut command = Command::new("curl");
     // Everything else stands on its standard input, where no list of processes shows it. No settings of the user's
     // curl: they could print or redirect.
     command.args(["-q", "-K", "-"]);
     let slack = Duration::from_secs(5);
-    match run(command, settings(url, headers, body, limit), limit + slack, MAX_BYTES + CODE_BYTES) {
-        Ok(finished) if finished.status.success() => {
-            parse(finished.output).ok_or_else(|| made("`curl` said nothing that can be understood"))
-        }
-        Ok(finished) => Err(failed(finished.status.code(), &finished.complaint, limit)),
-        Err(RunError::Start(error)) if error.kind() == ErrorKind::NotFound => {
-            Err(free("`curl` is not installed, and memdir needs it to reach this address"))
-        }
-        Err(RunError::Start(error)) => Err(free(format!("cannot start `curl`: {error}"))),
-        Err(RunError::TimedOut) => Err(timed_out(limit)),
-        Err(RunError::TooLong) => Err(too_long()),
-        Err(RunError::Read(error)) => Err(made(format!("cannot read what `curl` says: {error}"))),
+    match run(command, settings(request), request.limit + slack, request.most_bytes + CODE_BYTES) {
+        Ok(finished) if finished.status.success() => parse(finished.output)
+            .ok_or_else(|| HttpError::Curl("`curl` said nothing that can be understood".to_owned())),
+        Ok(finished) => Err(failed(finished.status.code(), &finished.complaint)),
+        Err(RunError::Start(error)) if error.kind() == ErrorKind::NotFound => Err(HttpError::NoCurl(
+            "`curl` is not installed, and memdir needs it to reach this address".to_owned(),
+        )),
+        Err(RunError::Start(error)) => Err(HttpError::NoCurl(format!("cannot start `curl`: {error}"))),
+        Err(RunError::TimedOut) => Err(HttpError::TimedOut),
+        Err(RunError::TooLong) => Err(HttpError::TooLong),
+        Err(RunError::Read(error)) => Err(HttpError::Broke(error)),
     }
 }
 
 /// The line with the status behind the body.
 const CODE_BYTES: usize = 4;
 
-fn settings(url: &str, headers: &[(String, String)], body: &str, limit: Duration) -> String {
+fn settings(request: &Request<'_>) -> String {
     let mut text = String::new();
     let mut set = |name: &str, value: &str| {
         let _ = writeln!(text, "{name} = \"{}\"", quoted(value));
     };
-    set("url", url);
-    set("request", "POST");
-    set("header", "content-type: application/json");
+    set("url", request.url);
+    set("request", request.method);
     set("header", "accept: application/json");
     set("header", "expect:");
-    for (name, value) in headers {
+    if request.body.is_some() {
+        set("header", "content-type: application/json");
+    }
+    for (name, value) in request.headers {
         set("header", &format!("{name}: {value}"));
     }
-    set("data-binary", body);
+    if let Some(body) = request.body {
+        set("data-binary", body);
+    }
     set("proto", "=http,https");
-    set("max-time", &limit.as_secs().to_string());
-    set("connect-timeout", &limit.as_secs().min(15).to_string());
-    set("max-filesize", &MAX_BYTES.to_string());
+    set("max-time", &request.limit.as_secs().to_string());
+    set("connect-timeout", &request.limit.as_secs().min(15).to_string());
+    set("max-filesize", &request.most_bytes.to_string());
     set("write-out", "\\n%{http_code}");
     text.push_str("silent\nshow-error\nno-location\n");
+    if request.compress {
+        text.push_str("compressed\n");
+    }
     text
 }
 
@@ -88,14 +85,14 @@ fn parse(mut output: Vec<u8>) -> Option<Answered> {
     Some(Answered { status, retry_after: None, body: output })
 }
 
-fn failed(code: Option<i32>, complaint: &str, limit: Duration) -> TransportError {
+fn failed(code: Option<i32>, complaint: &str) -> HttpError {
     let said: String = complaint.lines().next().unwrap_or_default().chars().take(200).collect();
     match code {
-        Some(28) => timed_out(limit),
-        Some(63) => too_long(),
+        Some(28) => HttpError::TimedOut,
+        Some(63) => HttpError::TooLong,
         // The name, the connection or the certificate: nothing was sent.
-        Some(3 | 5 | 6 | 7 | 35 | 60) => free(format!("the model cannot be reached: {said}")),
-        _ => made(format!("the model did not answer: {said}")),
+        Some(3 | 5 | 6 | 7 | 35 | 60) => HttpError::Unreachable(said),
+        _ => HttpError::Curl(said),
     }
 }
 
@@ -106,7 +103,15 @@ mod tests {
     #[test]
     fn what_is_quoted_stays_one_line_and_one_value() {
         let headers = [("x".to_owned(), "a\"b".to_owned())];
-        let text = settings("https://h", &headers, "{\"a\":\"\\n\\\"\"}", Duration::from_secs(9));
+        let text = settings(&Request {
+            method: "POST",
+            url: "https://h",
+            headers: &headers,
+            body: Some("{\"a\":\"\\n\\\"\"}"),
+            limit: Duration::from_secs(9),
+            most_bytes: 10,
+            compress: false,
+        });
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines.contains(&r#"header = "x: a\"b""#), "{text}");
         assert!(lines.contains(&r#"data-binary = "{\"a\":\"\\n\\\"\"}""#), "{text}");

@@ -1,0 +1,276 @@
+//! Who has access, and who gave it to them.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::response::Response;
+use memdir_wire::roster::Standing;
+use memdir_wire::server_api::{JoinRequest, PROTOCOL, TokenAnswer};
+use memdir_wire::signing::PublicKey;
+use serde::{Deserialize, Serialize};
+
+use super::answer::{json, with_status};
+use super::body;
+use super::caller::{Who, authorise, logged};
+use super::reading::query;
+use crate::api_error::ApiError;
+use crate::random::{random, random_id};
+use crate::server::Server;
+use crate::storage::StorageError;
+use crate::store::{Caller, Event, NewToken, Redeemed};
+use crate::token::{Scope, Token};
+
+const DAY: i64 = 24 * 60 * 60;
+/// How long an invitation may wait.
+const INVITATION_DAYS: i64 = 7;
+/// How long a member's token lasts.
+const MEMBER_DAYS: i64 = 400;
+/// The longest that any token lasts.
+const MOST_DAYS: i64 = 3650;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TokenRequest {
+    #[serde(rename = "v")]
+    _v: u32,
+    scope: Option<String>,
+    #[serde(default)]
+    label: String,
+    days: Option<i64>,
+}
+
+/// A token that lets one more machine in, once.
+pub(super) async fn invite(
+    State(server): State<Arc<Server>>,
+    Path(team): Path<String>,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, ApiError> {
+    let caller = authorise(&server, &headers, &team, Scope::Write).await?;
+    let (request, _): (TokenRequest, _) = body::json(&headers, request, &server.limits).await?;
+    if request.scope.is_some() {
+        return Err(ApiError::new("bad_request", "an invitation has no scope"));
+    }
+    let days = days(request.days, INVITATION_DAYS)?;
+    make(&server, &headers, &caller, (Scope::Invitation, &request.label, days), "invited").await
+}
+
+/// A token for whatever is not a member: a mirror, a dashboard, another operator.
+pub(super) async fn add_token(
+    State(server): State<Arc<Server>>,
+    Path(team): Path<String>,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, ApiError> {
+    let caller = authorise(&server, &headers, &team, Scope::Admin).await?;
+    let (request, _): (TokenRequest, _) = body::json(&headers, request, &server.limits).await?;
+    let scope = request.scope.as_deref().and_then(Scope::parse).filter(|scope| *scope != Scope::Invitation);
+    let scope = scope.ok_or_else(|| ApiError::new("bad_request", "a scope is `read`, `write` or `admin`"))?;
+    let days = days(request.days, MEMBER_DAYS)?;
+    make(&server, &headers, &caller, (scope, &request.label, days), "token made").await
+}
+
+async fn make(
+    server: &Server,
+    headers: &HeaderMap,
+    caller: &Caller,
+    (scope, label, days): (Scope, &str, i64),
+    event: &'static str,
+) -> Result<Response, ApiError> {
+    if label.chars().count() > 100 || label.chars().any(char::is_control) {
+        return Err(ApiError::new("bad_request", "a label is one line of at most 100 characters"));
+    }
+    let now = server.now().as_second();
+    let token = Token::from_random(&random().map_err(no_randomness)?);
+    let new = NewToken {
+        id: token.id().to_owned(),
+        scope,
+        hash: token.hash(),
+        label: label.to_owned(),
+        member: None,
+        expires: now + days * DAY,
+    };
+    let event = happened(caller, event, token.id(), now)?;
+    let added = server.store.add_token(&caller.team.name, &new, &event).await;
+    if !added.map_err(|error| logged(server, error))? {
+        return Err(ApiError::new("failed", "the same number came up twice; try again"));
+    }
+    let answer = TokenAnswer { v: PROTOCOL, token: token.reveal(), expires: new.expires };
+    Ok(with_status(StatusCode::CREATED, headers, Who::of(caller), answer).await)
+}
+
+/// An invitation becomes the token that whoever joins made.
+pub(super) async fn join(
+    State(server): State<Arc<Server>>,
+    Path(team): Path<String>,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, ApiError> {
+    let caller = authorise(&server, &headers, &team, Scope::Invitation).await?;
+    let (request, _): (JoinRequest, _) = body::json(&headers, request, &server.limits).await?;
+    let token =
+        Token::parse(&request.token).ok_or_else(|| ApiError::new("bad_request", "the token is none"))?;
+    let now = server.now().as_second();
+    let new = NewToken {
+        id: token.id().to_owned(),
+        scope: Scope::Write,
+        hash: token.hash(),
+        label: String::new(),
+        member: Some(request.member),
+        expires: now + MEMBER_DAYS * DAY,
+    };
+    let event = happened(&caller, "joined", token.id(), now)?;
+    let redeemed = server.store.redeem(&team, &caller.token.id, &new, &event).await;
+    match redeemed.map_err(|error| logged(&server, error))? {
+        Redeemed::No => Err(ApiError::new("invitation_used", "this invitation was used by somebody else")),
+        Redeemed::Yes => {
+            let answer = TokenAnswer { v: PROTOCOL, token: token.reveal(), expires: new.expires };
+            Ok(json(&headers, Who::of(&caller), answer).await)
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct TokenShown {
+    id: String,
+    scope: &'static str,
+    label: String,
+    member: Option<PublicKey>,
+    created: i64,
+    expires: i64,
+    revoked: Option<i64>,
+}
+
+/// The tokens of a team, without what makes them work.
+pub(super) async fn tokens(
+    State(server): State<Arc<Server>>,
+    Path(team): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let caller = authorise(&server, &headers, &team, Scope::Admin).await?;
+    let lines = server.store.tokens(&team).await.map_err(|error| logged(&server, error))?;
+    let tokens: Vec<TokenShown> = lines
+        .into_iter()
+        .map(|line| TokenShown {
+            id: line.id,
+            scope: line.scope.as_str(),
+            label: line.label,
+            member: line.member,
+            created: line.created,
+            expires: line.expires,
+            revoked: line.revoked,
+        })
+        .collect();
+    #[derive(Serialize)]
+    struct Answer {
+        v: u32,
+        tokens: Vec<TokenShown>,
+    }
+    Ok(json(&headers, Who::of(&caller), Answer { v: PROTOCOL, tokens }).await)
+}
+
+/// Ends a token.
+pub(super) async fn revoke_token(
+    State(server): State<Arc<Server>>,
+    Path((team, id)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let caller = authorise(&server, &headers, &team, Scope::Admin).await?;
+    if id.len() != 16 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(ApiError::not_found());
+    }
+    let event = happened(&caller, "token ended", &id, server.now().as_second())?;
+    let ended = server.store.revoke_token(&team, &id, &event).await;
+    if !ended.map_err(|error| logged(&server, error))? {
+        return Err(ApiError::not_found());
+    }
+    done(&headers, &caller).await
+}
+
+/// Ends whatever a member has here, and forgets what of theirs is not the team's any more.
+pub(super) async fn remove_member(
+    State(server): State<Arc<Server>>,
+    Path((team, key)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let caller = authorise(&server, &headers, &team, Scope::Admin).await?;
+    let member = PublicKey::from_hex(&key).ok_or_else(ApiError::not_found)?;
+    let failed = |error: StorageError| logged(&server, error);
+    let wire_team = caller.team.wire_team.clone().ok_or_else(ApiError::not_found)?;
+    let roster = server.rosters.of(&server.store, &team, &wire_team).await.map_err(failed)?;
+    let name = match roster.standing(&member) {
+        Standing::Member(name) | Standing::Revoked(name) => name.to_owned(),
+        Standing::Unknown => return Err(ApiError::not_found()),
+    };
+    let short = member.short();
+    let event = happened(&caller, "member removed", &short, server.now().as_second())?;
+    server.store.remove_member(&team, &member, Some(&name), &event).await.map_err(failed)?;
+    done(&headers, &caller).await
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct AuditQuery {
+    limit: Option<usize>,
+}
+
+/// What was done to whose access.
+pub(super) async fn audit(
+    State(server): State<Arc<Server>>,
+    Path(team): Path<String>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let caller = authorise(&server, &headers, &team, Scope::Admin).await?;
+    let query: AuditQuery = query(&uri)?;
+    let count = query.limit.unwrap_or(100).clamp(1, 10_000);
+    let lines = server.store.audit(&team, count).await.map_err(|error| logged(&server, error))?;
+    #[derive(Serialize)]
+    struct Line {
+        time: i64,
+        actor: String,
+        event: String,
+        subject: String,
+    }
+    #[derive(Serialize)]
+    struct Answer {
+        v: u32,
+        events: Vec<Line>,
+    }
+    let line = |(time, actor, event, subject)| Line { time, actor, event, subject };
+    let events = lines.into_iter().map(line).collect();
+    Ok(json(&headers, Who::of(&caller), Answer { v: PROTOCOL, events }).await)
+}
+
+async fn done(headers: &HeaderMap, caller: &Caller) -> Result<Response, ApiError> {
+    #[derive(Serialize)]
+    struct Answer {
+        v: u32,
+    }
+    Ok(json(headers, Who::of(caller), Answer { v: PROTOCOL }).await)
+}
+
+fn happened<'e>(
+    caller: &'e Caller,
+    event: &'e str,
+    subject: &'e str,
+    time: i64,
+) -> Result<Event<'e>, ApiError> {
+    let id = random_id().map_err(no_randomness)?;
+    Ok(Event { id, time, team: &caller.team.name, actor: &caller.token.id, event, subject })
+}
+
+fn no_randomness(_: std::io::Error) -> ApiError {
+    ApiError::new("failed", "the system has no randomness")
+}
+
+fn days(asked: Option<i64>, usual: i64) -> Result<i64, ApiError> {
+    let days = asked.unwrap_or(usual);
+    if (1..=MOST_DAYS).contains(&days) {
+        Ok(days)
+    } else {
+        Err(ApiError::new("bad_request", format!("a token lasts from 1 to {MOST_DAYS} days")))
+    }
+}

@@ -1,0 +1,70 @@
+//! Who asks, and whether they may.
+
+use std::time::Instant;
+
+use axum::http::{HeaderMap, header};
+
+use crate::api_error::ApiError;
+use crate::server::Server;
+use crate::store::Caller;
+use crate::token::{Scope, Token};
+
+/// Who asked, for the log: the half of the token that is no secret, and the team.
+#[derive(Debug, Clone)]
+pub(super) struct Who {
+    pub(super) token: String,
+    pub(super) team: String,
+}
+
+impl Who {
+    pub(super) fn of(caller: &Caller) -> Self {
+        Self { token: caller.token.id.clone(), team: caller.team.name.clone() }
+    }
+}
+
+/// Whose request this is, if the token opens this team and covers what is asked.
+pub(super) async fn authorise(
+    server: &Server,
+    headers: &HeaderMap,
+    team: &str,
+    needed: Scope,
+) -> Result<Caller, ApiError> {
+    let token = bearer(headers).ok_or_else(unauthorized)?;
+    let caller = server.store.caller(token.id()).await.map_err(|error| logged(server, error))?;
+    let caller = caller.filter(|caller| token.is_known_by(&caller.token.hash)).ok_or_else(unauthorized)?;
+    let now = server.now().as_second();
+    if caller.token.revoked.is_some() || caller.token.expires <= now {
+        return Err(ApiError::new("unauthorized", "this token has ended; ask for another one"));
+    }
+    server.token_rates.take(&caller.token.id, Instant::now()).map_err(|wait| {
+        ApiError::new("too_many_requests", "too many requests with this token").after(wait)
+    })?;
+    if caller.team.name != team {
+        return Err(ApiError::not_found());
+    }
+    if !caller.token.scope.covers(needed) {
+        let message = format!("this token may not do that: it needs the scope `{}`", needed.as_str());
+        return Err(ApiError::new("forbidden", message));
+    }
+    Ok(caller)
+}
+
+/// An error for the client, after the operator was told what it was.
+pub(super) fn logged(server: &Server, error: crate::storage::StorageError) -> ApiError {
+    server.log.line(server.now(), "storage", vec![("error", error.to_string().into())]);
+    error.into()
+}
+
+fn bearer(headers: &HeaderMap) -> Option<Token> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let value = values.next().filter(|_| values.next().is_none())?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return None;
+    }
+    Token::parse(token.trim())
+}
+
+fn unauthorized() -> ApiError {
+    ApiError::new("unauthorized", "a token is needed that this server knows")
+}

@@ -1,0 +1,206 @@
+//! Reading a team's memory.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, Uri};
+use axum::response::Response;
+use memdir_core::content_hash::ContentHash;
+use memdir_wire::server_api::{
+    ContentsAnswer, ContentsRequest, Cursor, FileLine, FilesAnswer, HeadAnswer, KnownAnswer, KnownRequest,
+    MAX_ANSWER_BYTES, MAX_PAGE_FILES, PROTOCOL, VersionsAnswer,
+};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::answer::{is_known, json, not_modified, tagged};
+use super::body;
+use super::caller::{Who, authorise, logged};
+use crate::api_error::ApiError;
+use crate::server::Server;
+use crate::store::{FileRow, Team};
+use crate::token::Scope;
+
+/// The newest version, answered from what the token's own line in the database brings along.
+pub(super) async fn head(
+    State(server): State<Arc<Server>>,
+    Path(team): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let caller = authorise(&server, &headers, &team, Scope::Read).await?;
+    let who = Who::of(&caller);
+    if is_known(&headers, caller.team.head) {
+        return Ok(not_modified(caller.team.head, who));
+    }
+    let answer = head_of(&caller.team);
+    Ok(tagged(json(&headers, who, answer).await, caller.team.head))
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct FilesQuery {
+    /// Only what changed after this version.
+    since: Option<String>,
+    /// Or: where an earlier page ended.
+    sequence: Option<u64>,
+    path: Option<String>,
+    /// Whether contents come along.
+    contents: bool,
+    /// At most so many files.
+    limit: Option<usize>,
+}
+
+/// Names and hashes of all files, or of those that changed, with or without their contents.
+pub(super) async fn files(
+    State(server): State<Arc<Server>>,
+    Path(team): Path<String>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let caller = authorise(&server, &headers, &team, Scope::Read).await?;
+    let who = Who::of(&caller);
+    let query: FilesQuery = query(&uri)?;
+    if is_known(&headers, caller.team.head) {
+        return Ok(not_modified(caller.team.head, who));
+    }
+    let cursor = match (&query.since, query.sequence, query.path) {
+        (None, None, None) => Cursor { sequence: 0, path: String::new() },
+        (None, Some(sequence), path) => Cursor { sequence, path: path.unwrap_or_default() },
+        (Some(since), None, None) => {
+            let known = ContentHash::from_hex(since);
+            let sequence = match known {
+                Some(version) => server.store.sequence_of(&team, &version).await,
+                None => Ok(None),
+            };
+            let sequence = sequence.map_err(|error| logged(&server, error))?.ok_or_else(|| {
+                ApiError::new("unknown_version", "there never was that version here; ask for everything")
+            })?;
+            // No name comes before the empty one.
+            Cursor { sequence: sequence + 1, path: String::new() }
+        }
+        _ => return Err(ApiError::new("bad_request", "say `since`, or `sequence` and `path`, not both")),
+    };
+    if cursor.path.len() > 5000 || cursor.path.chars().any(char::is_control) {
+        return Err(ApiError::new("bad_request", "no file has that name"));
+    }
+    let limit = query.limit.unwrap_or(MAX_PAGE_FILES).clamp(1, MAX_PAGE_FILES);
+    let (team, files, next) = page(&server, caller.team, cursor, limit, query.contents).await?;
+    let answer = FilesAnswer { head: head_of(&team), files, next };
+    Ok(tagged(json(&headers, who, answer).await, team.head))
+}
+
+/// A page after a cursor. It is the last one only if nothing was published while it was read.
+async fn page(
+    server: &Server,
+    team: Team,
+    cursor: Cursor,
+    limit: usize,
+    contents: bool,
+) -> Result<(Team, Vec<FileLine>, Option<Cursor>), ApiError> {
+    let failed = |error| logged(server, error);
+    let mut rows = server.store.files_after(&team.name, &cursor, limit + 1).await.map_err(failed)?;
+    let mut is_last = rows.len() <= limit;
+    rows.truncate(limit);
+    if contents {
+        let mut bytes = 0;
+        let fits = |row: &&FileRow| {
+            let is_first = bytes == 0;
+            bytes += row.size as usize + 1;
+            is_first || bytes <= MAX_ANSWER_BYTES
+        };
+        let fitting = rows.iter().take_while(fits).count();
+        is_last &= fitting == rows.len();
+        rows.truncate(fitting);
+    }
+    let texts = if contents {
+        let ids: Vec<ContentHash> = rows.iter().filter_map(|row| row.content).collect();
+        server.store.contents(&team.name, &ids).await.map_err(failed)?
+    } else {
+        Vec::new()
+    };
+    let last = rows.last().map(|row| Cursor { sequence: row.sequence, path: row.path.clone() });
+    let mut texts = texts.into_iter();
+    let files = rows.into_iter().map(|row| {
+        let content = row.content.and_then(|_| texts.next()).flatten();
+        FileLine { path: row.path, id: row.content, sequence: row.sequence, content }
+    });
+    let files = files.collect();
+    let now = server.store.team(&team.name).await.map_err(failed)?.ok_or_else(ApiError::not_found)?;
+    let next = if is_last && now.sequence == team.sequence { None } else { Some(last.unwrap_or(cursor)) };
+    Ok((now, files, next))
+}
+
+/// Contents by their hashes, those that are no file's any more included: whoever merges needs them.
+pub(super) async fn contents(
+    State(server): State<Arc<Server>>,
+    Path(team): Path<String>,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, ApiError> {
+    let caller = authorise(&server, &headers, &team, Scope::Read).await?;
+    let (request, _): (ContentsRequest, _) = body::json(&headers, request, &server.limits).await?;
+    let mut contents = Vec::new();
+    let mut bytes = 0;
+    'all: for some in request.ids.chunks(256) {
+        let found = server.store.contents(&team, some).await.map_err(|error| logged(&server, error))?;
+        for content in found {
+            bytes += content.as_ref().map_or(0, String::len);
+            if bytes > MAX_ANSWER_BYTES && !contents.is_empty() {
+                break 'all;
+            }
+            contents.push(content);
+        }
+    }
+    Ok(json(&headers, Who::of(&caller), ContentsAnswer { v: PROTOCOL, contents }).await)
+}
+
+/// The newest of the versions that somebody saw, for whoever finds that the newest one does not follow from theirs.
+pub(super) async fn known(
+    State(server): State<Arc<Server>>,
+    Path(team): Path<String>,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, ApiError> {
+    let caller = authorise(&server, &headers, &team, Scope::Read).await?;
+    let (request, _): (KnownRequest, _) = body::json(&headers, request, &server.limits).await?;
+    let newest = server.store.newest_of(&team, &request.versions).await;
+    let newest = newest.map_err(|error| logged(&server, error))?;
+    let answer = KnownAnswer {
+        v: PROTOCOL,
+        version: newest.map(|(version, _)| version),
+        sequence: newest.map_or(0, |(_, sequence)| sequence),
+    };
+    Ok(json(&headers, Who::of(&caller), answer).await)
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct VersionsQuery {
+    limit: Option<usize>,
+}
+
+/// The newest versions, for people.
+pub(super) async fn versions(
+    State(server): State<Arc<Server>>,
+    Path(team): Path<String>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let caller = authorise(&server, &headers, &team, Scope::Read).await?;
+    let query: VersionsQuery = query(&uri)?;
+    let count = query.limit.unwrap_or(20).clamp(1, 1000);
+    let versions = server.store.versions(&team, count).await.map_err(|error| logged(&server, error))?;
+    Ok(json(&headers, Who::of(&caller), VersionsAnswer { v: PROTOCOL, versions }).await)
+}
+
+fn head_of(team: &Team) -> HeadAnswer {
+    HeadAnswer { v: PROTOCOL, version: team.head, sequence: team.sequence, team: team.wire_team.clone() }
+}
+
+/// The part of an address behind the question mark.
+pub(super) fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError> {
+    Query::try_from_uri(uri).map(|Query(query)| query).map_err(|_| {
+        ApiError::new("bad_request", "what stands behind the question mark cannot be understood")
+    })
+}

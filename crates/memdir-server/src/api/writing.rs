@@ -1,0 +1,90 @@
+//! Changing a team's memory.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use memdir_core::content_hash::ContentHash;
+use memdir_wire::server_api::{HeadAnswer, MAX_PARTS, PROTOCOL, PartRequest, PublishRequest};
+
+use super::answer::{json, tagged, with_status};
+use super::body;
+use super::caller::{Who, authorise, logged};
+use crate::api_error::ApiError;
+use crate::check_put::{Care, CheckedPut};
+use crate::publish::{Desk, Published, check_team};
+use crate::server::Server;
+use crate::token::Scope;
+
+/// A part of a version that is too large for one body. It is checked at once, and seen by nobody.
+pub(super) async fn part(
+    State(server): State<Arc<Server>>,
+    Path((team, version, part)): Path<(String, String, String)>,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, ApiError> {
+    let caller = authorise(&server, &headers, &team, Scope::Write).await?;
+    let version = ContentHash::from_hex(&version).ok_or_else(ApiError::not_found)?;
+    let part = part.parse().ok().filter(|part| *part < MAX_PARTS).ok_or_else(ApiError::not_found)?;
+    let onto = body::if_match(&headers)?;
+    let (request, bytes): (PartRequest, _) = body::json(&headers, request, &server.limits).await?;
+    if onto != caller.team.head {
+        return Err(ApiError::moved());
+    }
+    check_team(&caller, &request.team)?;
+    let failed = |error| logged(&server, error);
+    let waiting = server.store.waiting_bytes(&team).await.map_err(failed)?;
+    if waiting + bytes.len() as u64 > server.limits.waiting_bytes {
+        return Err(ApiError::new("quota", "too many parts of versions wait to be published"));
+    }
+    let now = server.now();
+    let checking = tokio::task::spawn_blocking(move || {
+        request
+            .puts
+            .into_iter()
+            .try_for_each(|put| CheckedPut::check(put, &request.team, now, Care::Full).map(drop))
+    });
+    checking.await.map_err(|_| ApiError::new("failed", "the server is stopping"))??;
+    server.store.add_part(&team, (&version, part), bytes, now.as_second()).await.map_err(failed)?;
+    let answer = HeadAnswer {
+        v: PROTOCOL,
+        version: caller.team.head,
+        sequence: caller.team.sequence,
+        team: caller.team.wire_team.clone(),
+    };
+    Ok(json(&headers, Who::of(&caller), answer).await)
+}
+
+/// A version that is to follow the one that `If-Match` names.
+pub(super) async fn publish(
+    State(server): State<Arc<Server>>,
+    Path(team): Path<String>,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, ApiError> {
+    let caller = authorise(&server, &headers, &team, Scope::Write).await?;
+    let onto = body::if_match(&headers)?;
+    let (request, _): (PublishRequest, _) = body::json(&headers, request, &server.limits).await?;
+    let (version, wire_team) = (request.version, request.team.clone());
+    let desk =
+        Desk { store: &server.store, rosters: &server.rosters, limits: &server.limits, now: server.now() };
+    let published = desk.publish(&caller, onto, request).await;
+    let (status, sequence) = match published {
+        Ok(Published::Now(sequence)) => {
+            server.metrics.published.fetch_add(1, Ordering::Relaxed);
+            (StatusCode::CREATED, sequence)
+        }
+        Ok(Published::Before(sequence)) => (StatusCode::OK, sequence),
+        Err(error) => {
+            if error.code == "moved" {
+                server.metrics.moved.fetch_add(1, Ordering::Relaxed);
+            }
+            return Err(error);
+        }
+    };
+    let answer = HeadAnswer { v: PROTOCOL, version: Some(version), sequence, team: Some(wire_team) };
+    Ok(tagged(with_status(status, &headers, Who::of(&caller), answer).await, Some(version)))
+}

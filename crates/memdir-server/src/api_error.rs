@@ -1,0 +1,135 @@
+//! Why a request was not answered with what it asked for: a status, a code that never changes, a sentence.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use memdir_wire::server_api::{ErrorAnswer, ErrorBody, PROTOCOL};
+
+use crate::storage::StorageError;
+
+/// An answer that says no.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiError {
+    /// The status.
+    pub status: StatusCode,
+    /// The code, for programs.
+    pub code: &'static str,
+    /// The sentence, for people. It never repeats what a memory says.
+    pub message: String,
+    /// The file that is the reason.
+    pub path: Option<String>,
+    /// How many seconds to wait.
+    pub retry_after: Option<u32>,
+}
+
+/// Every code, with its status: what the OpenAPI document promises.
+pub const CODES: &[(&str, u16)] = &[
+    ("bad_request", 400),
+    ("wrong_version", 400),
+    ("unauthorized", 401),
+    ("forbidden", 403),
+    ("wrong_host", 403),
+    ("wrong_origin", 403),
+    ("not_found", 404),
+    ("method_not_allowed", 405),
+    ("timed_out", 408),
+    ("duplicate_path", 400),
+    ("unknown_version", 409),
+    ("incomplete", 409),
+    ("invitation_used", 409),
+    ("moved", 412),
+    ("too_large", 413),
+    ("wrong_encoding", 415),
+    ("bad_path", 422),
+    ("bad_entry", 422),
+    ("bad_record", 422),
+    ("not_a_member", 422),
+    ("not_yours", 422),
+    ("other_team", 422),
+    ("secret", 422),
+    ("replayed", 422),
+    ("from_the_future", 422),
+    ("collides", 422),
+    ("kept", 422),
+    ("quota", 422),
+    ("precondition_required", 428),
+    ("too_many_requests", 429),
+    ("failed", 500),
+    ("unavailable", 503),
+    ("storage_full", 507),
+];
+
+impl ApiError {
+    /// An error with a code of [`CODES`].
+    #[must_use]
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        let status = CODES.iter().find(|(known, _)| *known == code).map_or(500, |(_, status)| *status);
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Self { status, code, message: message.into(), path: None, retry_after: None }
+    }
+
+    /// The same, because of a file.
+    #[must_use]
+    pub fn at(mut self, path: &str) -> Self {
+        // A name that somebody sent is shown as far as one can be long.
+        self.path = Some(path.chars().take(500).collect());
+        self
+    }
+
+    /// The same, with a time to wait.
+    #[must_use]
+    pub fn after(mut self, seconds: u32) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    /// Nobody is told whether it is another team's, or was never there.
+    #[must_use]
+    pub fn not_found() -> Self {
+        Self::new("not_found", "there is nothing here, or nothing that this token opens")
+    }
+
+    /// Somebody else was faster.
+    #[must_use]
+    pub fn moved() -> Self {
+        Self::new("moved", "the newest version is another one by now; look at it, and make yours anew")
+    }
+}
+
+impl From<StorageError> for ApiError {
+    fn from(error: StorageError) -> Self {
+        // What a database says may name what it holds; the log has it, the client does not.
+        match error {
+            StorageError::Unavailable(_) => {
+                Self::new("unavailable", "the database cannot be reached now; nothing was changed, try again")
+                    .after(1)
+            }
+            StorageError::Full(_) => {
+                Self::new("storage_full", "the server has no room left; nothing was changed")
+            }
+            StorageError::Duplicate(_) | StorageError::Failed(_) => {
+                Self::new("failed", "the server failed; its log says why")
+            }
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let code = self.code;
+        let error = ErrorBody { code: code.to_owned(), message: self.message, path: self.path };
+        let body = serde_json::to_vec(&ErrorAnswer { v: PROTOCOL, error }).unwrap_or_default();
+        let mut response = (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
+        if let Some(wait) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait));
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response.extensions_mut().insert(ErrorCode(code));
+        response
+    }
+}
+
+/// The code of an answer that says no, for the log and the counters.
+#[derive(Debug, Clone, Copy)]
+pub struct ErrorCode(pub &'static str);

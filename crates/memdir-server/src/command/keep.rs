@@ -1,0 +1,91 @@
+//! Backups, and the way from one engine to another.
+
+use std::io::Write;
+
+use anyhow::{Context, Result, bail};
+use camino::Utf8PathBuf;
+use clap::Args;
+
+use super::{Database, World, open, shown};
+use crate::copy::copy;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The server may run: the copy is everything as it was at one moment. It is a database of its own, of SQLite whatever the
+server uses; keep it as safe as the server, although no token can be got out of it.
+
+Examples:
+  memdir-server backup /var/backups/memdir-monday.db"
+)]
+pub(super) struct Backup {
+    /// The file, which must not be there yet
+    file: Utf8PathBuf,
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Backup {
+    pub(super) async fn run(self, world: &mut World) -> Result<()> {
+        if self.file.exists() {
+            bail!("`{}` is there already", self.file);
+        }
+        let from = self.database.name(world)?;
+        transfer(&from, &format!("sqlite:{}", self.file), world).await
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  memdir-server restore /var/backups/memdir-monday.db --db sqlite:/srv/memdir/team.db
+  memdir-server restore /var/backups/memdir-monday.db --db postgres://memdir@db.internal/memdir")]
+pub(super) struct Restore {
+    /// The backup
+    file: Utf8PathBuf,
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Restore {
+    pub(super) async fn run(self, world: &mut World) -> Result<()> {
+        if !self.file.is_file() {
+            bail!("there is no file `{}`", self.file);
+        }
+        let to = self.database.name(world)?;
+        transfer(&format!("sqlite:{}", self.file), &to, world).await
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Stop the server first: what it writes after the copy was made stays behind.
+
+Examples:
+  memdir-server move --from sqlite:/srv/memdir/team.db --to postgres://memdir@db.internal/memdir")]
+pub(super) struct Move {
+    /// The database that everything is in
+    #[arg(long, value_name = "DB")]
+    from: String,
+    /// The empty one
+    #[arg(long, value_name = "DB")]
+    to: String,
+}
+
+impl Move {
+    pub(super) async fn run(self, world: &mut World) -> Result<()> {
+        transfer(&self.from, &self.to, world).await
+    }
+}
+
+async fn transfer(from: &str, to: &str, world: &mut World) -> Result<()> {
+    let (from_shown, to_shown) = (shown(from), shown(to));
+    if let Some(path) = from.strip_prefix("sqlite:")
+        && !std::path::Path::new(path.strip_prefix("//").unwrap_or(path)).is_file()
+    {
+        bail!("there is no file `{path}`");
+    }
+    let from = open(from).await.with_context(|| format!("cannot use {from_shown}"))?;
+    let to = open(to).await.with_context(|| format!("cannot use {to_shown}"))?;
+    let rows =
+        copy(from.as_ref(), to.as_ref()).await.with_context(|| format!("cannot copy into {to_shown}"))?;
+    writeln!(world.stdout, "{rows} rows of {from_shown} are in {to_shown} now")?;
+    Ok(())
+}

@@ -1,0 +1,273 @@
+//! What an operator does to teams, straight in the database: the server may run or not.
+
+use std::io::Write;
+
+use anyhow::{Result, anyhow, bail};
+use clap::Args;
+use memdir_wire::signing::PublicKey;
+use serde::Serialize;
+
+use super::{Database, World};
+use crate::random::{random, random_id};
+use crate::store::{self, Event, Store};
+use crate::token::{Scope, Token};
+
+const DAY: i64 = 24 * 60 * 60;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  memdir-server init crew
+  memdir-server init crew --address https://memory.example.com")]
+pub(super) struct Init {
+    /// The team's name in addresses: small letters, digits and hyphens
+    team: String,
+    /// Where members reach the server
+    #[arg(long, default_value = "http://127.0.0.1:8787")]
+    address: String,
+    /// How many days the first token lasts
+    #[arg(long, default_value_t = 400)]
+    days: i64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Init {
+    pub(super) async fn run(self, world: &mut World) -> Result<()> {
+        if !is_team_name(&self.team) {
+            bail!("`{}` cannot be a team's name: small letters, digits and hyphens, at most 40", self.team);
+        }
+        let store = self.database.open(world).await?;
+        let now = (world.clock)().as_second();
+        let token = Token::from_random(&random()?);
+        let new = new_token(&token, Scope::Admin, "first", now + self.days * DAY);
+        let event = by_operator(&self.team, "team made", token.id(), now)?;
+        if !store.create_team(&self.team, &new, &event).await? {
+            bail!("there is a team `{}` already", self.team);
+        }
+        let address = with_token(&self.address, &token, &self.team)?;
+        if self.json {
+            #[derive(Serialize)]
+            struct Made {
+                v: u32,
+                team: String,
+                token: String,
+                address: String,
+            }
+            let made = Made { v: 1, team: self.team, token: token.reveal(), address };
+            writeln!(world.stdout, "{}", serde_json::to_string(&made)?)?;
+            return Ok(());
+        }
+        writeln!(
+            world.stderr,
+            "The team `{}` is there. This sets it up, in the project that shares its memory:",
+            self.team
+        )?;
+        writeln!(world.stdout, "memdir team init '{address}'")?;
+        writeln!(
+            world.stderr,
+            "The address opens everything: keep it to yourself. The others come with `memdir team invite`."
+        )?;
+        Ok(())
+    }
+}
+
+fn with_token(address: &str, token: &Token, team: &str) -> Result<String> {
+    let (scheme, rest) = address
+        .split_once("://")
+        .filter(|(scheme, _)| matches!(*scheme, "http" | "https"))
+        .ok_or_else(|| anyhow!("an address begins with http:// or https://"))?;
+    Ok(format!("{scheme}://{}@{}/{team}", token.reveal(), rest.trim_end_matches('/')))
+}
+
+fn is_team_name(name: &str) -> bool {
+    (1..=40).contains(&name.len())
+        && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
+        && !name.starts_with('-')
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Tokens {
+    /// The team
+    team: String,
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Tokens {
+    pub(super) async fn run(self, world: &mut World) -> Result<()> {
+        let store = self.database.open(world).await?;
+        check_team(&store, &self.team).await?;
+        for line in store.tokens(&self.team).await? {
+            let member = line.member.map(|key| key.to_string()).unwrap_or_default();
+            let state = if line.revoked.is_some() {
+                "ended".to_owned()
+            } else {
+                format!("until {}", jiff::Timestamp::from_second(line.expires)?)
+            };
+            writeln!(
+                world.stdout,
+                "{}\t{}\t{state}\t{member}\t{}",
+                line.id,
+                line.scope.as_str(),
+                line.label
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct NewToken {
+    /// The team
+    team: String,
+    /// What it may do: read, write or admin
+    #[arg(long, default_value = "read")]
+    scope: String,
+    /// What you call it
+    #[arg(long, default_value = "")]
+    label: String,
+    /// How many days it lasts
+    #[arg(long, default_value_t = 400)]
+    days: i64,
+    #[command(flatten)]
+    database: Database,
+}
+
+impl NewToken {
+    pub(super) async fn run(self, world: &mut World) -> Result<()> {
+        let scope = Scope::parse(&self.scope).filter(|scope| *scope != Scope::Invitation);
+        let scope = scope.ok_or_else(|| anyhow!("a scope is `read`, `write` or `admin`"))?;
+        let store = self.database.open(world).await?;
+        check_team(&store, &self.team).await?;
+        let now = (world.clock)().as_second();
+        let token = Token::from_random(&random()?);
+        let new = new_token(&token, scope, &self.label, now + self.days * DAY);
+        let event = by_operator(&self.team, "token made", token.id(), now)?;
+        if !store.add_token(&self.team, &new, &event).await? {
+            bail!("the same number came up twice; try again");
+        }
+        writeln!(world.stdout, "{}", token.reveal())?;
+        Ok(())
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Revoke {
+    /// The team
+    team: String,
+    /// The id of the token, which `memdir-server tokens` shows
+    id: String,
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Revoke {
+    pub(super) async fn run(self, world: &mut World) -> Result<()> {
+        let store = self.database.open(world).await?;
+        let event = by_operator(&self.team, "token ended", &self.id, (world.clock)().as_second())?;
+        if !store.revoke_token(&self.team, &self.id, &event).await? {
+            bail!("the team `{}` has no token `{}`", self.team, self.id);
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "What they wrote last stays: it is the team's. `memdir team members --revoke` tells the other members.
+
+Examples:
+  memdir-server remove-member crew 3f5a…"
+)]
+pub(super) struct RemoveMember {
+    /// The team
+    team: String,
+    /// Their key, which `memdir team members --json` shows in full
+    key: String,
+    /// Their name, to take it from the list of versions
+    #[arg(long)]
+    name: Option<String>,
+    #[command(flatten)]
+    database: Database,
+}
+
+impl RemoveMember {
+    pub(super) async fn run(self, world: &mut World) -> Result<()> {
+        let key = PublicKey::from_hex(&self.key).ok_or_else(|| anyhow!("a key is 64 hexadecimal digits"))?;
+        let store = self.database.open(world).await?;
+        check_team(&store, &self.team).await?;
+        let short = key.short();
+        let event = by_operator(&self.team, "member removed", &short, (world.clock)().as_second())?;
+        store.remove_member(&self.team, &key, self.name.as_deref(), &event).await?;
+        Ok(())
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Audit {
+    /// The team
+    team: String,
+    /// How many lines
+    #[arg(short = 'n', default_value_t = 100)]
+    count: usize,
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Audit {
+    pub(super) async fn run(self, world: &mut World) -> Result<()> {
+        let store = self.database.open(world).await?;
+        for (time, actor, event, subject) in store.audit(&self.team, self.count).await? {
+            let time = jiff::Timestamp::from_second(time)?;
+            writeln!(world.stdout, "{time}\t{actor}\t{event}\t{subject}")?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Prune {
+    /// The team
+    team: String,
+    /// Forget what was replaced longer ago than this
+    #[arg(long, default_value_t = 400)]
+    days: i64,
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Prune {
+    pub(super) async fn run(self, world: &mut World) -> Result<()> {
+        let store = self.database.open(world).await?;
+        check_team(&store, &self.team).await?;
+        let now = (world.clock)().as_second();
+        store.prune(&self.team, now - self.days * DAY).await?;
+        store.record(&by_operator(&self.team, "pruned", &format!("{} days", self.days), now)?).await?;
+        Ok(())
+    }
+}
+
+async fn check_team(store: &Store, team: &str) -> Result<()> {
+    match store.team(team).await? {
+        Some(_) => Ok(()),
+        None => bail!("there is no team `{team}`"),
+    }
+}
+
+fn new_token(token: &Token, scope: Scope, label: &str, expires: i64) -> store::NewToken {
+    store::NewToken {
+        id: token.id().to_owned(),
+        scope,
+        hash: token.hash(),
+        label: label.to_owned(),
+        member: None,
+        expires,
+    }
+}
+
+fn by_operator<'e>(team: &'e str, event: &'e str, subject: &'e str, time: i64) -> Result<Event<'e>> {
+    Ok(Event { id: random_id()?, time, team, actor: "operator", event, subject })
+}

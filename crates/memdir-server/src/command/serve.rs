@@ -1,0 +1,157 @@
+//! `memdir-server serve`.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use camino::Utf8PathBuf;
+use clap::Args;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+use super::{Database, World, shown};
+use crate::gate::Gate;
+use crate::limits::Limits;
+use crate::listen::serve;
+use crate::log::Log;
+use crate::server::Server;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Listens on this machine only, unless `--listen` says otherwise; beyond it only with TLS, or if `--without-tls` says
+that something in front speaks it. Stops on SIGTERM and SIGINT, after the requests that are under way.
+
+Examples:
+  memdir-server serve
+  memdir-server serve --db sqlite:/srv/memdir/team.db --listen 127.0.0.1:9000 --name memory.example.com --behind-proxy
+  memdir-server serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem --name memory.example.com"
+)]
+pub(super) struct Serve {
+    #[command(flatten)]
+    database: Database,
+    /// The address to listen on; port 0 takes a free one, which is printed
+    #[arg(long, default_value = "127.0.0.1:8787")]
+    listen: SocketAddr,
+    /// A name under which the server is known, besides this machine's own (repeatable)
+    #[arg(long, value_name = "HOST")]
+    name: Vec<String>,
+    /// The certificate chain, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<Utf8PathBuf>,
+    /// The private key, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<Utf8PathBuf>,
+    /// Listen beyond this machine although nothing here speaks TLS
+    #[arg(long)]
+    without_tls: bool,
+    /// Take the address of whoever asks from X-Forwarded-For, which a proxy in front sets
+    #[arg(long)]
+    behind_proxy: bool,
+    /// Files that a team may have
+    #[arg(long, value_name = "N", default_value_t = Limits::default().team_files)]
+    team_files: u64,
+    /// Bytes that a team's files may have
+    #[arg(long, value_name = "N", default_value_t = Limits::default().team_bytes)]
+    team_bytes: u64,
+    /// Requests a second with one token; 0: any number
+    #[arg(long, value_name = "N", default_value_t = Limits::default().token_rate)]
+    token_rate: u32,
+    /// Requests a second from one address; 0: any number
+    #[arg(long, value_name = "N", default_value_t = Limits::default().address_rate)]
+    address_rate: u32,
+    /// Log no requests
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// How long a part of a version that nobody publishes is kept.
+const PART_SECONDS: i64 = 24 * 60 * 60;
+
+impl Serve {
+    pub(super) async fn run(self, world: &mut World) -> Result<()> {
+        let tls = self.tls()?;
+        if !self.listen.ip().is_loopback() && tls.is_none() && !self.without_tls {
+            bail!(
+                "{} can be reached from other machines, and nothing would be encrypted: give `--tls-cert` and `--tls-key`, \
+                 or say `--without-tls` if a proxy in front speaks TLS",
+                self.listen
+            );
+        }
+        let name = self.database.name(world)?;
+        let store =
+            self.database.open(world).await.with_context(|| format!("cannot use {}", shown(&name)))?;
+        let listener = TcpListener::bind(self.listen)
+            .await
+            .with_context(|| format!("cannot listen on {}", self.listen))?;
+        let address = listener.local_addr()?;
+        let limits = Limits {
+            team_files: self.team_files,
+            team_bytes: self.team_bytes,
+            token_rate: self.token_rate,
+            address_rate: self.address_rate,
+            ..Limits::default()
+        };
+        let mut names = self.name.clone();
+        if !address.ip().is_unspecified() {
+            names.push(match address.ip() {
+                std::net::IpAddr::V4(ip) => ip.to_string(),
+                std::net::IpAddr::V6(ip) => format!("[{ip}]"),
+            });
+        }
+        let gate = Gate::new(names, self.behind_proxy);
+        let log = if self.quiet {
+            Log::silent()
+        } else {
+            Log::to(std::mem::replace(&mut world.stderr, Box::new(std::io::sink())))
+        };
+        let server = Server::new(store, limits, gate, log, world.clock);
+        // Who starts it waits for this line.
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        writeln!(world.stdout, "listening on {scheme}://{address}, {}", shown(&name))?;
+        world.stdout.flush()?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let tidying = tokio::spawn(tidy(Arc::clone(&server)));
+        let stop = async move {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+        };
+        serve(server, listener, tls, stop).await;
+        tidying.abort();
+        Ok(())
+    }
+
+    fn tls(&self) -> Result<Option<TlsAcceptor>> {
+        let (Some(certificate), Some(key)) = (&self.tls_cert, &self.tls_key) else { return Ok(None) };
+        let chain = CertificateDer::pem_file_iter(certificate)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+            .with_context(|| format!("cannot read the certificate in `{certificate}`"))?;
+        let key_der = PrivateKeyDer::from_pem_file(key)
+            .with_context(|| format!("cannot read the private key in `{key}`"))?;
+        let mut config = ServerConfig::builder()
+            .with_no_client_auth()
+            .with_single_cert(chain, key_der)
+            .with_context(|| format!("`{certificate}` and `{key}` do not fit together"))?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Some(TlsAcceptor::from(Arc::new(config))))
+    }
+}
+
+/// Throws away what nobody will ask for, now and then.
+async fn tidy(server: Arc<Server>) {
+    let mut hourly = tokio::time::interval(std::time::Duration::from_secs(3600));
+    loop {
+        hourly.tick().await;
+        let before = server.now().as_second() - PART_SECONDS;
+        if let Err(error) = server.store.drop_parts_before(before).await {
+            server.log.line(server.now(), "storage", vec![("error", error.to_string().into())]);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! How much is too much.
+
+use std::time::Duration;
+
+use crate::api_error::ApiError;
+
+/// The bounds of a server.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Files of a team.
+    pub team_files: u64,
+    /// Bytes of a team's files.
+    pub team_bytes: u64,
+    /// Bytes of a team's parts of versions that are not published.
+    pub waiting_bytes: u64,
+    /// Requests a second with one token; 0: any number.
+    pub token_rate: u32,
+    /// Requests a second from one address; 0: any number.
+    pub address_rate: u32,
+    /// Connections at once.
+    pub connections: usize,
+    /// How long the head of a request may take to come, and a connection may be silent.
+    pub head_time: Duration,
+    /// How long the body of a request may take to come.
+    pub body_time: Duration,
+    /// How long an answer may take to be made.
+    pub answer_time: Duration,
+    /// How long requests may go on after the server was told to stop.
+    pub stop_time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            team_files: 200_000,
+            team_bytes: 1 << 30,
+            waiting_bytes: 512 << 20,
+            token_rate: 50,
+            address_rate: 500,
+            connections: 10_000,
+            head_time: Duration::from_secs(10),
+            body_time: Duration::from_secs(30),
+            answer_time: Duration::from_secs(60),
+            stop_time: Duration::from_secs(20),
+        }
+    }
+}
+
+impl Limits {
+    /// Whether a team may have so much, given how much it had: who has too much already may always have less.
+    ///
+    /// # Errors
+    /// It may not.
+    pub fn check_team(&self, files: u64, bytes: u64, old_files: u64, old_bytes: u64) -> Result<(), ApiError> {
+        if files > self.team_files && files > old_files {
+            let message = format!("the team would have {files} files, and {} are the most", self.team_files);
+            return Err(ApiError::new("quota", message));
+        }
+        if bytes > self.team_bytes && bytes > old_bytes {
+            let message = format!("the team would have {bytes} bytes, and {} are the most", self.team_bytes);
+            return Err(ApiError::new("quota", message));
+        }
+        Ok(())
+    }
+}

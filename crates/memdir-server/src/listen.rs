@@ -1,0 +1,113 @@
+//! The server's side of the network: connections, their limits and their end.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use axum::Router;
+use axum::response::Response;
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_rustls::TlsAcceptor;
+use tower_service::Service;
+
+use crate::api::{Peer, router};
+use crate::server::Server;
+
+/// The head of a request, and what is read ahead of it.
+const MAX_HEAD_BYTES: usize = 64 << 10;
+const MAX_HEADERS: usize = 64;
+
+/// Answers requests until `stop`, then finishes those that are under way.
+pub async fn serve(
+    server: Arc<Server>,
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    stop: impl Future<Output = ()>,
+) {
+    let routes = router(Arc::clone(&server));
+    let places = Arc::new(Semaphore::new(server.limits.connections));
+    let graceful = GracefulShutdown::new();
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = &mut stop => break,
+        };
+        let Ok((stream, address)) = accepted else {
+            // No descriptors are left, most likely: whoever closes one makes room.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+            server.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
+            continue;
+        };
+        let connection = Connection {
+            server: Arc::clone(&server),
+            routes: routes.clone(),
+            address,
+            tls: tls.clone(),
+            watcher: graceful.watcher(),
+        };
+        tokio::spawn(async move {
+            connection.server.metrics.connections.fetch_add(1, Ordering::Relaxed);
+            let server = Arc::clone(&connection.server);
+            connection.run(stream).await;
+            server.metrics.connections.fetch_sub(1, Ordering::Relaxed);
+            drop(place);
+        });
+    }
+    drop(listener);
+    let finished = tokio::time::timeout(server.limits.stop_time, graceful.shutdown()).await;
+    let event = if finished.is_ok() { "stopped" } else { "stopped with requests under way" };
+    server.log.line(server.now(), event, vec![]);
+}
+
+struct Connection {
+    server: Arc<Server>,
+    routes: Router,
+    address: SocketAddr,
+    tls: Option<TlsAcceptor>,
+    watcher: Watcher,
+}
+
+impl Connection {
+    async fn run(self, stream: TcpStream) {
+        // Answers are small; none waits for the next one.
+        drop(stream.set_nodelay(true));
+        match self.tls.clone() {
+            None => self.speak(stream).await,
+            Some(tls) => {
+                let greeting = tokio::time::timeout(self.server.limits.head_time, tls.accept(stream));
+                if let Ok(Ok(stream)) = greeting.await {
+                    self.speak(stream).await;
+                }
+            }
+        }
+    }
+
+    async fn speak(self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let (routes, peer) = (self.routes, Peer(self.address.ip()));
+        let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
+            request.extensions_mut().insert(peer);
+            let mut routes = routes.clone();
+            async move { Service::call(&mut routes, request).await as Result<Response, Infallible> }
+        });
+        let connection = hyper::server::conn::http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.server.limits.head_time)
+            .max_buf_size(MAX_HEAD_BYTES)
+            .max_headers(MAX_HEADERS)
+            .serve_connection(TokioIo::new(stream), service);
+        // Whoever hangs up in the middle has their reasons.
+        drop(self.watcher.watch(connection).await);
+    }
+}

@@ -1,0 +1,307 @@
+//! One version becomes the newest, if everything about it is right.
+//!
+//! All questions are asked of the state that the version was made from. The last step, in the database, happens only if
+//! that still is the newest: so no answer can have grown old in between.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::Timestamp;
+use memdir_core::content_hash::ContentHash;
+use memdir_wire::roster::{Roster, Standing};
+use memdir_wire::server_api::{PartRequest, PublishRequest, PutFile, version_id};
+use memdir_wire::signing::PublicKey;
+use memdir_wire::team_id::TeamId;
+
+use crate::api_error::ApiError;
+use crate::check_put::{Care, CheckedPut, ENTRIES, FAR, PutKind};
+use crate::limits::Limits;
+use crate::rosters::Rosters;
+use crate::store::{Caller, FileRow, NewVersion, Publication, Removable, Store};
+
+/// What became of a version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Published {
+    /// It is the newest now, with this number.
+    Now(u64),
+    /// It was, before: this is the same request again.
+    Before(u64),
+}
+
+/// What publishing needs besides the request.
+pub struct Desk<'d> {
+    /// The memory of all teams.
+    pub store: &'d Store,
+    /// Who is a member of what.
+    pub rosters: &'d Rosters,
+    /// What is too much.
+    pub limits: &'d Limits,
+    /// The time.
+    pub now: Timestamp,
+}
+
+impl Desk<'_> {
+    /// Publishes a version onto the one that its sender saw.
+    ///
+    /// # Errors
+    /// What is wrong with it; nothing has happened then.
+    pub async fn publish(
+        &self,
+        caller: &Caller,
+        onto: Option<ContentHash>,
+        request: PublishRequest,
+    ) -> Result<Published, ApiError> {
+        let team = &caller.team;
+        if team.head != onto {
+            // The answer to the first time may have been lost.
+            return match self.store.sequence_of(&team.name, &request.version).await? {
+                Some(sequence) => Ok(Published::Before(sequence)),
+                None => Err(ApiError::moved()),
+            };
+        }
+        match self.publish_onto(caller, onto, request).await {
+            Err(refused) if refused.status.is_client_error() => {
+                // What was looked at may have been newer than what it was made from.
+                let now = self.store.team(&team.name).await?.and_then(|team| team.head);
+                Err(if now == onto { refused } else { ApiError::moved() })
+            }
+            published => published,
+        }
+    }
+
+    async fn publish_onto(
+        &self,
+        caller: &Caller,
+        onto: Option<ContentHash>,
+        request: PublishRequest,
+    ) -> Result<Published, ApiError> {
+        let team = &caller.team;
+        check_team(caller, &request.team)?;
+        let puts = self.collect(caller, onto, &request).await?;
+        let old = Old::read(self.store, &team.name, &puts).await?;
+        let roster = self.rosters.of(self.store, &team.name, &request.team).await?;
+        let roster = admit(&roster, &puts)?;
+        let member = check_authors(caller, &roster, &puts)?;
+        old.check(&puts)?;
+        let (files, bytes) = old.count(team.files, team.bytes, &puts);
+        self.limits.check_team(files, bytes, team.files, team.bytes)?;
+        let author = match roster.standing(&member) {
+            Standing::Member(name) | Standing::Revoked(name) => name,
+            Standing::Unknown => "",
+        };
+        let subject: String =
+            request.subject.chars().filter(|letter| !letter.is_control()).take(200).collect();
+        let new = NewVersion {
+            team,
+            wire_team: &request.team,
+            version: request.version,
+            token: &caller.token.id,
+            member,
+            author,
+            subject: &subject,
+            replaced: old.replaced(&puts),
+            puts: &puts,
+            files,
+            bytes,
+            now: self.now.as_second(),
+        };
+        match self.store.publish(&new).await? {
+            Publication::Done => Ok(Published::Now(team.sequence + 1)),
+            Publication::Moved => Err(ApiError::moved()),
+        }
+    }
+
+    /// Everything that the version changes, the parts that were sent before included.
+    async fn collect(
+        &self,
+        caller: &Caller,
+        onto: Option<ContentHash>,
+        request: &PublishRequest,
+    ) -> Result<Vec<CheckedPut>, ApiError> {
+        let mut files: Vec<(PutFile, Care)> = Vec::new();
+        if request.parts > 0 {
+            let parts = self.store.parts(&caller.team.name, &request.version).await?;
+            if parts.len() != request.parts as usize {
+                let message = format!("{} parts were announced, and {} are here", request.parts, parts.len());
+                return Err(ApiError::new("incomplete", message));
+            }
+            for part in parts {
+                let part: PartRequest = serde_json::from_slice(&part)
+                    .map_err(|_| ApiError::new("incomplete", "a part of it cannot be read any more"))?;
+                files.extend(part.puts.into_iter().map(|put| (put, Care::Again)));
+            }
+        }
+        files.extend(request.puts.iter().cloned().map(|put| (put, Care::Full)));
+        if files.is_empty() {
+            return Err(ApiError::new("bad_request", "a version changes something"));
+        }
+        let mut names = HashSet::new();
+        if let Some((twice, _)) = files.iter().find(|(put, _)| !names.insert(put.path.as_str())) {
+            let error = ApiError::new("duplicate_path", "a version puts a file once");
+            return Err(error.at(&twice.path));
+        }
+        if version_id(&request.team, onto.as_ref(), files.iter().map(|(put, _)| put)) != request.version {
+            return Err(ApiError::new("bad_request", "the id of the version is not the hash of what it is"));
+        }
+        let (team, now) = (request.team.clone(), self.now);
+        // Signatures take a while where there are many.
+        let checking = tokio::task::spawn_blocking(move || {
+            files.into_iter().map(|(put, care)| CheckedPut::check(put, &team, now, care)).collect()
+        });
+        checking.await.map_err(|_| ApiError::new("failed", "the server is stopping"))?
+    }
+}
+
+/// Whether somebody speaks of the team that their token is for.
+///
+/// # Errors
+/// They do not.
+pub fn check_team(caller: &Caller, named: &TeamId) -> Result<(), ApiError> {
+    match &caller.team.wire_team {
+        Some(known) if known != named => {
+            Err(ApiError::new("other_team", "another team's memory is kept here"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The roster with those who come in with this version; those who go with it may still speak in it.
+fn admit(known: &Roster, puts: &[CheckedPut]) -> Result<Roster, ApiError> {
+    let mut roster = known.clone();
+    let members: Vec<_> = puts
+        .iter()
+        .filter_map(|put| match &put.kind {
+            PutKind::Member(member) => Some(member.as_ref().clone()),
+            _ => None,
+        })
+        .collect();
+    let revocations: Vec<_> = puts
+        .iter()
+        .filter_map(|put| match &put.kind {
+            PutKind::Revocation(record) => Some(record.as_ref().clone()),
+            _ => None,
+        })
+        .collect();
+    let learnt = roster.learn(members, Vec::new());
+    if let Some(problem) = learnt.problems.first() {
+        return Err(ApiError::new("bad_record", problem.clone()));
+    }
+    let problems = roster.clone().learn(Vec::new(), revocations.clone()).problems;
+    if let Some(problem) = problems.first() {
+        return Err(ApiError::new("bad_record", problem.clone()));
+    }
+    if let Some(nobody) = revocations.iter().find(|record| !roster.knows(&record.key)) {
+        let message = format!("{} never was a member", nobody.key.short());
+        return Err(ApiError::new("bad_record", message));
+    }
+    Ok(roster)
+}
+
+/// Whether every signature is a member's, and all of them the sender's own. Gives back whose.
+fn check_authors(caller: &Caller, roster: &Roster, puts: &[CheckedPut]) -> Result<PublicKey, ApiError> {
+    let mut sender = caller.token.member;
+    for put in puts {
+        let Some(author) = put.author() else { continue };
+        if !matches!(roster.standing(&author), Standing::Member(_)) {
+            let message = format!("{} is no member of the team", author.short());
+            return Err(ApiError::new("not_a_member", message).at(&put.path));
+        }
+        if *sender.get_or_insert(author) != author {
+            let message = "it is signed by somebody other than whom the token belongs to";
+            return Err(ApiError::new("not_yours", message).at(&put.path));
+        }
+    }
+    let counted = puts.iter().any(|put| matches!(put.kind, PutKind::Round(_)));
+    match sender {
+        Some(sender) if counted => Ok(sender),
+        _ => Err(ApiError::new("bad_request", "a version counts its round, in `round.json`")),
+    }
+}
+
+/// What was there before.
+struct Old {
+    files: HashMap<String, FileRow>,
+    folded: HashMap<String, String>,
+}
+
+impl Old {
+    async fn read(store: &Store, team: &str, puts: &[CheckedPut]) -> Result<Self, ApiError> {
+        let paths: Vec<&str> = puts.iter().map(|put| put.path.as_str()).collect();
+        let folded: Vec<String> = puts.iter().filter_map(CheckedPut::folded).collect();
+        Ok(Self {
+            files: store.files_named(team, &paths).await?,
+            folded: store.files_folded(team, &folded).await?,
+        })
+    }
+
+    /// Whether each file may follow what was there.
+    fn check(&self, puts: &[CheckedPut]) -> Result<(), ApiError> {
+        let round = puts.iter().find_map(|put| match &put.kind {
+            PutKind::Round(round) => Some(round.as_ref()),
+            _ => None,
+        });
+        let (round, floor) = round.map_or((0, 0), |round| (round.round, round.floor));
+        if round >= FAR {
+            return Err(ApiError::new("from_the_future", "its round is further than anybody counts"));
+        }
+        let mut folded = HashMap::new();
+        for put in puts {
+            let old = self.files.get(&put.path).filter(|file| file.content.is_some());
+            let refused = match (&put.kind, old) {
+                (PutKind::Entry(entry), _) if entry.round > round => {
+                    Some(("from_the_future", "its round is later than the version's own"))
+                }
+                (PutKind::Entry(_) | PutKind::Round(_), Some(old))
+                    if put.entry_version() <= old.entry_version =>
+                {
+                    Some(("replayed", "what is there is as new, or newer"))
+                }
+                (PutKind::Member(_) | PutKind::Revocation(_), Some(old)) if !is_same(put, old) => {
+                    Some(("kept", "a record is written once and never changed"))
+                }
+                (PutKind::Removal, None) => Some(("kept", "there is nothing to take away")),
+                (PutKind::Removal, Some(old)) => match old.removable {
+                    Removable::DeletionOf(since) if since <= floor => None,
+                    _ => Some(("kept", "a memory goes by a signed deletion; a deletion goes when it is old")),
+                },
+                _ => None,
+            };
+            if let Some((code, message)) = refused {
+                return Err(ApiError::new(code, message).at(&put.path));
+            }
+            if let Some(name) = put.folded().filter(|_| put.path.starts_with(ENTRIES)) {
+                let there = self.folded.get(&name).filter(|there| **there != put.path);
+                let leaves = |there: &&String| {
+                    puts.iter().any(|other| other.path == **there && other.folded().is_none())
+                };
+                let twice = folded.insert(name, ()).is_some();
+                if twice || there.is_some_and(|there| !leaves(&there)) {
+                    let message = "another memory has the same name but for capitals";
+                    return Err(ApiError::new("collides", message).at(&put.path));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many files and bytes there are then.
+    fn count(&self, mut files: u64, mut bytes: u64, puts: &[CheckedPut]) -> (u64, u64) {
+        for put in puts {
+            if let Some(old) = self.files.get(&put.path).filter(|file| file.content.is_some()) {
+                files = files.saturating_sub(1);
+                bytes = bytes.saturating_sub(old.size);
+            }
+            files += u64::from(put.content.is_some());
+            bytes += put.size();
+        }
+        (files, bytes)
+    }
+
+    /// The contents that are replaced by others.
+    fn replaced(&self, puts: &[CheckedPut]) -> Vec<ContentHash> {
+        puts.iter().filter_map(|put| self.files.get(&put.path)?.content).collect()
+    }
+}
+
+fn is_same(put: &CheckedPut, old: &FileRow) -> bool {
+    put.content.as_ref().map(|content| ContentHash::of(content.as_bytes())) == old.content
+}

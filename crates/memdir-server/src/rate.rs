@@ -1,0 +1,77 @@
+//! How often somebody may ask.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+/// Buckets that fill with time, one for each name.
+pub struct Rates {
+    a_second: f64,
+    buckets: Mutex<HashMap<String, Bucket>>,
+}
+
+struct Bucket {
+    left: f64,
+    since: Instant,
+}
+
+/// So many seconds' worth may be asked at once.
+const BURST_SECONDS: f64 = 10.0;
+/// Beyond this, buckets that are full again are thrown away.
+const MOST_BUCKETS: usize = 50_000;
+
+impl Rates {
+    /// So many a second; 0: any number.
+    #[must_use]
+    pub fn new(a_second: u32) -> Self {
+        Self { a_second: a_second.into(), buckets: Mutex::default() }
+    }
+
+    /// Takes one from somebody's bucket.
+    ///
+    /// # Errors
+    /// It is empty: so many seconds must pass first.
+    pub fn take(&self, name: &str, now: Instant) -> Result<(), u32> {
+        if self.a_second <= 0.0 {
+            return Ok(());
+        }
+        let most = self.a_second * BURST_SECONDS;
+        let filled = |bucket: &Bucket| {
+            (bucket.left + now.saturating_duration_since(bucket.since).as_secs_f64() * self.a_second)
+                .min(most)
+        };
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        if buckets.len() >= MOST_BUCKETS {
+            buckets.retain(|_, bucket| filled(bucket) < most);
+        }
+        let left = buckets.get(name).map_or(most, filled);
+        if left < 1.0 {
+            return Err(((1.0 - left) / self.a_second).ceil() as u32);
+        }
+        buckets.insert(name.to_owned(), Bucket { left: left - 1.0, since: now });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_bucket_empties_and_fills_again() {
+        let rates = Rates::new(2);
+        let start = Instant::now();
+        for _ in 0..20 {
+            assert_eq!(rates.take("a", start), Ok(()));
+        }
+        assert_eq!(rates.take("a", start), Err(1));
+        assert_eq!(rates.take("b", start), Ok(()), "everybody has a bucket of their own");
+        let later = start + Duration::from_secs(1);
+        assert_eq!(rates.take("a", later), Ok(()));
+        assert_eq!(rates.take("a", later), Ok(()));
+        assert_eq!(rates.take("a", later), Err(1));
+        assert_eq!(Rates::new(0).take("a", start), Ok(()));
+    }
+}

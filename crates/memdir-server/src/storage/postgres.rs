@@ -1,0 +1,248 @@
+//! PostgreSQL: many teams, and several servers on one database.
+
+use std::error::Error as _;
+use std::time::Duration;
+
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use futures_util::future::try_join_all;
+use tokio::sync::mpsc::Sender;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::private::BytesMut;
+use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::{Config, IsolationLevel, NoTls};
+
+use super::migrations::{BOOKKEEPING, fingerprint, missing, statements};
+use super::{Answer, Row, Step, Storage, StorageError, Value, Written};
+
+/// A database of a PostgreSQL server.
+pub struct Postgres {
+    pool: Pool,
+}
+
+const CONNECTIONS: usize = 16;
+/// How long a connection is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often a transaction that met another one is tried again.
+const TRIES: u32 = 20;
+/// So many runs of a statement are under way at once.
+const AT_ONCE: usize = 256;
+/// Any number that nobody else locks.
+const MIGRATION_LOCK: i64 = 0x6d65_6d64_6972;
+
+impl Postgres {
+    /// Connects to a database, and brings its tables up to date.
+    ///
+    /// # Errors
+    /// It cannot be reached, is no database of ours, or is a newer one.
+    pub async fn connect(url: &str) -> Result<Self, StorageError> {
+        // What is wrong with an address may repeat a password.
+        let mut config: Config =
+            url.parse().map_err(|_| StorageError::Failed("this is no address of a database".to_owned()))?;
+        config.connect_timeout(PATIENCE).application_name("memdir-server");
+        config.keepalives_idle(Duration::from_secs(30));
+        let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        let manager = Manager::from_config(config, NoTls, manager);
+        let pool = Pool::builder(manager)
+            .max_size(CONNECTIONS)
+            .runtime(Runtime::Tokio1)
+            .wait_timeout(Some(PATIENCE))
+            .create_timeout(Some(PATIENCE))
+            .build()
+            .map_err(|error| StorageError::Failed(error.to_string()))?;
+        let storage = Self { pool };
+        storage.migrate().await?;
+        Ok(storage)
+    }
+
+    async fn client(&self) -> Result<Object, StorageError> {
+        self.pool.get().await.map_err(|error| match error {
+            deadpool_postgres::PoolError::Backend(error) => failed(error),
+            other => StorageError::Unavailable(other.to_string()),
+        })
+    }
+
+    async fn migrate(&self) -> Result<(), StorageError> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await.map_err(failed)?;
+        // Several servers may start at once.
+        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await.map_err(failed)?;
+        transaction.batch_execute(BOOKKEEPING).await.map_err(failed)?;
+        let rows = transaction.query("SELECT fingerprint FROM migrations ORDER BY number", &[]).await;
+        let done: Vec<String> =
+            rows.map_err(failed)?.iter().map(|row| converted(row)?.text(0)).collect::<Result<_, _>>()?;
+        for (number, step) in (done.len()..).zip(missing(&done).map_err(StorageError::Failed)?) {
+            let sql = statements(step, "BYTEA", "TEXT COLLATE \"C\"");
+            transaction.batch_execute(&sql).await.map_err(failed)?;
+            let (number, print) = (Value::from(number), Value::from(fingerprint(step)));
+            let sql = "INSERT INTO migrations (number, fingerprint) VALUES ($1, $2)";
+            transaction.execute(sql, &[&number, &print]).await.map_err(failed)?;
+        }
+        transaction.commit().await.map_err(failed)
+    }
+
+    async fn attempt(client: &mut Object, steps: &[Step]) -> Result<Written, tokio_postgres::Error> {
+        let serialisable = client.build_transaction().isolation_level(IsolationLevel::Serializable);
+        let transaction = serialisable.start().await?;
+        for (number, step) in steps.iter().enumerate() {
+            if step.runs.is_empty() {
+                continue;
+            }
+            let statement = transaction.prepare_cached(step.sql).await?;
+            for runs in step.runs.chunks(AT_ONCE) {
+                let bound: Vec<Vec<&(dyn ToSql + Sync)>> = runs.iter().map(|run| bind(run)).collect();
+                let changes =
+                    try_join_all(bound.iter().map(|values| transaction.execute(&statement, values))).await?;
+                if step.changes.is_some_and(|wanted| changes.iter().any(|changed| *changed != wanted)) {
+                    transaction.rollback().await?;
+                    return Ok(Written::Unmet(number));
+                }
+            }
+        }
+        transaction.commit().await?;
+        Ok(Written::All)
+    }
+}
+
+impl Storage for Postgres {
+    fn read(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>> {
+        Box::pin(async move {
+            let client = self.client().await?;
+            let statement = client.prepare_cached(sql).await.map_err(failed)?;
+            let mut answers = Vec::with_capacity(runs.len());
+            for some in runs.chunks(AT_ONCE) {
+                let bound: Vec<Vec<&(dyn ToSql + Sync)>> = some.iter().map(|run| bind(run)).collect();
+                let found = try_join_all(bound.iter().map(|values| client.query(&statement, values)))
+                    .await
+                    .map_err(failed)?;
+                for rows in found {
+                    answers.push(rows.iter().map(converted).collect::<Result<_, _>>()?);
+                }
+            }
+            Ok(answers)
+        })
+    }
+
+    fn write(&self, steps: Vec<Step>) -> Answer<'_, Written> {
+        Box::pin(async move {
+            let mut pause = Duration::from_millis(2);
+            for _ in 1..TRIES {
+                let mut client = self.client().await?;
+                match Self::attempt(&mut client, &steps).await {
+                    Err(error) if met_another(&error) => {
+                        drop(client);
+                        tokio::time::sleep(pause).await;
+                        pause = (pause * 2).min(Duration::from_millis(200));
+                    }
+                    done => return done.map_err(failed),
+                }
+            }
+            Err(StorageError::Unavailable("others write the same all the time".to_owned()))
+        })
+    }
+
+    fn dump(&self, statements: Vec<&'static str>, out: Sender<(usize, Vec<Row>)>) -> Answer<'_, ()> {
+        Box::pin(async move {
+            let mut client = self.client().await?;
+            let snapshot =
+                client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true);
+            let snapshot = snapshot.start().await.map_err(failed)?;
+            for (number, sql) in statements.into_iter().enumerate() {
+                snapshot
+                    .batch_execute(&format!("DECLARE everything CURSOR FOR {sql}"))
+                    .await
+                    .map_err(failed)?;
+                loop {
+                    let rows = snapshot.query("FETCH 500 FROM everything", &[]).await.map_err(failed)?;
+                    if rows.is_empty() {
+                        break;
+                    }
+                    let rows = rows.iter().map(converted).collect::<Result<_, _>>()?;
+                    out.send((number, rows)).await.map_err(|_| nobody_listens())?;
+                }
+                snapshot.batch_execute("CLOSE everything").await.map_err(failed)?;
+            }
+            snapshot.commit().await.map_err(failed)
+        })
+    }
+
+    fn engine(&self) -> &'static str {
+        "postgres"
+    }
+}
+
+fn nobody_listens() -> StorageError {
+    StorageError::Failed("nobody takes what is read".to_owned())
+}
+
+fn bind(run: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
+    run.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
+}
+
+fn converted(row: &tokio_postgres::Row) -> Result<Row, StorageError> {
+    let value = |column: usize| {
+        let kind = row.columns().get(column).map(|column| column.type_().clone());
+        Ok(match kind {
+            Some(Type::INT8) => row.try_get::<_, Option<i64>>(column).map_err(failed)?.into(),
+            Some(Type::INT4) => row.try_get::<_, Option<i32>>(column).map_err(failed)?.map(i64::from).into(),
+            Some(Type::TEXT) => row.try_get::<_, Option<String>>(column).map_err(failed)?.into(),
+            Some(Type::BYTEA) => row.try_get::<_, Option<Vec<u8>>>(column).map_err(failed)?.into(),
+            other => return Err(StorageError::Failed(format!("a column of type {other:?}"))),
+        })
+    };
+    Ok(Row((0..row.len()).map(value).collect::<Result<_, _>>()?))
+}
+
+impl ToSql for Value {
+    fn to_sql(
+        &self,
+        kind: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match self {
+            Self::Null => Ok(IsNull::Yes),
+            Self::Number(number) => number.to_sql(kind, out),
+            Self::Text(text) => text.to_sql(kind, out),
+            Self::Bytes(bytes) => bytes.to_sql(kind, out),
+        }
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+/// Whether two transactions were in each other's way, so that one of them has to begin again.
+fn met_another(error: &tokio_postgres::Error) -> bool {
+    let codes = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
+    error.code().is_some_and(|code| codes.contains(code))
+}
+
+fn failed(error: tokio_postgres::Error) -> StorageError {
+    let said = match error.as_db_error() {
+        // A detail may quote what a row holds.
+        Some(said) => said.message().to_owned(),
+        None => match error.source() {
+            Some(cause) => format!("{error}: {cause}"),
+            None => error.to_string(),
+        },
+    };
+    match error.code() {
+        Some(code) if *code == SqlState::DISK_FULL || *code == SqlState::OUT_OF_MEMORY => {
+            StorageError::Full(said)
+        }
+        Some(code) if *code == SqlState::UNIQUE_VIOLATION => StorageError::Duplicate(said),
+        Some(code)
+            if code.code().starts_with("57P")
+                || code.code().starts_with("08")
+                || *code == SqlState::TOO_MANY_CONNECTIONS
+                || *code == SqlState::QUERY_CANCELED =>
+        {
+            StorageError::Unavailable(said)
+        }
+        Some(_) => StorageError::Failed(said),
+        // What is no answer of the database is the way to it.
+        None => StorageError::Unavailable(said),
+    }
+}

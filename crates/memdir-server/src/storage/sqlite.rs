@@ -1,0 +1,212 @@
+//! SQLite: one file, one thread that writes, several that read.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
+use tokio::sync::Semaphore;
+use tokio::sync::mpsc::Sender;
+
+use super::migrations::{BOOKKEEPING, fingerprint, missing, statements};
+use super::{Answer, Row, Step, Storage, StorageError, Value, Written};
+
+mod writer;
+
+use writer::Writer;
+
+/// A database in a file.
+pub struct Sqlite {
+    path: Utf8PathBuf,
+    writer: Writer,
+    readers: Arc<Readers>,
+}
+
+/// Connections that are not in use, and the right to have one.
+struct Readers {
+    path: Utf8PathBuf,
+    idle: Mutex<Vec<Connection>>,
+    free: Semaphore,
+}
+
+const READERS: usize = 4;
+/// How long another process that writes is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl Sqlite {
+    /// Opens the database in a file, which is made if it is not there, and brings its tables up to date.
+    ///
+    /// # Errors
+    /// The file cannot be opened, is no database of ours, or is a newer one.
+    pub fn open(path: &Utf8Path) -> Result<Self, StorageError> {
+        let mut connection =
+            connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+        // A commit that was acknowledged survives the loss of power: the log is synced before every answer.
+        connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
+        connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+        migrate(&mut connection)?;
+        let readers =
+            Readers { path: path.to_owned(), idle: Mutex::default(), free: Semaphore::new(READERS) };
+        Ok(Self { path: path.to_owned(), writer: Writer::start(connection)?, readers: Arc::new(readers) })
+    }
+}
+
+impl Storage for Sqlite {
+    fn read(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>> {
+        let readers = Arc::clone(&self.readers);
+        Box::pin(async move {
+            let _turn = readers.free.acquire().await.map_err(|_| closed())?;
+            let at_work = Arc::clone(&readers);
+            let reading = tokio::task::spawn_blocking(move || at_work.read(sql, &runs));
+            reading.await.map_err(|_| closed())?
+        })
+    }
+
+    fn write(&self, steps: Vec<Step>) -> Answer<'_, Written> {
+        Box::pin(self.writer.write(steps))
+    }
+
+    fn dump(&self, statements: Vec<&'static str>, out: Sender<(usize, Vec<Row>)>) -> Answer<'_, ()> {
+        let path = self.path.clone();
+        Box::pin(async move {
+            let reading = tokio::task::spawn_blocking(move || dump(&path, &statements, &out));
+            reading.await.map_err(|_| closed())?
+        })
+    }
+
+    fn engine(&self) -> &'static str {
+        "sqlite"
+    }
+}
+
+impl Readers {
+    fn read(&self, sql: &str, runs: &[Vec<Value>]) -> Result<Vec<Vec<Row>>, StorageError> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => connect(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
+        };
+        // All runs see one state.
+        connection.execute_batch("BEGIN").map_err(failed)?;
+        let answer = runs.iter().map(|values| rows(&connection, sql, values)).collect();
+        connection.execute_batch("COMMIT").map_err(failed)?;
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+        answer
+    }
+}
+
+fn connect(path: &Utf8Path, flags: OpenFlags) -> Result<Connection, StorageError> {
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)
+        .map_err(|error| StorageError::Failed(format!("`{path}`: {error}")))?;
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+fn migrate(connection: &mut Connection) -> Result<(), StorageError> {
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).map_err(failed)?;
+    transaction.execute_batch(BOOKKEEPING).map_err(failed)?;
+    let done: Vec<String> = rows(&transaction, "SELECT fingerprint FROM migrations ORDER BY number", &[])?
+        .iter()
+        .map(|row| row.text(0))
+        .collect::<Result<_, _>>()?;
+    for (number, step) in (done.len()..).zip(missing(&done).map_err(StorageError::Failed)?) {
+        transaction.execute_batch(&statements(step, "BLOB", "TEXT")).map_err(failed)?;
+        let values = [Value::from(number), fingerprint(step).into()];
+        execute(&transaction, "INSERT INTO migrations (number, fingerprint) VALUES ($1, $2)", &values)?;
+    }
+    transaction.commit().map_err(failed)
+}
+
+fn rows(connection: &Connection, sql: &str, values: &[Value]) -> Result<Vec<Row>, StorageError> {
+    let mut statement = connection.prepare_cached(&numbered(sql)).map_err(failed)?;
+    let columns = statement.column_count();
+    let mut found = statement.query(rusqlite::params_from_iter(values)).map_err(failed)?;
+    let mut rows = Vec::new();
+    while let Some(row) = found.next().map_err(failed)? {
+        rows.push(converted(row, columns)?);
+    }
+    Ok(rows)
+}
+
+/// Reads everything in one transaction, and sends it as it comes.
+fn dump(
+    path: &Utf8Path,
+    statements: &[&'static str],
+    out: &Sender<(usize, Vec<Row>)>,
+) -> Result<(), StorageError> {
+    const AT_ONCE: usize = 500;
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    connection.execute_batch("BEGIN").map_err(failed)?;
+    for (number, sql) in statements.iter().enumerate() {
+        let mut statement = connection.prepare(sql).map_err(failed)?;
+        let columns = statement.column_count();
+        let mut found = statement.query([]).map_err(failed)?;
+        loop {
+            let mut rows = Vec::new();
+            while rows.len() < AT_ONCE
+                && let Some(row) = found.next().map_err(failed)?
+            {
+                rows.push(converted(row, columns)?);
+            }
+            if rows.is_empty() {
+                break;
+            }
+            out.blocking_send((number, rows)).map_err(|_| closed())?;
+        }
+    }
+    connection.execute_batch("COMMIT").map_err(failed)
+}
+
+fn converted(row: &rusqlite::Row<'_>, columns: usize) -> Result<Row, StorageError> {
+    let value = |column| {
+        Ok(match row.get_ref(column).map_err(failed)? {
+            ValueRef::Null => Value::Null,
+            ValueRef::Integer(number) => Value::Number(number),
+            ValueRef::Real(_) => return Err(StorageError::Failed("a fraction".to_owned())),
+            ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
+            ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
+        })
+    };
+    Ok(Row((0..columns).map(value).collect::<Result<_, _>>()?))
+}
+
+fn execute(connection: &Connection, sql: &str, values: &[Value]) -> Result<u64, StorageError> {
+    let mut statement = connection.prepare_cached(&numbered(sql)).map_err(failed)?;
+    let changed = statement.execute(rusqlite::params_from_iter(values)).map_err(failed)?;
+    Ok(changed as u64)
+}
+
+/// SQLite numbers its places with another sign.
+fn numbered(sql: &str) -> String {
+    sql.replace('$', "?")
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Number(number) => ValueRef::Integer(*number),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+fn failed(error: rusqlite::Error) -> StorageError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => StorageError::Full(error.to_string()),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::CannotOpen) => {
+            StorageError::Unavailable(error.to_string())
+        }
+        Some(ErrorCode::ConstraintViolation) => StorageError::Duplicate(error.to_string()),
+        _ => StorageError::Failed(error.to_string()),
+    }
+}
+
+fn closed() -> StorageError {
+    StorageError::Unavailable("the server is stopping".to_owned())
+}

@@ -1,0 +1,233 @@
+//! Teams and tokens.
+
+use memdir_wire::signing::PublicKey;
+use memdir_wire::team_id::TeamId;
+
+use super::{Caller, Event, KeptToken, NewToken, Store, Team, hash_in, key_in, recorded};
+use crate::storage::{Row, Step, StorageError, Value, Written};
+use crate::token::Scope;
+
+/// A token as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenLine {
+    /// The half by which it is found, which is no secret.
+    pub id: String,
+    /// What it may do.
+    pub scope: Scope,
+    /// What people call it.
+    pub label: String,
+    /// The member whose it is.
+    pub member: Option<PublicKey>,
+    /// When it was made.
+    pub created: i64,
+    /// When it ends.
+    pub expires: i64,
+    /// When it was ended before.
+    pub revoked: Option<i64>,
+}
+
+/// What became of an invitation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Redeemed {
+    /// The token is valid from now on, or was since the first time.
+    Yes,
+    /// Somebody else used it, or it has ended.
+    No,
+}
+
+const TEAM: &str = "team.name, team.wire_team, team.head, team.sequence, team.files, team.bytes";
+
+impl Store {
+    /// Makes a team and the token of whoever looks after it; `false` if the name is taken.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn create_team(
+        &self,
+        name: &str,
+        admin: &NewToken,
+        event: &Event<'_>,
+    ) -> Result<bool, StorageError> {
+        let made = Step::exactly_one(
+            "INSERT INTO teams (name, sequence, files, bytes, created) VALUES ($1, 0, 0, 0, $2) \
+             ON CONFLICT (name) DO NOTHING",
+            vec![name.into(), event.time.into()],
+        );
+        let steps = vec![made, kept(name, admin, event.time), recorded(event)];
+        Ok(self.write(steps).await? == Written::All)
+    }
+
+    /// The team of that name.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn team(&self, name: &str) -> Result<Option<Team>, StorageError> {
+        const SQL: &str = "SELECT team.name, team.wire_team, team.head, team.sequence, team.files, team.bytes \
+                           FROM teams team WHERE team.name = $1";
+        debug_assert!(SQL.contains(TEAM));
+        self.row(SQL, vec![name.into()]).await?.map(|row| team_in(&row, 0)).transpose()
+    }
+
+    /// The names of all teams.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn teams(&self) -> Result<Vec<String>, StorageError> {
+        let rows = self.rows("SELECT name FROM teams ORDER BY name", vec![]).await?;
+        rows.iter().map(|row| row.text(0)).collect()
+    }
+
+    /// The token with an id, and its team: all that most requests need, in one question.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn caller(&self, token: &str) -> Result<Option<Caller>, StorageError> {
+        const SQL: &str = "SELECT team.name, team.wire_team, team.head, team.sequence, team.files, team.bytes, \
+                           token.id, token.scope, token.hash, token.member, token.expires, token.revoked \
+                           FROM tokens token JOIN teams team ON team.name = token.team WHERE token.id = $1";
+        let Some(row) = self.row(SQL, vec![token.into()]).await? else { return Ok(None) };
+        let token = KeptToken {
+            id: row.text(6)?,
+            scope: scope_in(&row, 7)?,
+            hash: row.bytes(8)?,
+            member: key_in(&row, 9)?,
+            expires: row.number(10)?,
+            revoked: row.optional_number(11)?,
+        };
+        Ok(Some(Caller { token, team: team_in(&row, 0)? }))
+    }
+
+    /// Keeps a token; `false` if its id is taken.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn add_token(
+        &self,
+        team: &str,
+        token: &NewToken,
+        event: &Event<'_>,
+    ) -> Result<bool, StorageError> {
+        let steps = vec![kept(team, token, event.time), recorded(event)];
+        Ok(self.write(steps).await? == Written::All)
+    }
+
+    /// Ends a token; `false` if the team has none of that id.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn revoke_token(&self, team: &str, id: &str, event: &Event<'_>) -> Result<bool, StorageError> {
+        let ended = Step::exactly_one(
+            "UPDATE tokens SET revoked = coalesce(revoked, $1) WHERE team = $2 AND id = $3",
+            vec![event.time.into(), team.into(), id.into()],
+        );
+        Ok(self.write(vec![ended, recorded(event)]).await? == Written::All)
+    }
+
+    /// The tokens of a team, oldest first.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn tokens(&self, team: &str) -> Result<Vec<TokenLine>, StorageError> {
+        const SQL: &str = "SELECT id, scope, label, member, created, expires, revoked FROM tokens \
+                           WHERE team = $1 ORDER BY created, id";
+        let rows = self.rows(SQL, vec![team.into()]).await?;
+        let line = |row: &Row| {
+            Ok(TokenLine {
+                id: row.text(0)?,
+                scope: scope_in(row, 1)?,
+                label: row.text(2)?,
+                member: key_in(row, 3)?,
+                created: row.number(4)?,
+                expires: row.number(5)?,
+                revoked: row.optional_number(6)?,
+            })
+        };
+        rows.iter().map(line).collect()
+    }
+
+    /// Exchanges an invitation for a token. The same exchange again is the first one.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn redeem(
+        &self,
+        team: &str,
+        invitation: &str,
+        token: &NewToken,
+        event: &Event<'_>,
+    ) -> Result<Redeemed, StorageError> {
+        let used = Step::exactly_one(
+            "UPDATE tokens SET used_for = $1 WHERE team = $2 AND id = $3 AND used_for IS NULL \
+             AND revoked IS NULL AND expires > $4",
+            vec![token.id.as_str().into(), team.into(), invitation.into(), event.time.into()],
+        );
+        match self.write(vec![used, kept(team, token, event.time), recorded(event)]).await? {
+            Written::All => return Ok(Redeemed::Yes),
+            Written::Unmet(_) => {}
+        }
+        // The answer to the first time may have been lost.
+        const SQL: &str = "SELECT made.hash FROM tokens invitation JOIN tokens made ON made.id = invitation.used_for \
+                           WHERE invitation.team = $1 AND invitation.id = $2 AND made.id = $3";
+        let values: Vec<Value> = vec![team.into(), invitation.into(), token.id.as_str().into()];
+        let known = self.row(SQL, values).await?.map(|row| row.bytes(0)).transpose()?;
+        Ok(if known.is_some_and(|hash| hash == token.hash) { Redeemed::Yes } else { Redeemed::No })
+    }
+
+    /// What was done to the access to a team, newest first: time, actor, event, subject.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn audit(
+        &self,
+        team: &str,
+        count: usize,
+    ) -> Result<Vec<(i64, String, String, String)>, StorageError> {
+        const SQL: &str = "SELECT time, actor, event, subject FROM audit WHERE team = $1 \
+                           ORDER BY time DESC, id LIMIT $2";
+        let rows = self.rows(SQL, vec![team.into(), count.into()]).await?;
+        rows.iter().map(|row| Ok((row.number(0)?, row.text(1)?, row.text(2)?, row.text(3)?))).collect()
+    }
+
+    /// Records something that changes no token.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn record(&self, event: &Event<'_>) -> Result<(), StorageError> {
+        self.write(vec![recorded(event)]).await.map(drop)
+    }
+}
+
+/// The step that keeps a token, if its id is free.
+fn kept(team: &str, token: &NewToken, now: i64) -> Step {
+    Step::exactly_one(
+        "INSERT INTO tokens (id, team, scope, hash, label, member, created, expires) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING",
+        vec![
+            token.id.as_str().into(),
+            team.into(),
+            token.scope.as_str().into(),
+            token.hash.clone().into(),
+            token.label.as_str().into(),
+            token.member.map(|key| key.to_string()).into(),
+            now.into(),
+            token.expires.into(),
+        ],
+    )
+}
+
+fn team_in(row: &Row, first: usize) -> Result<Team, StorageError> {
+    let wire_team = row.optional_text(first + 1)?.and_then(|text| TeamId::parse(&text));
+    Ok(Team {
+        name: row.text(first)?,
+        wire_team,
+        head: hash_in(row, first + 2)?,
+        sequence: row.count(first + 3)?,
+        files: row.count(first + 4)?,
+        bytes: row.count(first + 5)?,
+    })
+}
+
+fn scope_in(row: &Row, column: usize) -> Result<Scope, StorageError> {
+    let text = row.text(column)?;
+    Scope::parse(&text).ok_or_else(|| StorageError::Failed(format!("`{text}` is no scope")))
+}

@@ -1,0 +1,143 @@
+//! Files and contents.
+
+use std::collections::HashMap;
+
+use memdir_core::content_hash::ContentHash;
+use memdir_wire::server_api::Cursor;
+
+use super::{Store, hash_in};
+use crate::storage::{Row, StorageError, Value};
+
+/// A file as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRow {
+    /// Its name.
+    pub path: String,
+    /// Its content; `None`: it is gone.
+    pub content: Option<ContentHash>,
+    /// How many bytes that has.
+    pub size: u64,
+    /// The number of the version that put it there.
+    pub sequence: u64,
+    /// The version of the entry; 0 for a record.
+    pub entry_version: u64,
+    /// What a deletion is, and when it was sent.
+    pub removable: Removable,
+}
+
+/// Whether a file may be taken away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removable {
+    /// It says something.
+    No,
+    /// It says that something is gone, since this round.
+    DeletionOf(u64),
+}
+
+impl Store {
+    /// The files that were put or taken away after a cursor, in that order.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn files_after(
+        &self,
+        team: &str,
+        cursor: &Cursor,
+        count: usize,
+    ) -> Result<Vec<FileRow>, StorageError> {
+        const SQL: &str = "SELECT path, content, size, sequence, entry_version, entry_round, is_deletion FROM files \
+                           WHERE team = $1 AND (sequence, path) > ($2, $3) ORDER BY sequence, path LIMIT $4";
+        let values: Vec<Value> =
+            vec![team.into(), cursor.sequence.into(), cursor.path.as_str().into(), count.into()];
+        self.rows(SQL, values).await?.iter().map(file_in).collect()
+    }
+
+    /// The files of these names, as far as they were ever there.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn files_named(
+        &self,
+        team: &str,
+        paths: &[&str],
+    ) -> Result<HashMap<String, FileRow>, StorageError> {
+        const SQL: &str = "SELECT path, content, size, sequence, entry_version, entry_round, is_deletion FROM files \
+                           WHERE team = $1 AND path = $2";
+        let runs = paths.iter().map(|path| vec![team.into(), (*path).into()]).collect();
+        let rows = self.storage.read(SQL, runs).await?;
+        rows.iter().flatten().map(|row| file_in(row).map(|file| (file.path.clone(), file))).collect()
+    }
+
+    /// The files that some file system would take for one of these, by their folded names.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn files_folded(
+        &self,
+        team: &str,
+        folded: &[String],
+    ) -> Result<HashMap<String, String>, StorageError> {
+        const SQL: &str = "SELECT folded, path FROM files WHERE team = $1 AND folded = $2";
+        let runs = folded.iter().map(|name| vec![team.into(), name.as_str().into()]).collect();
+        let rows = self.storage.read(SQL, runs).await?;
+        rows.iter().flatten().map(|row| Ok((row.text(0)?, row.text(1)?))).collect()
+    }
+
+    /// The records of a team that are no entries: name and content, in the order of names.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn records(&self, team: &str) -> Result<Vec<(String, ContentHash)>, StorageError> {
+        // From `members/` to before the character that follows the slash.
+        const SQL: &str = "SELECT path, content FROM files WHERE team = $1 AND content IS NOT NULL \
+                           AND path >= $2 AND path < $3 ORDER BY path";
+        let run = |from: &str, to: &str| vec![team.into(), from.into(), to.into()];
+        let runs = vec![
+            run("members/", "members0"),
+            run("revocations/", "revocations0"),
+            run("round.json", "round.json0"),
+        ];
+        let rows = self.storage.read(SQL, runs).await?;
+        let mut records = Vec::new();
+        for row in rows.iter().flatten() {
+            if let Some(content) = hash_in(row, 1)? {
+                records.push((row.text(0)?, content));
+            }
+        }
+        Ok(records)
+    }
+
+    /// Contents by their hashes, in the same order; `None` where one is not there.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn contents(
+        &self,
+        team: &str,
+        ids: &[ContentHash],
+    ) -> Result<Vec<Option<String>>, StorageError> {
+        const SQL: &str = "SELECT content FROM contents WHERE team = $1 AND id = $2";
+        let runs = ids.iter().map(|id| vec![team.into(), id.to_string().into()]).collect();
+        let text = |rows: Vec<Row>| {
+            let bytes = rows.first().map(|row| row.bytes(0)).transpose()?;
+            bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| no_text())).transpose()
+        };
+        self.storage.read(SQL, runs).await?.into_iter().map(text).collect()
+    }
+}
+
+fn no_text() -> StorageError {
+    StorageError::Failed("a content that is no text".to_owned())
+}
+
+fn file_in(row: &Row) -> Result<FileRow, StorageError> {
+    let removable = if row.number(6)? == 0 { Removable::No } else { Removable::DeletionOf(row.count(5)?) };
+    Ok(FileRow {
+        path: row.text(0)?,
+        content: hash_in(row, 1)?,
+        size: row.count(2)?,
+        sequence: row.count(3)?,
+        entry_version: row.count(4)?,
+        removable,
+    })
+}

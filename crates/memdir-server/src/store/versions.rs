@@ -1,0 +1,218 @@
+//! Versions: parts, publishing, what came before.
+
+use memdir_core::content_hash::ContentHash;
+use memdir_wire::server_api::VersionLine;
+use memdir_wire::signing::PublicKey;
+use memdir_wire::team_id::TeamId;
+
+use super::{Store, Team, hash_in};
+use crate::check_put::CheckedPut;
+use crate::storage::{Step, StorageError, Value, Written};
+
+/// A version that was checked in every way and may become the newest.
+#[derive(Debug)]
+pub struct NewVersion<'v> {
+    /// The team, as it was when everything was checked: only if it still is so does anything happen.
+    pub team: &'v Team,
+    /// The id that its entries are signed for.
+    pub wire_team: &'v TeamId,
+    /// The version.
+    pub version: ContentHash,
+    /// The token that sends it.
+    pub token: &'v str,
+    /// The member who signed it.
+    pub member: PublicKey,
+    /// The name of that member.
+    pub author: &'v str,
+    /// One line that says what it is about.
+    pub subject: &'v str,
+    /// What it changes.
+    pub puts: &'v [CheckedPut],
+    /// The contents that are then no file's any more.
+    pub replaced: Vec<ContentHash>,
+    /// How many files there are then.
+    pub files: u64,
+    /// How many bytes they have then.
+    pub bytes: u64,
+    /// When.
+    pub now: i64,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Publication {
+    /// It is the newest version.
+    Done,
+    /// Another one was faster.
+    Moved,
+}
+
+impl Store {
+    /// Keeps a part of a version that will be published.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn add_part(
+        &self,
+        team: &str,
+        (version, part): (&ContentHash, u32),
+        body: Vec<u8>,
+        now: i64,
+    ) -> Result<(), StorageError> {
+        const SQL: &str = "INSERT INTO parts (team, version, part, body, created) VALUES ($1, $2, $3, $4, $5) \
+                           ON CONFLICT (team, version, part) DO UPDATE SET body = excluded.body, created = excluded.created";
+        let values: Vec<Value> =
+            vec![team.into(), version.to_string().into(), i64::from(part).into(), body.into(), now.into()];
+        self.write(vec![Step::once(SQL, values)]).await.map(drop)
+    }
+
+    /// The bytes of all parts of a team that wait.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn waiting_bytes(&self, team: &str) -> Result<u64, StorageError> {
+        const SQL: &str = "SELECT CAST(coalesce(sum(length(body)), 0) AS BIGINT) FROM parts WHERE team = $1";
+        self.row(SQL, vec![team.into()]).await?.map_or(Ok(0), |row| row.count(0))
+    }
+
+    /// Forgets parts that nobody published.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn drop_parts_before(&self, time: i64) -> Result<(), StorageError> {
+        let old = Step::once("DELETE FROM parts WHERE created < $1", vec![time.into()]);
+        self.write(vec![old]).await.map(drop)
+    }
+
+    /// The parts of a version, in order.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn parts(&self, team: &str, version: &ContentHash) -> Result<Vec<Vec<u8>>, StorageError> {
+        const SQL: &str = "SELECT body FROM parts WHERE team = $1 AND version = $2 ORDER BY part";
+        let rows = self.rows(SQL, vec![team.into(), version.to_string().into()]).await?;
+        rows.iter().map(|row| row.bytes(0)).collect()
+    }
+
+    /// Makes a version the newest, if the one that it was made from still is.
+    ///
+    /// # Errors
+    /// The database fails; then nothing happened, or it happened and the answer was lost.
+    pub async fn publish(&self, new: &NewVersion<'_>) -> Result<Publication, StorageError> {
+        let team = || Value::from(new.team.name.as_str());
+        let version = || Value::from(new.version.to_string());
+        let sequence = new.team.sequence + 1;
+        let moved = Step::exactly_one(
+            "UPDATE teams SET head = $1, sequence = $2, files = $3, bytes = $4, wire_team = $5 \
+             WHERE name = $6 AND sequence = $7 AND head IS NOT DISTINCT FROM $8",
+            vec![
+                version(),
+                sequence.into(),
+                new.files.into(),
+                new.bytes.into(),
+                new.wire_team.as_str().into(),
+                team(),
+                new.team.sequence.into(),
+                new.team.head.map(|head| head.to_string()).into(),
+            ],
+        );
+        let remembered = Step::once(
+            "INSERT INTO versions (team, sequence, version, author, subject, time) VALUES ($1, $2, $3, $4, $5, $6)",
+            vec![team(), sequence.into(), version(), new.author.into(), new.subject.into(), new.now.into()],
+        );
+        let replaced = new.replaced.iter().map(|id| vec![new.now.into(), team(), id.to_string().into()]);
+        let replaced =
+            Step::many("UPDATE contents SET replaced = $1 WHERE team = $2 AND id = $3", replaced.collect());
+        let content = |put: &CheckedPut| {
+            let content = put.content.as_ref()?;
+            let author = put.author().map(|key| key.to_string()).unwrap_or_default();
+            let id = ContentHash::of(content.as_bytes()).to_string();
+            Some(vec![team(), id.into(), author.into(), content.clone().into_bytes().into()])
+        };
+        let contents = Step::many(
+            "INSERT INTO contents (team, id, author, content) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (team, id) DO UPDATE SET replaced = NULL",
+            new.puts.iter().filter_map(content).collect(),
+        );
+        // A name becomes free before another one that differs in capitals only takes its place.
+        let mut puts: Vec<&CheckedPut> = new.puts.iter().collect();
+        puts.sort_by_key(|put| put.folded().is_some());
+        let file = |put: &&CheckedPut| {
+            vec![
+                team(),
+                put.path.as_str().into(),
+                put.folded().into(),
+                put.content.as_ref().map(|content| ContentHash::of(content.as_bytes()).to_string()).into(),
+                put.size().into(),
+                sequence.into(),
+                put.entry_version().into(),
+                put.entry_round().into(),
+                put.is_deletion().into(),
+            ]
+        };
+        let files = Step::many(
+            "INSERT INTO files (team, path, folded, content, size, sequence, entry_version, entry_round, is_deletion) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (team, path) DO UPDATE SET \
+             folded = excluded.folded, content = excluded.content, size = excluded.size, \
+             sequence = excluded.sequence, entry_version = excluded.entry_version, \
+             entry_round = excluded.entry_round, is_deletion = excluded.is_deletion",
+            puts.iter().map(file).collect(),
+        );
+        let parts = Step::once("DELETE FROM parts WHERE team = $1 AND version = $2", vec![team(), version()]);
+        let whose = Step::once(
+            "UPDATE tokens SET member = $1 WHERE id = $2 AND member IS NULL",
+            vec![new.member.to_string().into(), new.token.into()],
+        );
+        let steps = vec![moved, remembered, replaced, contents, files, parts, whose];
+        Ok(match self.write(steps).await? {
+            Written::All => Publication::Done,
+            Written::Unmet(_) => Publication::Moved,
+        })
+    }
+
+    /// The number of a version; `None` if it never was the newest.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn sequence_of(&self, team: &str, version: &ContentHash) -> Result<Option<u64>, StorageError> {
+        Ok(self.newest_of(team, &[*version]).await?.map(|(_, sequence)| sequence))
+    }
+
+    /// The newest of some versions, as far as they ever were the newest of all.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn newest_of(
+        &self,
+        team: &str,
+        versions: &[ContentHash],
+    ) -> Result<Option<(ContentHash, u64)>, StorageError> {
+        const SQL: &str = "SELECT version, sequence FROM versions WHERE team = $1 AND version = $2";
+        let runs = versions.iter().map(|version| vec![team.into(), version.to_string().into()]).collect();
+        let rows = self.storage.read(SQL, runs).await?;
+        let mut newest = None;
+        for row in rows.iter().flatten() {
+            let (Some(version), sequence) = (hash_in(row, 0)?, row.count(1)?) else { continue };
+            if newest.is_none_or(|(_, known)| sequence > known) {
+                newest = Some((version, sequence));
+            }
+        }
+        Ok(newest)
+    }
+
+    /// The newest versions, newest first.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn versions(&self, team: &str, count: usize) -> Result<Vec<VersionLine>, StorageError> {
+        const SQL: &str = "SELECT version, sequence, time, author, subject FROM versions WHERE team = $1 \
+                           ORDER BY sequence DESC LIMIT $2";
+        let mut lines = Vec::new();
+        for row in self.rows(SQL, vec![team.into(), count.into()]).await? {
+            let Some(version) = hash_in(&row, 0)? else { continue };
+            let (sequence, time) = (row.count(1)?, row.number(2)?);
+            lines.push(VersionLine { version, sequence, time, author: row.text(3)?, subject: row.text(4)? });
+        }
+        Ok(lines)
+    }
+}

@@ -1,0 +1,220 @@
+//! Requests that nobody should send: a clear error with a stable code, and nothing changed.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use memdir_core::content_hash::ContentHash;
+use memdir_server::limits::Limits;
+use memdir_wire::server_api::PutFile;
+
+use super::engine::InFile;
+use super::people::{Person, put, tag};
+use super::running::{Running, no_rates};
+
+/// A team with one memory; gives back the server, the token, its founder and the newest version.
+fn crew(limits: Limits) -> (Running, String, Person, ContentHash, InFile) {
+    let engine = InFile::new();
+    let server = Running::with(&engine, limits);
+    let token = server.team("crew");
+    let ada = Person::founder(1);
+    let puts = vec![ada.record(), ada.entry("a.md", 1, 1, Some("one\n")), ada.round(1, 0)];
+    let (first, onto) = ada.publish(&server, ("crew", &token), None, puts);
+    assert_eq!(first.status, 201, "{}", first.json);
+    (server, token, ada, onto, engine)
+}
+
+#[test]
+fn files_that_may_not_be_put_are_refused_by_code() {
+    let (server, token, ada, onto, _engine) = crew(no_rates());
+    let bob = Person::founder(2);
+    let check = |what: &str, puts: Vec<PutFile>, code: &str| {
+        let (answer, _) = ada.publish(&server, ("crew", &token), Some(onto), puts);
+        assert_eq!(answer.code(), code, "{what}: {}", answer.json);
+        assert!((400..500).contains(&answer.status), "{what}");
+    };
+    let with = |more: PutFile| vec![more, ada.round(2, 0)];
+    check("nothing", vec![], "bad_request");
+    check("no round", vec![ada.entry("b.md", 1, 2, Some("b\n"))], "bad_request");
+    check("an old round", vec![ada.round(1, 0)], "replayed");
+    check("a round without end", vec![ada.round(u64::MAX, 0)], "from_the_future");
+    check("the same again", with(ada.entry("a.md", 1, 1, Some("one\n"))), "replayed");
+    check("an older version", with(ada.entry("a.md", 0, 1, Some("zero\n"))), "replayed");
+    check("a later round", with(ada.entry("b.md", 1, 3, Some("b\n"))), "from_the_future");
+    check("a version without end", with(ada.entry("b.md", u64::MAX, 2, Some("b\n"))), "from_the_future");
+    check(
+        "years ahead",
+        with(ada.entry_at("b.md", 1, 2, Some("b\n"), "2099-01-01T00:00:00Z")),
+        "from_the_future",
+    );
+    check("twice", vec![ada.round(2, 0), ada.round(2, 0)], "duplicate_path");
+    check("capitals", with(ada.entry("A.md", 1, 2, Some("b\n"))), "collides");
+    let both =
+        vec![ada.entry("x.md", 1, 2, Some("b\n")), ada.entry("X.md", 1, 2, Some("b\n")), ada.round(2, 0)];
+    check("capitals among each other", both, "collides");
+    check(
+        "a secret",
+        with(ada.entry("b.md", 1, 2, Some("token: ghp_0123456789abcdefghijABCDEFGHIJ456789\n"))),
+        "secret",
+    );
+    check("somebody else", with(bob.entry("b.md", 1, 2, Some("b\n"))), "other_team");
+    let stranger = Person { team: ada.team.clone(), ..Person::founder(3) };
+    check("a stranger", with(stranger.entry("b.md", 1, 2, Some("b\n"))), "not_a_member");
+    check("a stranger's round", vec![stranger.round(2, 0)], "not_a_member");
+    let moved = PutFile { path: "entries/c.md".to_owned(), ..ada.entry("b.md", 1, 2, Some("b\n")) };
+    check("another path", with(moved), "bad_entry");
+    let mut bent = ada.entry("b.md", 1, 2, Some("b\n"));
+    bent.content = bent.content.map(|text| text.replacen("b\n", "B\n", 1));
+    check("a changed letter", with(bent), "bad_entry");
+    check("no entry", with(put("entries/b.md", Some("plain\n".to_owned()))), "bad_entry");
+    check("too large", with(ada.entry("b.md", 1, 2, Some(&"a line\n".repeat(36_000)))), "too_large");
+    check("a removal", with(put("entries/a.md", None)), "kept");
+    check("a removal of nothing", with(put("entries/none.md", None)), "kept");
+    check("a member goes", with(PutFile { content: None, ..ada.record() }), "kept");
+    check("no record", with(put("members/x.json", Some("{}\n".to_owned()))), "bad_record");
+    check("uninvited", with(Person::invited_by(&stranger, 4).record()), "bad_record");
+    check("a stranger's revocation", with(stranger.revocation_of(&ada)), "bad_record");
+    for path in [
+        "entries/../a.md",
+        "entries//a.md",
+        "/etc/passwd",
+        "entries/a.txt",
+        "entries/.hidden.md",
+        "entries/MEMORY.md",
+        "README.md",
+        "",
+        "entries/con.md",
+    ] {
+        let file = PutFile { path: path.to_owned(), ..ada.entry("b.md", 1, 2, Some("b\n")) };
+        check(path, with(file), "bad_path");
+    }
+    let head = server.ask("GET", "/v1/teams/crew/head", Some(&token), &[], None);
+    assert_eq!(head.json["version"], onto.to_string(), "nothing of that was taken");
+    // A rename that changes capitals only is none of those.
+    let puts = vec![ada.entry("A.md", 1, 2, Some("one\n")), ada.entry("a.md", 2, 2, None), ada.round(2, 0)];
+    let (renamed, _) = ada.publish(&server, ("crew", &token), Some(onto), puts);
+    assert_eq!(renamed.status, 201, "{}", renamed.json);
+}
+
+#[test]
+fn bodies_that_are_none_are_refused_by_code() {
+    let (server, token, ada, onto, _engine) = crew(no_rates());
+    let check = |body: &str, more: &[(&str, &str)], status: u16, code: &str| {
+        let mut headers = more.to_vec();
+        let tag = tag(Some(onto));
+        if !headers.iter().any(|(name, _)| *name == "if-match") {
+            headers.push(("if-match", &tag));
+        }
+        let answer = server.ask("POST", "/v1/teams/crew/versions", Some(&token), &headers, Some(body));
+        assert_eq!((answer.status, answer.code()), (status, code), "{body:.80} {more:?}");
+        assert!(
+            !answer.json.to_string().contains("sesame"),
+            "an answer repeats what was sent: {}",
+            answer.json
+        );
+    };
+    let good = serde_json::to_string(&ada.request(Some(onto), vec![ada.round(2, 0)])).unwrap();
+    check("", &[], 400, "bad_request");
+    check("sesame", &[], 400, "bad_request");
+    check("[]", &[], 400, "bad_request");
+    check("{\"v\":1}", &[], 400, "bad_request");
+    check("{\"v\":1,\"v\":1}", &[], 400, "bad_request");
+    check(&good.replacen("\"v\":1", "\"v\":2", 1), &[], 400, "wrong_version");
+    check(&good.replacen("\"v\":1", "\"v\":1,\"sesame\":1", 1), &[], 400, "bad_request");
+    check(&good.replacen("\"v\":1", "\"v\":1,\"parts\":0", 1), &[], 400, "bad_request");
+    check(&good.replacen("\"parts\":0", "\"parts\":\"sesame\"", 1), &[], 400, "bad_request");
+    check(&good.replacen("\"parts\":0", "\"parts\":3", 1), &[], 409, "incomplete");
+    check(&"[".repeat(100_000), &[], 400, "bad_request");
+    check(&format!("{{\"v\":1,\"x\":\"{}\"}}", "y".repeat(1 << 20)), &[], 413, "too_large");
+    check(&good, &[("if-match", "*")], 400, "bad_request");
+    check(&good, &[("if-match", "\"sesame\"")], 400, "bad_request");
+    check(&good, &[("if-match", "W/\"0\"")], 400, "bad_request");
+    check(&good, &[("content-encoding", "br")], 415, "wrong_encoding");
+    let mut other = ada.request(Some(onto), vec![ada.round(2, 0)]);
+    other.version = ContentHash::of(b"sesame");
+    check(&serde_json::to_string(&other).unwrap(), &[], 400, "bad_request");
+    for path in [
+        "files?since=sesame",
+        "files?sequence=x",
+        "files?sesame=1",
+        "files?since=a&sequence=1",
+        "versions?limit=-1",
+        "files?sequence=1&path=%00",
+    ] {
+        let answer = server.ask("GET", &format!("/v1/teams/crew/{path}"), Some(&token), &[], None);
+        assert!(matches!(answer.code(), "bad_request" | "unknown_version"), "{path}: {}", answer.json);
+    }
+    let (fine, _) = ada.publish(&server, ("crew", &token), Some(onto), vec![ada.round(2, 0)]);
+    assert_eq!(fine.status, 201, "and all is well afterwards");
+}
+
+#[test]
+fn a_bomb_is_not_unpacked() {
+    let (server, token, _, onto, _engine) = crew(no_rates());
+    let bomb = memdir_wire::gzip::compress(&vec![b' '; 50 << 20]);
+    let head = format!(
+        "POST /v1/teams/crew/versions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\nif-match: {}\r\n\
+         content-encoding: gzip\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        tag(Some(onto)),
+        bomb.len()
+    );
+    let answer = server.raw(&[head.as_bytes(), &bomb].concat());
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+}
+
+#[test]
+fn who_speaks_no_http_or_slowly_is_hung_up_on() {
+    let limits = Limits {
+        head_time: Duration::from_millis(300),
+        body_time: Duration::from_millis(300),
+        connections: 4,
+        ..no_rates()
+    };
+    let (server, token, ..) = crew(limits);
+    assert!(server.raw(b"sesame\r\n\r\n").starts_with("HTTP/1.1 400"));
+    let long = format!("GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "y".repeat(100_000));
+    assert!(server.raw(long.as_bytes()).starts_with("HTTP/1.1 4"));
+    // A head that never ends, and a body that does not.
+    let slow = server.raw(b"GET /healthz HTTP/1.1\r\nhost: lo");
+    assert!(slow.is_empty() || slow.starts_with("HTTP/1.1 408"), "{slow}");
+    let body = format!(
+        "POST /v1/teams/crew/known HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\
+         content-length: 100\r\n\r\n{{"
+    );
+    let answer = server.raw(body.as_bytes());
+    assert!(answer.starts_with("HTTP/1.1 408") && answer.contains("timed_out"), "{answer}");
+    // More connections than there are places: those beyond are closed at once, and the others go on.
+    let mut held: Vec<TcpStream> = (0..4).map(|_| TcpStream::connect(server.address).unwrap()).collect();
+    for stream in &mut held {
+        stream.write_all(b"GET /healthz HTTP/1.1\r\n").unwrap();
+    }
+    let mut beyond = TcpStream::connect(server.address).unwrap();
+    beyond.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    assert_eq!(beyond.read(&mut [0; 1]).unwrap_or(0), 0);
+    drop(held);
+    let mut tries = 0;
+    while !server
+        .raw(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+        .contains("200 OK")
+    {
+        tries += 1;
+        assert!(tries < 200, "the server never came back");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn rates_and_quotas_hold() {
+    let limits = Limits { token_rate: 1, team_files: 4, team_bytes: 20_000, ..no_rates() };
+    let (server, token, ada, onto, _engine) = crew(limits);
+    let puts =
+        vec![ada.entry("b.md", 1, 2, Some("b\n")), ada.entry("c.md", 1, 2, Some("c\n")), ada.round(2, 0)];
+    let (many, _) = ada.publish(&server, ("crew", &token), Some(onto), puts);
+    assert_eq!((many.status, many.code()), (422, "quota"));
+    let puts = vec![ada.entry("b.md", 1, 2, Some(&"long\n".repeat(5_000))), ada.round(2, 0)];
+    let (large, _) = ada.publish(&server, ("crew", &token), Some(onto), puts);
+    assert_eq!((large.status, large.code()), (422, "quota"));
+    let last =
+        (0..20).map(|_| server.ask("GET", "/v1/teams/crew/head", Some(&token), &[], None)).last().unwrap();
+    assert_eq!((last.status, last.code()), (429, "too_many_requests"));
+}

@@ -1,0 +1,20 @@
+//! A real server on a real socket, in one test program.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests make and break files, and stop at the first surprise"
+)]
+
+mod authorisation;
+mod bad_input;
+mod converge;
+mod engine;
+mod kill;
+mod openapi;
+mod operator;
+mod people;
+mod postgres;
+mod process;
+mod running;
+mod story;

@@ -1,0 +1,121 @@
+//! What an operator does, with the program as it is.
+
+use std::fs;
+
+use memdir_testkit::Cluster;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::people::Person;
+use super::process::{Process, command, operator, team};
+
+#[test]
+fn a_team_moves_from_sqlite_to_postgres_and_back_from_a_backup() {
+    let directory = TempDir::new().unwrap();
+    let file = |name: &str| format!("{}/{name}", directory.path().display());
+    let cluster = Cluster::start();
+    let (first, second) = (format!("sqlite:{}", file("deep/team.db")), cluster.database());
+    let token = team(&first, "crew");
+    let ada = Person::founder(1);
+    let server = Process::serve(&first, &[]);
+    let puts = vec![ada.record(), ada.entry("a.md", 1, 1, Some("one\n")), ada.round(1, 0)];
+    publish(&server, &token, &ada, puts);
+    let before = everything(&server, &token);
+    // While it runs.
+    operator(&["backup", &file("one.db"), "--db", &first]);
+    assert!(server.stop());
+    operator(&["move", "--from", &first, "--to", &second]);
+    let moved = Process::serve(&second, &[]);
+    assert_eq!(everything(&moved, &token), before);
+    operator(&["backup", &file("two.db"), "--db", &second]);
+    let third = format!("sqlite:{}", file("three.db"));
+    for backup in ["one.db", "two.db"] {
+        drop(fs::remove_file(file("three.db")));
+        operator(&["restore", &file(backup), "--db", &third]);
+        let restored = Process::serve(&third, &[]);
+        assert_eq!(everything(&restored, &token), before, "{backup}");
+    }
+    let again = command().args(["restore", &file("one.db"), "--db", &third]).output().unwrap();
+    let said = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(!again.status.success() && said.contains("holds something already"), "{said}");
+}
+
+fn publish(server: &Process, token: &str, person: &Person, puts: Vec<memdir_wire::server_api::PutFile>) {
+    let body = serde_json::to_string(&person.request(None, puts)).unwrap();
+    let answered = asked(server, "POST", "versions", token, &[("if-match", "\"0\"")], Some(&body));
+    assert_eq!(answered["sequence"], 1, "{answered}");
+}
+
+fn everything(server: &Process, token: &str) -> Vec<Value> {
+    let paths = ["head", "files?contents=true", "versions", "tokens", "audit"];
+    paths.iter().map(|path| asked(server, "GET", path, token, &[], None)).collect()
+}
+
+fn asked(
+    server: &Process,
+    method: &str,
+    rest: &str,
+    token: &str,
+    more: &[(&str, &str)],
+    body: Option<&str>,
+) -> Value {
+    let mut headers = vec![("authorization".to_owned(), format!("Bearer {token}"))];
+    headers.extend(more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+    let answered = memdir_sync::http::send(&memdir_sync::http::Request {
+        method,
+        url: &format!("http://{}/v1/teams/crew/{rest}", server.place),
+        headers: &headers,
+        body,
+        limit: std::time::Duration::from_secs(30),
+        most_bytes: 64 << 20,
+        compress: true,
+    });
+    serde_json::from_slice(&answered.unwrap().body).unwrap()
+}
+
+#[test]
+fn tokens_are_looked_after_from_the_command_line() {
+    let directory = TempDir::new().unwrap();
+    let db = format!("sqlite:{}/team.db", directory.path().display());
+    let printed = operator(&["init", "crew", "--db", &db, "--address", "https://memory.example.com/"]);
+    assert!(
+        printed.starts_with("memdir team init 'https://memdir_")
+            && printed.ends_with("@memory.example.com/crew'\n"),
+        "{printed}"
+    );
+    let twice = command().args(["init", "crew", "--db", &db]).output().unwrap();
+    assert!(!twice.status.success());
+    for bad in ["", "Crew", "a b", "../x", "-x"] {
+        assert!(
+            !command().args(["init", "--db", &db, "--", bad]).output().unwrap().status.success(),
+            "{bad}"
+        );
+    }
+    let token = operator(&["token", "crew", "--scope", "read", "--label", "mirror", "--db", &db]);
+    let id = &token[7..23];
+    let listed = operator(&["tokens", "crew", "--db", &db]);
+    assert!(listed.contains(id) && listed.contains("mirror") && !listed.contains(&token[24..60]), "{listed}");
+    operator(&["revoke", "crew", id, "--db", &db]);
+    assert!(operator(&["tokens", "crew", "--db", &db]).contains("ended"));
+    assert!(operator(&["audit", "crew", "--db", &db]).contains("operator\ttoken ended"));
+    // No secret of a token lies in the database.
+    let content = fs::read(format!("{}/team.db", directory.path().display())).unwrap();
+    assert!(!content.windows(64).any(|window| window == &token.as_bytes()[24..88]));
+}
+
+#[test]
+fn it_does_not_listen_beyond_this_machine_without_tls() {
+    let directory = TempDir::new().unwrap();
+    let db = format!("sqlite:{}/team.db", directory.path().display());
+    let refused = command().args(["serve", "--db", &db, "--listen", "0.0.0.0:0"]).output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && said.contains("--without-tls"), "{said}");
+    for db in ["mysql://x", "sqlite", "postgres://ada:sesame@127.0.0.1:1/x"] {
+        let refused = command().args(["serve", "--db", db, "--listen", "127.0.0.1:0"]).output().unwrap();
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(
+            !refused.status.success() && said.starts_with("error: ") && !said.contains("sesame"),
+            "{said}"
+        );
+    }
+}

@@ -1,0 +1,20 @@
+//! Everything again, on PostgreSQL.
+
+use memdir_testkit::Cluster;
+use memdir_testkit::proof::Convergence;
+
+use super::converge::converge;
+use super::engine::InCluster;
+use super::story::story;
+
+#[test]
+fn the_life_of_a_team_in_postgres() {
+    let cluster = Cluster::start();
+    story(&InCluster(cluster.database()));
+}
+
+#[test]
+fn members_end_equal_over_http_on_postgres() {
+    let cluster = Cluster::start();
+    converge(&InCluster(cluster.database()), Convergence { clients: 4, operations: 60, seeds: 20 });
+}

@@ -1,0 +1,77 @@
+//! The real program, as an operator starts it.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+pub(crate) struct Process {
+    child: Child,
+    /// Where it listens.
+    pub(crate) place: String,
+}
+
+impl Process {
+    /// Starts a server on a database, and waits until it listens.
+    pub(crate) fn serve(db: &str, more: &[&str]) -> Self {
+        let mut child = command()
+            .args([
+                "serve",
+                "--db",
+                db,
+                "--listen",
+                "127.0.0.1:0",
+                "--quiet",
+                "--token-rate=0",
+                "--address-rate=0",
+            ])
+            .args(more)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let place = line.strip_prefix("listening on ").and_then(|rest| rest.split_once(", "));
+        let place = place.unwrap_or_else(|| panic!("not listening: {line}")).0;
+        Self { child, place: place.split_once("://").unwrap().1.to_owned() }
+    }
+
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks it to stop, and gives back whether it did so in order.
+    pub(crate) fn stop(mut self) -> bool {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        self.child.wait().unwrap().success()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// The program with nothing of this machine's settings.
+pub(crate) fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_memdir-server"));
+    command.env_clear();
+    command
+}
+
+/// Runs a command of the operator's; gives back what it printed.
+pub(crate) fn operator(arguments: &[&str]) -> String {
+    let output = command().args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Makes a team; gives back its first token.
+pub(crate) fn team(db: &str, name: &str) -> String {
+    let made: Value = serde_json::from_str(&operator(&["init", name, "--json", "--db", db])).unwrap();
+    made["token"].as_str().unwrap().to_owned()
+}

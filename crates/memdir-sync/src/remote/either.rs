@@ -1,0 +1,89 @@
+//! Whatever kind of remote an address leads to.
+
+use std::time::Duration;
+
+use super::git::{Commit, GitRemote};
+use super::http::HttpRemote;
+use super::{Listed, Prepared, Published, Put, Remote, RemoteError, Version};
+
+/// A repository or a server.
+#[derive(Debug)]
+pub enum EitherRemote {
+    /// A git repository.
+    Git(GitRemote),
+    /// A team server.
+    Server(HttpRemote),
+}
+
+impl EitherRemote {
+    /// The same, with no call taking longer than this.
+    #[must_use]
+    pub fn within(self, limit: Duration) -> Self {
+        match self {
+            Self::Git(remote) => Self::Git(remote.within(limit)),
+            Self::Server(remote) => Self::Server(remote.within(limit)),
+        }
+    }
+
+    /// How many requests went out so far.
+    #[must_use]
+    pub fn requests(&self) -> u32 {
+        match self {
+            Self::Git(remote) => remote.requests(),
+            Self::Server(remote) => remote.requests(),
+        }
+    }
+
+    /// The newest syncs up to a version.
+    ///
+    /// # Errors
+    /// The remote fails.
+    pub fn log(&mut self, version: &Version, count: usize) -> Result<Vec<Commit>, RemoteError> {
+        match self {
+            Self::Git(remote) => remote.log(version, count),
+            Self::Server(remote) => remote.log(count),
+        }
+    }
+
+    fn inner(&mut self) -> &mut dyn Remote {
+        match self {
+            Self::Git(remote) => remote,
+            Self::Server(remote) => remote,
+        }
+    }
+}
+
+impl Remote for EitherRemote {
+    fn head(&mut self) -> Result<Option<Version>, RemoteError> {
+        self.inner().head()
+    }
+
+    fn view(&mut self, version: &Version) -> Result<Vec<Listed>, RemoteError> {
+        self.inner().view(version)
+    }
+
+    fn read(&mut self, ids: &[&str], limit: usize) -> Result<Vec<Option<Vec<u8>>>, RemoteError> {
+        self.inner().read(ids, limit)
+    }
+
+    fn prepare(
+        &mut self,
+        onto: Option<&Version>,
+        puts: &[Put],
+        message: &str,
+    ) -> Result<Prepared, RemoteError> {
+        self.inner().prepare(onto, puts, message)
+    }
+
+    fn publish(&mut self, onto: Option<&Version>, next: &Version) -> Result<Published, RemoteError> {
+        self.inner().publish(onto, next)
+    }
+
+    fn descends(&mut self, newer: &Version, older: &Version) -> Result<bool, RemoteError> {
+        self.inner().descends(newer, older)
+    }
+
+    fn ever_held(&mut self, version: &Version, path: &str, id: &str) -> Result<bool, RemoteError> {
+        self.inner().ever_held(version, path, id)
+    }
+}

@@ -1,0 +1,116 @@
+//! What was seen of a server last, and what is about to be sent to it.
+
+use std::collections::BTreeMap;
+
+use memdir_core::content_hash::ContentHash;
+use memdir_disk::disk_error::DiskError;
+use memdir_disk::sync_dir::SyncDir;
+use memdir_wire::server_api::PutFile;
+use serde::{Deserialize, Serialize};
+
+use super::address::ServerAddress;
+use crate::remote::RemoteError;
+
+/// The files of the newest version that was seen.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Where.
+    place: String,
+    /// The version; `None`: nothing was seen.
+    pub(super) version: Option<ContentHash>,
+    /// Versions before it, oldest first.
+    pub(super) lineage: Vec<ContentHash>,
+    /// Each file's content, and the number of the version that put it there.
+    pub(super) files: BTreeMap<String, (ContentHash, u64)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    v: u32,
+    place: String,
+    version: ContentHash,
+    lineage: Vec<ContentHash>,
+}
+
+const SEEN: &str = "server-seen";
+const BATCH: &str = "server-batch";
+/// So many versions are remembered: whoever restores an older backup is merged with, not recognised.
+const MOST_LINEAGE: usize = 1000;
+
+impl Seen {
+    /// What was seen at an address; nothing if that cannot be read.
+    pub(super) fn load(directory: &SyncDir, address: &ServerAddress) -> Result<Self, RemoteError> {
+        let content = directory.read(SEEN).map_err(failed)?;
+        let text = content.and_then(|content| String::from_utf8(content).ok());
+        let read = text.and_then(|text| Self::parse(&text)).filter(|seen| seen.place == address.to_string());
+        Ok(read.unwrap_or_else(|| Self { place: address.to_string(), ..Self::default() }))
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut lines = text.lines();
+        let head: Head = serde_json::from_str(lines.next()?).ok().filter(|head: &Head| head.v == 1)?;
+        let mut files = BTreeMap::new();
+        let mut is_whole = false;
+        for line in lines {
+            if line == END {
+                is_whole = true;
+                continue;
+            }
+            let (sequence, rest) = line.split_once(' ')?;
+            let (id, path) = rest.split_once(' ')?;
+            files.insert(path.to_owned(), (ContentHash::from_hex(id)?, sequence.parse().ok()?));
+        }
+        let Head { place, version, lineage, .. } = head;
+        is_whole.then_some(Self { place, version: Some(version), lineage, files })
+    }
+
+    pub(super) fn store(&self, directory: &SyncDir) -> Result<(), RemoteError> {
+        let Some(version) = self.version else { return directory.remove(SEEN).map_err(failed) };
+        let head = Head { v: 1, place: self.place.clone(), version, lineage: self.lineage.clone() };
+        let mut text = serde_json::to_string(&head).unwrap_or_default();
+        text.push('\n');
+        // A name with a line's end is refused by every server; one that sends it all the same is asked again.
+        for (path, (id, sequence)) in self.files.iter().filter(|(path, _)| !path.contains('\n')) {
+            text.push_str(&format!("{sequence} {id} {path}\n"));
+        }
+        text.push_str(END);
+        text.push('\n');
+        directory.replace(SEEN, text.as_bytes()).map_err(failed)
+    }
+
+    /// Another version is the newest now, and follows from the one before.
+    pub(super) fn go_on(&mut self, version: Option<ContentHash>) {
+        if self.version != version {
+            self.lineage.extend(self.version);
+            let extra = self.lineage.len().saturating_sub(MOST_LINEAGE);
+            self.lineage.drain(..extra);
+            self.version = version;
+        }
+    }
+}
+
+const END: &str = "end";
+
+/// A version that is ready to be sent, as it survives the death of whoever prepared it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Batch {
+    pub(super) version: ContentHash,
+    pub(super) onto: Option<ContentHash>,
+    pub(super) subject: String,
+    pub(super) puts: Vec<PutFile>,
+}
+
+impl Batch {
+    pub(super) fn load(directory: &SyncDir) -> Result<Option<Self>, RemoteError> {
+        let content = directory.read(BATCH).map_err(failed)?;
+        Ok(content.and_then(|content| serde_json::from_slice(&content).ok()))
+    }
+
+    pub(super) fn store(&self, directory: &SyncDir) -> Result<(), RemoteError> {
+        directory.replace(BATCH, &serde_json::to_vec(self).unwrap_or_default()).map_err(failed)
+    }
+}
+
+fn failed(error: DiskError) -> RemoteError {
+    RemoteError::Here { message: error.to_string() }
+}

@@ -1,0 +1,184 @@
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::measure::Table;
+use crate::{Cluster, TestHome};
+
+mod load;
+
+use load::{Connection, Crowd};
+
+/// The team server on both engines: a crowd of clients from this process, nothing to do, first syncs at growing sizes.
+/// `MEMDIR_BENCH_SECONDS` says how long the crowd works (20), `MEMDIR_BENCH_MOST` up to how many memories sync (10,000).
+#[must_use]
+pub fn server(program: &Utf8Path) -> Table {
+    let mut table = Table::new("The team server on this machine, SQLite and PostgreSQL");
+    let home = TestHome::new();
+    let cluster = Cluster::start();
+    let engines = [("SQLite", format!("sqlite:{}/team.db", home.root())), ("PostgreSQL", cluster.database())];
+    for (engine, db) in &engines {
+        let server = Server::start(program, db);
+        crowd(engine, &server, &mut table);
+        nothing_to_do(engine, &server, &mut table);
+        for count in [1_000, 10_000, 99_000] {
+            if count <= number("MEMDIR_BENCH_MOST", 10_000) {
+                first_sync(engine, &server, program, count, &mut table);
+            }
+        }
+    }
+    table
+}
+
+fn crowd(engine: &str, server: &Server, table: &mut Table) {
+    let seconds = number("MEMDIR_BENCH_SECONDS", 20);
+    let crowd = Crowd::new(server, 1_000, 200);
+    let begin = (server.cpu(), Instant::now());
+    // What grows at first are caches; after a quarter of the time nothing should.
+    let mut memory = Vec::new();
+    let done = crowd.work(Duration::from_secs(seconds), || memory.push(server.memory()));
+    let share = (server.cpu() - begin.0) / begin.1.elapsed().as_secs_f64() / 10.0;
+    let say = |what: &str| format!("{engine}: 1,000 clients, {what}");
+    let a_second = |count: usize| format!("{:.0} a second", count as f64 / seconds as f64);
+    table.row(&say("writes"), a_second(done.writes.len()), "at least 200 a second");
+    table.row(&say("reads"), a_second(done.reads.len()), "at least 2,000 a second");
+    table.row(&say("writes, median and p99"), percentiles(done.writes), "p99 250 ms");
+    table.row(&say("reads, median and p99"), percentiles(done.reads), "p99 250 ms");
+    table.row(&say("requests that failed"), done.failed.to_string(), "0");
+    table.row(&say("CPU of the server"), format!("{share:.0} % of one core"), "two cores for all");
+    let after = memory.len() / 4;
+    let (early, late) = (memory.get(after).copied().unwrap_or(0), memory.last().copied().unwrap_or(0));
+    let memory = format!("{} MB, {} MB", early >> 20, late >> 20);
+    table.row(&say(&format!("memory after {} s and {seconds} s", seconds / 4)), memory, "flat");
+}
+
+fn percentiles(mut micros: Vec<u32>) -> String {
+    micros.sort_unstable();
+    let at = |share: f64| {
+        let index = ((micros.len() as f64 * share) as usize).min(micros.len().saturating_sub(1));
+        f64::from(micros.get(index).copied().unwrap_or(0)) / 1e3
+    };
+    format!("{:.1} ms, {:.1} ms", at(0.5), at(0.99))
+}
+
+fn nothing_to_do(engine: &str, server: &Server, table: &mut Table) {
+    const REQUESTS: u32 = 5_000;
+    let token = server.team("idle");
+    let mut connection = Connection::open(&server.place);
+    let request = load::request("GET", "idle/head", &server.place, &token, Some("if-none-match: \"0\""), "");
+    let begin = server.cpu();
+    for _ in 0..REQUESTS {
+        assert_eq!(connection.ask(&request).unwrap(), 304);
+    }
+    let each = (server.cpu() - begin) / f64::from(REQUESTS);
+    table.row(&format!("{engine}: nothing to do, CPU of the server"), format!("{each:.3} ms"), "1 ms");
+}
+
+fn first_sync(engine: &str, server: &Server, program: &Utf8Path, count: usize, table: &mut Table) {
+    let home = TestHome::new();
+    for person in ["ada", "bob"] {
+        home.dir(format!("{person}/project"));
+    }
+    let run = |person: &str, arguments: &[&str]| {
+        let directory = home.root().join(person);
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(directory.join("project")).env_clear();
+        command.env("HOME", &directory).env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let team = format!("of-{count}");
+    let token = server.team(&team);
+    run("ada", &["team", "init", &format!("http://{token}@{}/{team}", server.place), "--name", "Ada"]);
+    let project = home.root().join("ada/project");
+    let slug = memdir_core::project::encode_path::encode(project.as_str());
+    let folder = home.root().join("ada/.claude/projects").join(slug).join("memory/team");
+    for number in 0..count {
+        let text = format!(
+            "---\nname: topic-{number}\ndescription: About topic {number}\nmetadata:\n  type: project\n---\n\n{}\n",
+            format!("Sentence {number} of some text. ").repeat(20)
+        );
+        let path = folder.join(format!("t{:03}/topic-{number:05}.md", number / 1_000));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let limit = |wanted: &str| if count == 10_000 { wanted.to_owned() } else { "grows".to_owned() };
+    let mut timed = |what: &str, limit: String, arguments: (&str, &[&str])| {
+        let begin = Instant::now();
+        let printed = run(arguments.0, arguments.1);
+        let requests = printed.split("\"requests\":").nth(1).and_then(|rest| rest.split([',', '}']).next());
+        let requests = requests.map(|count| format!(", {count} requests")).unwrap_or_default();
+        let measured = format!("{:.2} s{requests}", begin.elapsed().as_secs_f64());
+        table.row(&format!("{engine}, {count} memories: {what}"), measured, limit);
+    };
+    timed("first sync, sent", limit("4 s"), ("ada", &["team", "sync", "--json"]));
+    let invitation = run("ada", &["team", "invite"]);
+    timed("first sync, taken", limit("4 s"), ("bob", &["team", "join", invitation.trim(), "--name", "Bob"]));
+    run("ada", &["team", "sync"]);
+    timed("nothing to do", "one request".to_owned(), ("ada", &["team", "sync", "--json"]));
+    fs::write(folder.join("t000/topic-00000.md"), "Changed.\n").unwrap();
+    timed("one changed", "3 requests".to_owned(), ("ada", &["team", "sync", "--json"]));
+    timed("one taken", "3 requests".to_owned(), ("bob", &["team", "sync", "--json"]));
+}
+
+/// The server in a process of its own.
+struct Server {
+    child: Child,
+    program: Utf8PathBuf,
+    db: String,
+    place: String,
+}
+
+impl Server {
+    fn start(memdir: &Utf8Path, db: &str) -> Self {
+        let program = memdir.with_file_name("memdir-server");
+        let mut command = Command::new(&program);
+        command.args(["serve", "--db", db, "--listen", "127.0.0.1:0", "--quiet", "--token-rate=0"]);
+        command.arg("--address-rate=0").env_clear().stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let place = line.strip_prefix("listening on http://").and_then(|rest| rest.split_once(','));
+        let place = place.unwrap_or_else(|| panic!("not listening: {line}")).0.to_owned();
+        Self { child, program, db: db.to_owned(), place }
+    }
+
+    /// Makes a team; gives back its token.
+    fn team(&self, name: &str) -> String {
+        let mut command = Command::new(&self.program);
+        command.args(["init", name, "--json", "--db", &self.db]).env_clear();
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let made: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        made["token"].as_str().unwrap().to_owned()
+    }
+
+    /// CPU time so far, in milliseconds.
+    fn cpu(&self) -> f64 {
+        let text = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        let fields: Vec<&str> = text.rsplit(')').next().unwrap().split_whitespace().collect();
+        (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) * 10.0
+    }
+
+    /// Resident memory in bytes.
+    fn memory(&self) -> u64 {
+        let text = fs::read_to_string(format!("/proc/{}/statm", self.child.id())).unwrap();
+        text.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 4096
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a program for people, who say how long it may take")]
+fn number<N: std::str::FromStr>(variable: &str, otherwise: N) -> N {
+    std::env::var(variable).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
+}
