@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{Method, header};
+use axum::http::{HeaderValue, Method, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
@@ -130,7 +130,7 @@ async fn around(State(server): State<Arc<Server>>, request: Request, next: Next)
 
 fn admit(server: &Server, request: &Request, now: Instant) -> Result<(), ApiError> {
     let headers = request.headers();
-    let all = |name| headers.get_all(name).iter().map(|value| value.as_bytes()).collect::<Vec<_>>();
+    let all = |name| headers.get_all(name).iter().map(HeaderValue::as_bytes).collect::<Vec<_>>();
     // An address in the request's own line counts as the host, too.
     if let Some(authority) = request.uri().authority() {
         server.gate.check(&[authority.as_str().as_bytes()], &[])?;

@@ -142,6 +142,9 @@ struct Database {
     /// The database: `sqlite:FILE` or `postgres://…`; also from MEMDIR_SERVER_DB
     #[arg(long, value_name = "DB")]
     db: Option<String>,
+    /// The certificates that vouch for PostgreSQL, as PEM: the way there is encrypted then
+    #[arg(long, value_name = "FILE")]
+    db_ca: Option<Utf8PathBuf>,
 }
 
 impl Database {
@@ -158,19 +161,19 @@ impl Database {
 
     async fn open(&self, world: &World) -> Result<Store> {
         let name = self.name(world)?;
-        Ok(Store::new(open(&name).await?))
+        Ok(Store::new(open(&name, self.db_ca.as_deref()).await?))
     }
 }
 
 /// Opens a database by its name.
-async fn open(name: &str) -> Result<Arc<dyn Storage>> {
+async fn open(name: &str, certificates: Option<&Utf8Path>) -> Result<Arc<dyn Storage>> {
     match name.split_once(':') {
         Some(("sqlite", path)) => {
             let path = Utf8Path::new(path.strip_prefix("//").unwrap_or(path));
             make_folder_of(path)?;
             Ok(Arc::new(Sqlite::open(path)?))
         }
-        Some(("postgres" | "postgresql", _)) => Ok(Arc::new(Postgres::connect(name).await?)),
+        Some(("postgres" | "postgresql", _)) => Ok(Arc::new(Postgres::connect(name, certificates).await?)),
         _ => bail!("a database is `sqlite:FILE` or `postgres://…`"),
     }
 }
@@ -187,7 +190,6 @@ fn shown(name: &str) -> String {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the server's own folder, not a user's memory")]
 fn make_folder_of(path: &Utf8Path) -> Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     match path.parent() {

@@ -1,7 +1,7 @@
 //! The body of a request: bounded in size and time, unpacked, understood.
 
 use axum::body::Body;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use http_body_util::{BodyExt, Limited};
 use memdir_core::content_hash::ContentHash;
 use memdir_wire::gzip::decompress;
@@ -51,7 +51,7 @@ async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Vec<u8
         Ok(Err(_)) => return Err(ApiError::new("bad_request", "the body did not come to its end")),
         Ok(Ok(collected)) => collected.to_bytes(),
     };
-    match headers.get(header::CONTENT_ENCODING).map(|value| value.as_bytes()) {
+    match headers.get(header::CONTENT_ENCODING).map(HeaderValue::as_bytes) {
         None | Some(b"identity") => Ok(bytes.to_vec()),
         Some(b"gzip") => {
             let unpacking = tokio::task::spawn_blocking(move || decompress(&bytes, MAX_BODY_BYTES));

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Context, Result, bail};
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use super::{Database, World, open, shown};
@@ -30,7 +30,8 @@ impl Backup {
             bail!("`{}` is there already", self.file);
         }
         let from = self.database.name(world)?;
-        transfer(&from, &format!("sqlite:{}", self.file), world).await
+        transfer((&from, self.database.db_ca.as_deref()), (&format!("sqlite:{}", self.file), None), world)
+            .await
     }
 }
 
@@ -51,7 +52,7 @@ impl Restore {
             bail!("there is no file `{}`", self.file);
         }
         let to = self.database.name(world)?;
-        transfer(&format!("sqlite:{}", self.file), &to, world).await
+        transfer((&format!("sqlite:{}", self.file), None), (&to, self.database.db_ca.as_deref()), world).await
     }
 }
 
@@ -67,23 +68,34 @@ pub(super) struct Move {
     /// The empty one
     #[arg(long, value_name = "DB")]
     to: String,
+    /// The certificates that vouch for PostgreSQL, as PEM
+    #[arg(long, value_name = "FILE")]
+    db_ca: Option<Utf8PathBuf>,
 }
 
 impl Move {
     pub(super) async fn run(self, world: &mut World) -> Result<()> {
-        transfer(&self.from, &self.to, world).await
+        let certificates = self.db_ca.as_deref();
+        transfer((&self.from, certificates), (&self.to, certificates), world).await
     }
 }
 
-async fn transfer(from: &str, to: &str, world: &mut World) -> Result<()> {
+/// A database, and who vouches for it.
+type Named<'n> = (&'n str, Option<&'n Utf8Path>);
+
+async fn transfer(
+    (from, from_certificates): Named<'_>,
+    (to, to_certificates): Named<'_>,
+    world: &mut World,
+) -> Result<()> {
     let (from_shown, to_shown) = (shown(from), shown(to));
     if let Some(path) = from.strip_prefix("sqlite:")
         && !std::path::Path::new(path.strip_prefix("//").unwrap_or(path)).is_file()
     {
         bail!("there is no file `{path}`");
     }
-    let from = open(from).await.with_context(|| format!("cannot use {from_shown}"))?;
-    let to = open(to).await.with_context(|| format!("cannot use {to_shown}"))?;
+    let from = open(from, from_certificates).await.with_context(|| format!("cannot use {from_shown}"))?;
+    let to = open(to, to_certificates).await.with_context(|| format!("cannot use {to_shown}"))?;
     let rows =
         copy(from.as_ref(), to.as_ref()).await.with_context(|| format!("cannot copy into {to_shown}"))?;
     writeln!(world.stdout, "{rows} rows of {from_shown} are in {to_shown} now")?;

@@ -42,7 +42,11 @@ mod tests {
     fn no_step_was_edited() {
         let fingerprints: Vec<String> =
             MIGRATIONS.iter().map(|step| fingerprint(step)[..16].to_owned()).collect();
-        assert_eq!(fingerprints, ["?"], "a step that was published is never changed; add another");
+        assert_eq!(
+            fingerprints,
+            ["207da91a1f3e2f87"],
+            "a step that was published is never changed; add another"
+        );
     }
 
     #[test]

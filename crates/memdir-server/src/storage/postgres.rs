@@ -3,9 +3,11 @@
 use std::error::Error as _;
 use std::time::Duration;
 
+use camino::Utf8Path;
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use futures_util::future::try_join_all;
 use tokio::sync::mpsc::Sender;
+use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
@@ -13,6 +15,10 @@ use tokio_postgres::{Config, IsolationLevel, NoTls};
 
 use super::migrations::{BOOKKEEPING, fingerprint, missing, statements};
 use super::{Answer, Row, Step, Storage, StorageError, Value, Written};
+
+mod tls;
+
+use tls::Tls;
 
 /// A database of a PostgreSQL server.
 pub struct Postgres {
@@ -30,18 +36,25 @@ const AT_ONCE: usize = 256;
 const MIGRATION_LOCK: i64 = 0x6d65_6d64_6972;
 
 impl Postgres {
-    /// Connects to a database, and brings its tables up to date.
+    /// Connects to a database, and brings its tables up to date. With certificates, the way there is encrypted, and
+    /// the database must show one that they vouch for.
     ///
     /// # Errors
     /// It cannot be reached, is no database of ours, or is a newer one.
-    pub async fn connect(url: &str) -> Result<Self, StorageError> {
+    pub async fn connect(url: &str, certificates: Option<&Utf8Path>) -> Result<Self, StorageError> {
         // What is wrong with an address may repeat a password.
         let mut config: Config =
             url.parse().map_err(|_| StorageError::Failed("this is no address of a database".to_owned()))?;
         config.connect_timeout(PATIENCE).application_name("memdir-server");
         config.keepalives_idle(Duration::from_secs(30));
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let manager = Manager::from_config(config, NoTls, manager);
+        let manager = match certificates {
+            Some(certificates) => {
+                config.ssl_mode(SslMode::Require);
+                Manager::from_config(config, Tls::trusting(certificates)?, manager)
+            }
+            None => Manager::from_config(config, NoTls, manager),
+        };
         let pool = Pool::builder(manager)
             .max_size(CONNECTIONS)
             .runtime(Runtime::Tokio1)

@@ -13,7 +13,7 @@ use super::running::Running;
 
 #[test]
 fn members_end_equal_over_http_on_sqlite() {
-    converge(&InFile::new(), Convergence { clients: 4, operations: 60, seeds: 20 });
+    converge(&InFile::new(), Convergence { clients: 3, operations: 40, seeds: 20 });
 }
 
 /// Members over two servers on one database.

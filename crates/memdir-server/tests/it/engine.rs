@@ -40,6 +40,6 @@ pub(crate) struct InCluster(pub(crate) String);
 
 impl Engine for InCluster {
     fn open(&self, runtime: &Runtime) -> Arc<dyn Storage> {
-        Arc::new(runtime.block_on(Postgres::connect(&self.0)).unwrap())
+        Arc::new(runtime.block_on(Postgres::connect(&self.0, None)).unwrap())
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use memdir_core::content_hash::ContentHash;
 use memdir_sync::http::{HttpError, Request, send};
@@ -83,7 +83,13 @@ fn kill_under_load(db: &str, rounds: u32) {
     let mut server = Process::serve(db, &[]);
     for round in 0..rounds {
         let (load, stop) = start_load(&server.place, &writers);
-        thread::sleep(Duration::from_millis(40 + u64::from(round * 37 % 160)));
+        // In the middle of something: after a few writes, and then at any moment.
+        let begun = total(&writers);
+        let started = Instant::now();
+        while total(&writers) < begun + 3 && started.elapsed() < Duration::from_secs(60) {
+            thread::sleep(Duration::from_millis(2));
+        }
+        thread::sleep(Duration::from_millis(u64::from(round * 37 % 50)));
         server.kill();
         stop.store(true, Ordering::Relaxed);
         for thread in load {
@@ -94,9 +100,13 @@ fn kill_under_load(db: &str, rounds: u32) {
             check(&server.place, &writer.lock().unwrap());
         }
     }
-    let written: u64 = writers.iter().map(|writer| writer.lock().unwrap().acknowledged).sum();
-    assert!(written >= u64::from(rounds), "only {written} writes were acknowledged");
+    let written = total(&writers);
+    assert!(written >= u64::from(rounds) * 3, "only {written} writes were acknowledged");
     assert!(server.stop(), "it stops in order");
+}
+
+fn total(writers: &[Arc<Mutex<Writer>>]) -> u64 {
+    writers.iter().map(|writer| writer.lock().unwrap().acknowledged).sum()
 }
 
 fn writers(db: &str) -> Vec<Arc<Mutex<Writer>>> {

@@ -18,3 +18,4 @@ mod postgres;
 mod process;
 mod running;
 mod story;
+mod two_people;

@@ -53,12 +53,21 @@ impl Running {
     }
 
     pub(crate) fn with(engine: &dyn Engine, limits: Limits) -> Self {
+        Self::start(engine, limits, "127.0.0.1:0".parse().unwrap())
+    }
+
+    /// A server in the place of one that was.
+    pub(crate) fn at(engine: &dyn Engine, address: SocketAddr) -> Self {
+        Self::start(engine, no_rates(), address)
+    }
+
+    fn start(engine: &dyn Engine, limits: Limits, address: SocketAddr) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let store = Store::new(engine.open(&runtime));
         let gate = Gate::new(["memory.example.com".to_owned()], false);
         let server = Server::new(store.clone(), limits, gate, Log::silent(), clock);
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let listener = runtime.block_on(TcpListener::bind(address)).unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
         runtime.spawn(serve(server, listener, None, async move { drop(stopped.await) }));
@@ -137,7 +146,8 @@ impl Drop for Running {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
+            // Until the last one of its connections is closed.
+            runtime.shutdown_timeout(Duration::from_secs(5));
         }
     }
 }

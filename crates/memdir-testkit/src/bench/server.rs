@@ -178,7 +178,6 @@ impl Drop for Server {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a program for people, who say how long it may take")]
 fn number<N: std::str::FromStr>(variable: &str, otherwise: N) -> N {
     std::env::var(variable).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
 }

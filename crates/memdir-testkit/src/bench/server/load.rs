@@ -77,10 +77,10 @@ impl Crowd {
         let mut turn = 0u64;
         while due < end {
             thread::sleep(due.saturating_duration_since(Instant::now()));
-            let read = if turn % 2 == 0 { "head" } else { "files?contents=true&limit=20" };
+            let read = if turn.is_multiple_of(2) { "head" } else { "files?contents=true&limit=20" };
             let request = request("GET", &format!("{team}/{read}"), &self.place, token, None, "");
             done.count(connection.ask(&request), &[200], due, false);
-            if let Some(writer) = writer.as_mut().filter(|_| turn % 2 == 0) {
+            if let Some(writer) = writer.as_mut().filter(|_| turn.is_multiple_of(2)) {
                 let late = due + Duration::from_millis(250);
                 thread::sleep(late.saturating_duration_since(Instant::now()));
                 let (onto, body) = writer.next();

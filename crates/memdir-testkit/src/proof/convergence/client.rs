@@ -55,8 +55,8 @@ pub(super) fn team(seed: u64, count: u64) -> Vec<Membership> {
 
 /// The id of that team.
 pub(super) fn team_id(seed: u64) -> TeamId {
-    let founders = team(seed, 1).into_iter().map(|founder| founder.team);
-    founders.last().unwrap()
+    let mut founders = team(seed, 1).into_iter().map(|founder| founder.team);
+    founders.next().unwrap()
 }
 
 impl Client {
