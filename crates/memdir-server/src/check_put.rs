@@ -9,6 +9,7 @@ use memdir_wire::round::Round;
 use memdir_wire::server_api::PutFile;
 use memdir_wire::signing::PublicKey;
 use memdir_wire::team_id::TeamId;
+use memdir_wire::voucher::Voucher;
 
 use crate::api_error::ApiError;
 
@@ -32,6 +33,8 @@ pub enum PutKind {
     Member(Box<Member>),
     /// The record that somebody is a member no more.
     Revocation(Box<Revocation>),
+    /// The word of one member for another.
+    Voucher(Box<Voucher>),
     /// The count.
     Round(Box<Round>),
     /// A file goes.
@@ -42,6 +45,7 @@ pub enum PutKind {
 pub const ENTRIES: &str = "entries/";
 const MEMBERS: &str = "members/";
 const REVOCATIONS: &str = "revocations/";
+const VOUCHERS: &str = "vouchers/";
 /// The count.
 pub const ROUND: &str = "round.json";
 
@@ -74,7 +78,7 @@ impl CheckedPut {
         match &self.kind {
             PutKind::Entry(entry) => Some(entry.author),
             PutKind::Round(round) => Some(round.author),
-            PutKind::Member(_) | PutKind::Revocation(_) | PutKind::Removal => None,
+            PutKind::Member(_) | PutKind::Revocation(_) | PutKind::Voucher(_) | PutKind::Removal => None,
         }
     }
 
@@ -149,6 +153,10 @@ fn kind(
     if let Some(name) = path.strip_prefix(REVOCATIONS) {
         let record = Revocation::parse(bytes, team).filter(|record| record.file_name() == name);
         return record.map(|record| PutKind::Revocation(Box::new(record))).ok_or_else(bad);
+    }
+    if let Some(name) = path.strip_prefix(VOUCHERS) {
+        let voucher = Voucher::parse(bytes, team).filter(|voucher| voucher.file_name() == name);
+        return voucher.map(|voucher| PutKind::Voucher(Box::new(voucher))).ok_or_else(bad);
     }
     if path == ROUND {
         return Round::parse(bytes, team).map(|round| PutKind::Round(Box::new(round))).ok_or_else(bad);

@@ -166,32 +166,33 @@ pub fn check_team(caller: &Caller, named: &TeamId) -> Result<(), ApiError> {
 
 /// The roster with those who come in with this version; those who go with it may still speak in it.
 fn admit(known: &Roster, puts: &[CheckedPut]) -> Result<Roster, ApiError> {
+    let (mut members, mut revocations, mut vouchers) = (Vec::new(), Vec::new(), Vec::new());
+    for put in puts {
+        match &put.kind {
+            PutKind::Member(member) => members.push(member.as_ref().clone()),
+            PutKind::Revocation(record) => revocations.push(record.as_ref().clone()),
+            PutKind::Voucher(voucher) => vouchers.push(voucher.as_ref().clone()),
+            PutKind::Entry(_) | PutKind::Round(_) | PutKind::Removal => {}
+        }
+    }
+    let refused = |problem: String| Err(ApiError::new("bad_record", problem));
     let mut roster = known.clone();
-    let members: Vec<_> = puts
-        .iter()
-        .filter_map(|put| match &put.kind {
-            PutKind::Member(member) => Some(member.as_ref().clone()),
-            _ => None,
-        })
-        .collect();
-    let revocations: Vec<_> = puts
-        .iter()
-        .filter_map(|put| match &put.kind {
-            PutKind::Revocation(record) => Some(record.as_ref().clone()),
-            _ => None,
-        })
-        .collect();
-    let learnt = roster.learn(members, Vec::new());
-    if let Some(problem) = learnt.problems.first() {
-        return Err(ApiError::new("bad_record", problem.clone()));
+    if let Some(problem) = roster.learn_vouched(members, Vec::new(), &vouchers).problems.into_iter().next() {
+        return refused(problem);
     }
-    let problems = roster.clone().learn(Vec::new(), revocations.clone()).problems;
-    if let Some(problem) = problems.first() {
-        return Err(ApiError::new("bad_record", problem.clone()));
+    if let Some(voucher) = vouchers.iter().find(|voucher| !roster.has_a_say(&voucher.by)) {
+        return refused(format!("the word of {} does not count here", voucher.by.short()));
     }
-    if let Some(nobody) = revocations.iter().find(|record| !roster.knows(&record.key)) {
-        let message = format!("{} never was a member", nobody.key.short());
-        return Err(ApiError::new("bad_record", message));
+    let mut afterwards = roster.clone();
+    let problems = afterwards.learn(Vec::new(), revocations.clone()).problems;
+    if let Some(problem) = problems.into_iter().next() {
+        return refused(problem);
+    }
+    // Of several records about one member everybody keeps the same one, and so do we.
+    if let Some(record) =
+        revocations.iter().find(|record| afterwards.revocation_of(&record.key) != Some(*record))
+    {
+        return refused(format!("nothing changes about {} by that", record.key.short()));
     }
     Ok(roster)
 }
@@ -255,8 +256,8 @@ impl Old {
                 {
                     Some(("replayed", "what is there is as new, or newer"))
                 }
-                (PutKind::Member(_) | PutKind::Revocation(_), Some(old)) if !is_same(put, old) => {
-                    Some(("kept", "a record is written once and never changed"))
+                (PutKind::Member(_), Some(old)) if !is_same(put, old) => {
+                    Some(("kept", "the record of a member is written once and never changed"))
                 }
                 (PutKind::Removal, None) => Some(("kept", "there is nothing to take away")),
                 (PutKind::Removal, Some(old)) => match old.removable {

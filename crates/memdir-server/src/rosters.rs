@@ -42,9 +42,8 @@ impl Rosters {
             members.extend(Member::parse(content.as_bytes(), id));
             revocations.extend(Revocation::parse(content.as_bytes(), id));
         }
-        let mut roster = Roster::new(id.clone());
-        roster.learn(members, revocations);
-        let roster = Arc::new(roster);
+        // Each of them was checked when it came, against those that were there then.
+        let roster = Arc::new(Roster::pinned(id.clone(), members, revocations));
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MOST {
             known.clear();

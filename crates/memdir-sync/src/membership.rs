@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
+use memdir_core::content_hash::ContentHash;
 use memdir_core::env::Env;
 use memdir_disk::random::random_bits;
 use memdir_disk::sync_dir::{SyncDir, TEAM_SETTINGS};
@@ -81,6 +82,7 @@ pub struct Membership {
 
 const STATE: &str = "state";
 const PENDING: &str = "pending";
+const JOINING: &str = "joining";
 const GIT: &str = "git";
 const PLACES: &str = "places";
 const SENT_FROM: &str = "sent-from.json";
@@ -126,13 +128,18 @@ impl Membership {
         let invitation = Invitation::from_token(token).ok_or(TeamError::NoInvitation)?;
         check_name(member_name)?;
         // A key for every membership: who was here before comes back as somebody new.
-        let key = SecretKey::from_seed(random_seed()?);
-        let member = Member::invited(&key, member_name, &invitation.team, invitation.grant, &invitation.key);
-        let Invitation { team, mut remote, branch, .. } = invitation;
+        let mut key = SecretKey::from_seed(random_seed()?);
+        let Invitation { team, mut remote, branch, grant, key: occasion } = invitation;
         if is_server(&remote) {
+            let directory = SyncDir::of(&env.state_dir().ok_or(MemoryError::NoStateDir)?, name);
+            if directory.read(TEAM_SETTINGS)?.is_some() {
+                return Err(TeamError::HasTeam);
+            }
+            key = kept_for(&directory, token, key)?;
             // The address in an invitation works once; this machine gets one of its own for it.
             remote = ServerAddress::parse(&remote)?.join(&key)?.reveal();
         }
+        let member = Member::invited(&key, member_name, &team, grant, &occasion);
         let joined = Self::begin(env, name, Settings { v: 1, team, remote, branch, member }, key)?;
         let mut remote = joined.remote()?;
         let settings = &joined.settings;
@@ -163,6 +170,7 @@ impl Membership {
     /// Remembers it from now on.
     pub(crate) fn remember(&self) -> Result<(), TeamError> {
         self.directory.keep_signing_seed(&self.key.to_hex())?;
+        self.directory.remove(JOINING)?;
         let content = serde_json::to_vec_pretty(&self.settings).unwrap_or_default();
         Ok(self.directory.replace(TEAM_SETTINGS, &content)?)
     }
@@ -425,6 +433,19 @@ fn read_state(directory: &SyncDir, team: &TeamId) -> Result<SyncState, TeamError
     let state = String::from_utf8(content).ok().and_then(|text| SyncState::parse(&text));
     let state = state.filter(|state| state.roster.team() == team);
     state.ok_or_else(|| TeamError::Damaged(directory.path().join(STATE)))
+}
+
+/// The key with which an invitation to a server is used: the same at every try, because the server gives one machine access
+/// for it, and its answer may be lost.
+fn kept_for(directory: &SyncDir, token: &str, new: SecretKey) -> Result<SecretKey, TeamError> {
+    let which = ContentHash::of(token.trim().as_bytes());
+    let kept = directory.read(JOINING)?.and_then(|content| String::from_utf8(content).ok());
+    let kept = kept.and_then(|text| SecretKey::from_hex(text.strip_prefix(&format!("{which} "))?));
+    if let Some(kept) = kept {
+        return Ok(kept);
+    }
+    directory.replace(JOINING, format!("{which} {}", new.to_hex()).as_bytes())?;
+    Ok(new)
 }
 
 fn random_seed() -> Result<[u8; 32], TeamError> {

@@ -13,7 +13,7 @@ use super::running::Running;
 
 #[test]
 fn members_end_equal_over_http_on_sqlite() {
-    converge(&InFile::new(), Convergence { clients: 3, operations: 40, seeds: 20 });
+    converge(&InFile::new(), Convergence { clients: 3, operations: 40, seeds: 0..20 });
 }
 
 /// Members over two servers on one database.
@@ -21,7 +21,7 @@ pub(crate) fn converge(engine: &dyn Engine, size: Convergence) {
     let servers = [Running::on(engine), Running::on(engine)];
     let home = TestHome::new();
     let mut made = BTreeSet::new();
-    let report = convergence("Convergence: a team server", size, |seed, client| {
+    let report = convergence("Convergence: a team server", &size, |seed, client| {
         let team = format!("seed-{seed}");
         if made.insert(seed) {
             servers[0].team(&team);

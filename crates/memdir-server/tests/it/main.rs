@@ -18,4 +18,5 @@ mod postgres;
 mod process;
 mod running;
 mod story;
+mod tls;
 mod two_people;

@@ -16,5 +16,5 @@ fn the_life_of_a_team_in_postgres() {
 #[test]
 fn members_end_equal_over_http_on_postgres() {
     let cluster = Cluster::start();
-    converge(&InCluster(cluster.database()), Convergence { clients: 3, operations: 40, seeds: 20 });
+    converge(&InCluster(cluster.database()), Convergence { clients: 3, operations: 40, seeds: 0..20 });
 }

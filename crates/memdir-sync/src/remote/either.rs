@@ -86,4 +86,8 @@ impl Remote for EitherRemote {
     fn ever_held(&mut self, version: &Version, path: &str, id: &str) -> Result<bool, RemoteError> {
         self.inner().ever_held(version, path, id)
     }
+
+    fn past_of(&mut self, version: &Version, path: &str) -> Result<Vec<String>, RemoteError> {
+        self.inner().past_of(version, path)
+    }
 }
