@@ -206,11 +206,15 @@ impl Remote for HttpRemote {
     }
 
     fn view(&mut self, version: &Version) -> Result<Vec<Listed>, RemoteError> {
+        let is_seen = |seen: &Seen| seen.version.is_some_and(|seen| seen.to_string() == version.0);
+        if !is_seen(self.seen()?) {
+            // What was seen can be deleted at any time.
+            self.pull()?;
+        }
         let seen = self.seen()?;
-        if seen.version.map(|version| version.to_string()).as_deref() != Some(&version.0) {
-            return Err(RemoteError::Malformed {
-                message: "that version is not the newest any more".to_owned(),
-            });
+        if !is_seen(seen) {
+            let message = "that version is not the newest any more".to_owned();
+            return Err(RemoteError::Malformed { message });
         }
         let listed = seen.files.iter().map(|(path, (id, _))| Listed {
             path: path.clone(),
