@@ -143,7 +143,10 @@ impl Wire {
     fn write_all(&mut self, mut bytes: &[u8]) -> Result<(), HttpError> {
         while !bytes.is_empty() {
             self.stream.set_write_timeout(Some(self.left()?))?;
-            let written = self.stream.write(bytes)?;
+            let written = match self.stream.write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                written => written?,
+            };
             bytes = bytes.get(written..).filter(|_| written > 0).ok_or(HttpError::Ended)?;
         }
         Ok(())
@@ -220,8 +223,14 @@ impl Wire {
     /// Reads what has arrived; 0 at the end.
     fn more(&mut self) -> Result<usize, HttpError> {
         let mut buffer = [0; 16 << 10];
-        self.stream.set_read_timeout(Some(self.left()?))?;
-        let read = self.stream.read(&mut buffer)?;
+        let read = loop {
+            self.stream.set_read_timeout(Some(self.left()?))?;
+            match self.stream.read(&mut buffer) {
+                // Whoever is stopped and goes on has lost nothing.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read?,
+            }
+        };
         self.arrived.extend_from_slice(buffer.get(..read).unwrap_or_default());
         Ok(read)
     }
