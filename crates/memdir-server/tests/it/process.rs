@@ -32,7 +32,8 @@ impl Process {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let place = line.strip_prefix("listening on ").and_then(|rest| rest.split_once(", "));
-        let place = place.unwrap_or_else(|| panic!("not listening: {line}")).0;
+        assert!(place.is_some(), "not listening: {line}");
+        let place = place.unwrap().0;
         Self { child, place: place.split_once("://").unwrap().1.to_owned() }
     }
 
