@@ -26,6 +26,7 @@ mod material;
 mod own_words;
 mod pattern;
 mod places;
+mod private;
 mod proposal;
 pub(crate) mod reading;
 mod sentence;
@@ -239,7 +240,7 @@ impl Extractor {
         let all = format!("{}\n\n{}", memory.description, memory.body);
         let why = if self.found.len() == MOST_MEMORIES {
             Some("there are too many already")
-        } else if !secrets::scan(&all).is_empty() {
+        } else if !secrets::scan(&all).is_empty() || private::is_private(&all) {
             Some("it holds a secret")
         } else if !flag(&all).is_empty() {
             Some("it reads like an attack on whoever reads it")

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -66,11 +66,16 @@ const MOST_SESSIONS: usize = 5_000;
 const MOST_WRITTEN: usize = 3_000;
 
 impl ExtractionLease {
-    /// Takes the lease. `None` if another process has it: then that one is asked to look once more before it ends.
+    /// Takes the lease. `None` if another process has it: then that one is asked to look once more before it ends, at
+    /// this session or else at all that wait.
     ///
     /// # Errors
     /// Our state cannot be written.
-    pub fn take_or_ask(state_dir: &Utf8Path, store: &StoreId) -> io::Result<Option<Self>> {
+    pub fn take_or_ask(
+        state_dir: &Utf8Path,
+        store: &StoreId,
+        session: Option<&str>,
+    ) -> io::Result<Option<Self>> {
         let folder = state_dir.join("extract");
         make_directory(&folder)?;
         let mut options = fs::OpenOptions::new();
@@ -79,17 +84,26 @@ impl ExtractionLease {
         match lock.try_lock() {
             Ok(()) => Ok(Some(Self { folder, store: store.clone(), _lock: lock })),
             Err(fs::TryLockError::WouldBlock) => {
-                options.open(folder.join(format!("{}.again", store.0)))?;
+                let mut again = fs::OpenOptions::new();
+                again.append(true).create(true).mode(0o600);
+                let mut again = again.open(folder.join(format!("{}.again", store.0)))?;
+                again.write_all(format!("{}\n", session.unwrap_or_default()).as_bytes())?;
                 Ok(None)
             }
             Err(fs::TryLockError::Error(error)) => Err(error),
         }
     }
 
-    /// Whether somebody asked since the last time this was called.
+    /// What was asked for since the last time this was called: sessions, each once; `None` for all that wait.
     #[must_use]
-    pub fn was_asked_again(&self) -> bool {
-        fs::remove_file(self.folder.join(format!("{}.again", self.store.0))).is_ok()
+    pub fn asked_again(&self) -> Vec<Option<String>> {
+        let path = self.folder.join(format!("{}.again", self.store.0));
+        let asked = state_file::read(&path, MAX_BYTES).ok().flatten();
+        let Some(asked) = asked.filter(|_| fs::remove_file(&path).is_ok()) else { return Vec::new() };
+        let mut lines: Vec<String> = String::from_utf8_lossy(&asked).lines().map(str::to_owned).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines.into_iter().map(|line| Some(line).filter(|line| !line.is_empty())).collect()
     }
 
     /// How far every session was read, as [`ExtractionMarks::read`] tells it.
@@ -125,12 +139,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let state = Utf8Path::from_path(folder.path()).unwrap();
         let store = StoreId::new(7);
-        let lease = ExtractionLease::take_or_ask(state, &store).unwrap().unwrap();
-        assert!(!lease.was_asked_again());
-        assert!(ExtractionLease::take_or_ask(state, &store).unwrap().is_none());
-        assert!(ExtractionLease::take_or_ask(state, &store).unwrap().is_none());
-        assert!(lease.was_asked_again());
-        assert!(!lease.was_asked_again());
+        let take = |session| ExtractionLease::take_or_ask(state, &store, session).unwrap();
+        let lease = take(None).unwrap();
+        assert_eq!(lease.asked_again(), []);
+        assert!(take(None).is_none() && take(Some("s-1")).is_none() && take(Some("s-1")).is_none());
+        assert_eq!(lease.asked_again(), [None, Some("s-1".to_owned())]);
+        assert_eq!(lease.asked_again(), []);
         let mark = SessionMark { uuid: "u".to_owned(), offset: 5, line: 1 };
         let marks = ExtractionMarks {
             v: 1,
@@ -140,7 +154,7 @@ mod tests {
         lease.remember(&marks).unwrap();
         assert_eq!(lease.marks(), marks);
         drop(lease);
-        let lease = ExtractionLease::take_or_ask(state, &store).unwrap().unwrap();
+        let lease = take(None).unwrap();
         fs::write(state.join("extract").join(format!("{store}.json")), "nonsense").unwrap();
         assert_eq!(lease.marks(), ExtractionMarks::default());
     }

@@ -11,10 +11,12 @@ use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::extraction_state::{ExtractionLease, ExtractionMarks, SessionMark};
+use memdir_disk::pauses::{PausedSpan, Pauses};
 use memdir_disk::real_look::RealLook;
 use memdir_search::transcript::Position;
 use memdir_search::{Cursor, ExtractOptions, SearchError, SessionSummary, extract_session, list_sessions};
 
+use crate::features::read_features;
 use crate::memory::{ExtractionOccasion, ExtractionPlan, Memory, MemoryError, Submitted, Wish};
 use crate::model::Model;
 use crate::place::Place;
@@ -24,6 +26,9 @@ use crate::place::Place;
 pub enum Range {
     /// Those that were used lately, each behind where the last extraction stopped.
     Waiting,
+    /// This one session, behind where the last extraction stopped: a turn of it has just ended. Nothing that a program
+    /// said through the agent is read.
+    Turn(String),
     /// One session from its beginning, by its id or the beginning of it.
     Session(String),
     /// Sessions that were used on or after a day, from their beginning.
@@ -127,7 +132,7 @@ pub fn extract(
         let store = env.state_dir().zip(memory.known_id());
         let marks =
             store.map(|(state_dir, store)| ExtractionMarks::read(&state_dir, store)).unwrap_or_default();
-        let reading = Reading { wanted, marks: &marks, zone: &zone };
+        let reading = Reading { wanted, range, marks: &marks, zone: &zone };
         let mut outcomes = Vec::new();
         let sessions = sessions(env, range, &zone, now)?;
         for (session, before) in with_bytes_before(&sessions) {
@@ -137,11 +142,18 @@ pub fn extract(
     }
     let state_dir = env.state_dir().ok_or(MemoryError::NoStateDir)?;
     let store = memory.id(now)?;
-    let lease = ExtractionLease::take_or_ask(&state_dir, &store).map_err(MemoryError::State)?;
+    let session = match range {
+        Range::Turn(session) => Some(session.as_str()),
+        _ => None,
+    };
+    let lease = ExtractionLease::take_or_ask(&state_dir, &store, session).map_err(MemoryError::State)?;
     let Some(lease) = lease else { return Ok(None) };
-    let mut outcomes = extract_once(env, memory, wanted, &lease, now)?;
-    if *range == Range::Waiting && lease.was_asked_again() {
-        outcomes.extend(extract_once(env, memory, wanted, &lease, now)?);
+    let mut outcomes = extract_once(env, memory, (wanted, range), &lease, now)?;
+    if matches!(range, Range::Waiting | Range::Turn(_)) {
+        for asked in lease.asked_again() {
+            let range = asked.map_or(Range::Waiting, Range::Turn);
+            outcomes.extend(extract_once(env, memory, (wanted, &range), &lease, now)?);
+        }
     }
     Ok(Some(outcomes))
 }
@@ -149,16 +161,16 @@ pub fn extract(
 fn extract_once(
     env: &Env,
     memory: &mut Memory,
-    wanted: &Wanted<'_>,
+    (wanted, range): (&Wanted<'_>, &Range),
     lease: &ExtractionLease,
     now: Timestamp,
 ) -> Result<Vec<SessionOutcome>, ExtractError> {
     let zone = TimeZone::system();
     let mut marks = lease.marks();
     let mut outcomes = Vec::new();
-    let sessions = sessions(env, wanted.range, &zone, now)?;
+    let sessions = sessions(env, range, &zone, now)?;
     for (session, before) in with_bytes_before(&sessions) {
-        let reading = Reading { wanted, marks: &marks, zone: &zone };
+        let reading = Reading { wanted, range, marks: &marks, zone: &zone };
         let (mut outcome, mark) = plan_session(session, before, &reading, memory, env, now)?;
         if !outcome.plan.changes.is_empty() {
             let author = Author {
@@ -169,12 +181,20 @@ fn extract_once(
                 }),
                 session: Some(session.id.clone()),
             };
-            let submitted = memory.submit(&outcome.plan, &Wish::of(&author), now)?;
-            if matches!(submitted, Submitted::Applied(_)) {
-                let new = outcome.memories.iter().map(written_key);
-                marks.written.extend(new);
+            // While daily logs are kept, a turn adds to the day; a dream makes topics of it.
+            if matches!(range, Range::Turn(_)) && read_features(env).0.daily_logs {
+                for found in &outcome.memories {
+                    let said = found.body.lines().next().unwrap_or_default();
+                    memory.add_to_daily_log(said, &author, &zone, now)?;
+                }
+                marks.written.extend(outcome.memories.iter().map(written_key));
+            } else {
+                let submitted = memory.submit(&outcome.plan, &Wish::of(&author), now)?;
+                if matches!(submitted, Submitted::Applied(_)) {
+                    marks.written.extend(outcome.memories.iter().map(written_key));
+                }
+                outcome.submitted = Some(submitted);
             }
-            outcome.submitted = Some(submitted);
         }
         if let Some(mark) = mark {
             marks.sessions.insert(session.id.clone(), mark);
@@ -193,6 +213,7 @@ fn written_key(memory: &Extracted) -> String {
 /// How the sessions of a range are read.
 struct Reading<'r> {
     wanted: &'r Wanted<'r>,
+    range: &'r Range,
     marks: &'r ExtractionMarks,
     zone: &'r TimeZone,
 }
@@ -215,16 +236,20 @@ fn plan_session(
     env: &Env,
     now: Timestamp,
 ) -> Result<(SessionOutcome, Option<SessionMark>), ExtractError> {
-    let range = reading.wanted.range;
-    let mark = reading.marks.sessions.get(&session.id).filter(|_| *range == Range::Waiting);
+    let range = reading.range;
+    let goes_on = matches!(range, Range::Waiting | Range::Turn(_));
+    let mark = reading.marks.sessions.get(&session.id).filter(|_| goes_on);
     let cursor = mark.map(|mark| Cursor {
         uuid: mark.uuid.clone(),
         position: Position { offset: mark.offset, line: mark.line },
     });
+    let pauses = pauses_of(session, memory, env);
     let options = ExtractOptions {
         memory_dir: Some(memory.directory()),
         zone: reading.zone,
         for_model: reading.wanted.model.is_some(),
+        headless: !matches!(range, Range::Turn(_)),
+        is_paused: &|time| pauses.iter().any(|span| span.holds(time)),
     };
     let mut step = |at| (reading.wanted.step)(before + at, total);
     let read = extract_session(&session.path, cursor.as_ref(), options, &mut step)?;
@@ -279,6 +304,15 @@ fn plan_session(
     Ok((outcome, mark))
 }
 
+/// When this session or its project was paused: what was said then stays unread for ever.
+fn pauses_of(session: &SessionSummary, memory: &Memory, env: &Env) -> Vec<PausedSpan> {
+    let Some(state_dir) = env.state_dir() else { return Vec::new() };
+    let pauses = Pauses::of(&state_dir);
+    let mut spans = pauses.spans(&session.id);
+    spans.extend(memory.known_id().map(|id| pauses.spans(&id.0)).unwrap_or_default());
+    spans
+}
+
 /// What asking the model came to.
 enum Proposed {
     /// There was nothing to ask about.
@@ -328,6 +362,7 @@ fn sessions(
     let mut sessions = list_sessions(&RealLook, &env.cwd.join(&place.location.project_dir));
     let day_of = |time: Option<Timestamp>| time.map(|time| time.to_zoned(zone.clone()).date());
     match range {
+        Range::Turn(wanted) => sessions.retain(|session| session.id == *wanted),
         Range::Session(wanted) => {
             sessions.retain(|session| session.id.starts_with(wanted.as_str()));
             match sessions.len() {

@@ -5,6 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 
 use camino::Utf8Path;
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use memdir_core::extract::{Extraction, Extractor, Outcome, Source};
 
@@ -38,7 +39,7 @@ pub struct SessionExtraction {
 const MOST_PENDING: usize = 64;
 
 /// How a transcript is read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct ExtractOptions<'o> {
     /// The memory directory of the project: who writes there remembers by itself.
     pub memory_dir: Option<&'o Utf8Path>,
@@ -46,6 +47,10 @@ pub struct ExtractOptions<'o> {
     pub zone: &'o TimeZone,
     /// Whether to keep what a model may be asked about.
     pub for_model: bool,
+    /// Whether what a program said through the agent counts as the user's words.
+    pub headless: bool,
+    /// Whether a time lies in a pause: what was said then is never read.
+    pub is_paused: &'o dyn Fn(Option<Timestamp>) -> bool,
 }
 
 /// Reads a transcript behind `after` and finds what is worth remembering. Half a line at the end is left for the next
@@ -79,7 +84,7 @@ pub fn extract_session(
 
 struct Feed<'f> {
     extractor: Extractor,
-    memory_dir: Option<&'f Utf8Path>,
+    options: ExtractOptions<'f>,
     /// Commands whose result is still to come.
     pending: HashMap<String, (String, Source)>,
     cursor: Option<Cursor>,
@@ -92,7 +97,7 @@ impl<'f> Feed<'f> {
         let extractor = Extractor::new(options.zone.clone());
         Self {
             extractor: if options.for_model { extractor.with_material() } else { extractor },
-            memory_dir: options.memory_dir,
+            options,
             pending: HashMap::new(),
             cursor: None,
             awaits: None,
@@ -130,7 +135,7 @@ impl<'f> Feed<'f> {
 
     fn turn(&mut self, turn: &Turn<'_>) {
         // A sub-agent's prompts are the agent's words.
-        if turn.sidechain || !turn.agent.is_empty() {
+        if turn.sidechain || !turn.agent.is_empty() || (self.options.is_paused)(turn.time) {
             return;
         }
         let source = || Source { turn: turn.uuid.to_string(), time: turn.time };
@@ -155,7 +160,7 @@ impl<'f> Feed<'f> {
                 }
             }
         }
-        if turn.is_prompt() {
+        if turn.is_prompt() && (self.options.headless || !turn.headless) {
             self.extractor.said(&turn.text, &source());
         } else if turn.role == Role::Assistant && !turn.text.is_empty() {
             self.extractor.agent_said(&turn.text);
@@ -165,7 +170,7 @@ impl<'f> Feed<'f> {
     /// Whether a file lies in the memory directory of this project, or of any other in the client's own place.
     fn is_memory(&self, file: &Utf8Path) -> bool {
         let usual = file.as_str().split_once("/projects/").and_then(|(_, rest)| rest.split_once('/'));
-        self.memory_dir.is_some_and(|memory| file.starts_with(memory))
+        self.options.memory_dir.is_some_and(|memory| file.starts_with(memory))
             || usual.is_some_and(|(_, rest)| rest.starts_with("memory/"))
                 && file.as_str().contains("/.claude/")
     }

@@ -74,6 +74,8 @@ pub struct Turn<'a> {
     pub meta: bool,
     /// The summary that replaced the conversation at a compaction.
     pub summary: bool,
+    /// Said by a program that drives the agent, not by a person.
+    pub headless: bool,
 }
 
 impl Turn<'_> {

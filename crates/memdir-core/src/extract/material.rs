@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::Source;
 use super::compose::shortened;
 use super::own_words::Paragraph;
+use super::private::{without_private, without_quotations};
 use crate::hygiene::clean;
 use crate::model::Question;
 use crate::secrets::redact;
@@ -63,7 +64,7 @@ impl Material {
         if text.trim().is_empty() {
             return;
         }
-        let safe = |text: &str| redact(&clean(text)).0;
+        let safe = |text: &str| without_private(&redact(&clean(&without_quotations(text))).0);
         let said = Said {
             prompt,
             source: source.clone(),

@@ -28,6 +28,7 @@ lenient_struct! {
         is_shown_only: Flag = "isVisibleInTranscriptOnly",
         turn_origin: Text<'a> = "turnOrigin",
         prompt_source: Text<'a> = "promptSource",
+        entrypoint: Text<'a> = "entrypoint",
         message: Option<Message<'a>> = "message",
         compact_metadata: CompactMetadata<'a> = "compactMetadata",
     }
@@ -112,6 +113,9 @@ pub(super) fn parse(line: &str, position: Position) -> serde_json::Result<Option
                 .iter()
                 .any(|origin| origin.0.contains("hook") || origin.0.contains("notification")),
         summary: line.is_compact_summary.0,
+        headless: line.entrypoint.0.starts_with("sdk")
+            || line.turn_origin.0 == "sdk"
+            || line.prompt_source.0 == "sdk",
         text: Cow::default(),
         calls: Vec::new(),
         results: Vec::new(),

@@ -9,8 +9,13 @@ use super::measure::Table;
 use super::sandbox::Bench;
 use super::search::least;
 
-const OPTIONS: ExtractOptions<'static> =
-    ExtractOptions { memory_dir: None, zone: &TimeZone::UTC, for_model: false };
+const OPTIONS: ExtractOptions<'static> = ExtractOptions {
+    memory_dir: None,
+    zone: &TimeZone::UTC,
+    for_model: false,
+    headless: true,
+    is_paused: &|_| false,
+};
 
 /// Extraction by rules: how fast transcripts of three shapes are read, and whether memory grows with them.
 #[must_use]

@@ -58,6 +58,9 @@ pub(crate) struct Extract {
     /// Only this transcript
     #[arg(long, value_name = "FILE", group = "range")]
     transcript: Option<Utf8PathBuf>,
+    /// Only what is new in this session, of which a turn has just ended
+    #[arg(long, value_name = "ID", group = "range", hide = true)]
+    ended: Option<String>,
     /// Ask no model, even if your settings name one
     #[arg(long)]
     no_model: bool,
@@ -79,6 +82,7 @@ impl Run for Extract {
             (Some(session), _, _) => Range::Session(session.clone()),
             (_, Some(day), _) => Range::Since(day),
             (_, _, Some(file)) => Range::Transcript(file.clone()),
+            _ if self.ended.is_some() => Range::Turn(self.ended.clone().unwrap_or_default()),
             _ if self.all => Range::All,
             _ => Range::Waiting,
         };

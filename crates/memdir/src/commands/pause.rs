@@ -78,7 +78,7 @@ impl Run for Pause {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let (id, what) = self.whose.id(world)?;
-        let new = pauses(world)?.pause(&id).with_context(|| format!("cannot pause `{id}`"))?;
+        let new = pauses(world)?.pause(&id, world.now).with_context(|| format!("cannot pause `{id}`"))?;
         let already = if new { "" } else { " already" };
         writeln!(world.stdout, "Paused for {what}{already}; `memdir resume` ends it.")?;
         Ok(Exit::Yes)
@@ -92,7 +92,7 @@ impl Run for Resume {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let (id, what) = self.whose.id(world)?;
-        let ended = pauses(world)?.resume(&id).with_context(|| format!("cannot resume `{id}`"))?;
+        let ended = pauses(world)?.resume(&id, world.now).with_context(|| format!("cannot resume `{id}`"))?;
         writeln!(
             world.stdout,
             "{}",

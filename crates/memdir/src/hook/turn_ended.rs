@@ -10,7 +10,10 @@ pub(super) fn answer(hook: &Hook<'_>) -> Answer {
     let entrypoint = hook.world.vars.get("CLAUDE_CODE_ENTRYPOINT");
     let is_headless = entrypoint.is_some_and(|entrypoint| entrypoint.starts_with("sdk"));
     if !is_headless && read_features(&hook.env).0.extract {
-        hook.start("extract");
+        // Only the session that it was called for: others may be headless, paused, or somebody else's turn.
+        if let Some(session) = hook.event.session.as_deref() {
+            hook.start_all(&["extract"], Some(&format!("--ended={session}")));
+        }
     }
     Answer::Nothing
 }

@@ -106,6 +106,56 @@ fn nothing_is_written_twice_and_all_of_it_can_be_taken_back() {
 }
 
 #[test]
+fn after_a_turn_only_its_own_session_is_read_and_nothing_that_a_program_said() {
+    let sandbox = sandbox();
+    session(&sandbox, "5c0523b1", &[prompt("u1", "from now on use tabs everywhere in this repo")]);
+    let program = json!({
+        "type": "user", "uuid": "u2", "timestamp": "2026-03-11T10:00:00Z", "entrypoint": "sdk-cli", "promptSource": "sdk",
+        "message": {"role": "user", "content": "From now on always use yarn for the docs."},
+    });
+    let hook = json!({
+        "type": "user", "uuid": "u3", "timestamp": "2026-03-11T10:00:00Z", "turnOrigin": "task_notification",
+        "message": {"role": "user", "content": "From now on always use deno for the docs."},
+    });
+    let own = prompt("u4", "please never force push to a shared branch, ask me first");
+    session(&sandbox, "6d0523b1", &[format!("{program}\n{hook}\n"), own]);
+    assert_eq!(turns(&ask(&sandbox, "extract --ended 6d0523b1 --json")), ["u4 feedback"]);
+    assert_eq!(turns(&ask(&sandbox, "extract --ended nothing --json")), [""; 0]);
+    assert_eq!(turns(&ask(&sandbox, "extract --all --json")), ["u1 feedback", "u2 feedback"], "by hand");
+}
+
+#[test]
+fn while_daily_logs_are_kept_a_turn_adds_to_the_day() {
+    let sandbox = sandbox();
+    sandbox.home.write("home/.config/memdir/config.toml", "[features]\ndaily_logs = true\n");
+    session(&sandbox, "5c0523b1", &[prompt("u1", "from now on use tabs everywhere in this repo")]);
+    assert_eq!(turns(&ask(&sandbox, "extract --ended 5c0523b1 --json")), ["u1 feedback"]);
+    assert!(sandbox.run(["today"]).stdout.contains("from now on use tabs everywhere in this repo"));
+    assert!(!sandbox.run(["ls"]).stdout.contains("feedback-"), "no topic file");
+}
+
+#[test]
+fn what_was_said_in_a_pause_is_never_read() {
+    let mut sandbox = sandbox();
+    let now: jiff::Timestamp = sandbox.now.parse().unwrap();
+    let said = |uuid: &str, minutes: i64, text: &str| {
+        let time = now.checked_add(jiff::SignedDuration::from_mins(minutes)).unwrap();
+        prompt(uuid, text).replace("2026-03-11T10:00:00Z", &time.to_string())
+    };
+    let lines = [
+        said("u1", -5, "from now on use tabs everywhere in this repo"),
+        said("u2", 5, "please never force push to a shared branch, ask me first"),
+        said("u3", 15, "from now on run the linter before you say that you are done"),
+    ];
+    session(&sandbox, "5c0523b1", &lines);
+    assert_eq!(sandbox.run(["pause", "--session", "5c0523b1"]).code, 0);
+    sandbox.now = now.checked_add(jiff::SignedDuration::from_mins(10)).unwrap().to_string();
+    assert_eq!(sandbox.run(["resume", "--session", "5c0523b1"]).code, 0);
+    assert_eq!(turns(&ask(&sandbox, "extract --json")), ["u1 feedback", "u3 feedback"]);
+    assert_eq!(turns(&ask(&sandbox, "extract --all --json")), [""; 0]);
+}
+
+#[test]
 fn what_the_agent_wrote_down_itself_is_left_to_it() {
     let sandbox = sandbox();
     let memory = ask(&sandbox, "path --json")["memory_dir"].as_str().unwrap().to_owned();
