@@ -128,7 +128,7 @@ fn is_luhn(digits: &[u32]) -> bool {
             (_, double) => double,
         })
         .sum();
-    sum % 10 == 0
+    sum.is_multiple_of(10)
 }
 
 /// `admin:Xk29fjq0`.
