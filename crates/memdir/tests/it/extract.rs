@@ -130,7 +130,8 @@ fn while_daily_logs_are_kept_a_turn_adds_to_the_day() {
     sandbox.home.write("home/.config/memdir/config.toml", "[features]\ndaily_logs = true\n");
     session(&sandbox, "5c0523b1", &[prompt("u1", "from now on use tabs everywhere in this repo")]);
     assert_eq!(turns(&ask(&sandbox, "extract --ended 5c0523b1 --json")), ["u1 feedback"]);
-    assert!(sandbox.run(["today"]).stdout.contains("from now on use tabs everywhere in this repo"));
+    let today = sandbox.run(["today"]).stdout;
+    assert!(today.contains("From now on use tabs everywhere in this repo"), "{today}");
     assert!(!sandbox.run(["ls"]).stdout.contains("feedback-"), "no topic file");
 }
 
