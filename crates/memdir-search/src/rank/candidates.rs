@@ -1,28 +1,34 @@
 use super::Scored;
 
 /// Hands out candidates from the best to the worst, sorting no more of them than are asked for.
-pub(crate) fn best_first(mut candidates: Vec<Scored>) -> impl Iterator<Item = Scored> {
+///
+/// What is equal stays in its order.
+pub(crate) fn best_first(candidates: Vec<Scored>) -> impl Iterator<Item = Scored> {
+    let mut keys: Vec<u64> =
+        (0..).zip(&candidates).map(|(place, candidate)| key(candidate.score, place)).collect();
     let mut sorted = 0;
     let mut next = 0;
     std::iter::from_fn(move || {
-        if next == sorted && sorted < candidates.len() {
-            let rest = candidates.get_mut(sorted..).unwrap_or_default();
+        if next == sorted && sorted < keys.len() {
+            let rest = keys.get_mut(sorted..).unwrap_or_default();
             let share = (sorted + 32).min(rest.len());
             if share < rest.len() {
-                rest.select_nth_unstable_by(share, order);
+                rest.select_nth_unstable(share);
             }
-            rest.get_mut(..share).unwrap_or_default().sort_unstable_by(order);
+            rest.get_mut(..share).unwrap_or_default().sort_unstable();
             sorted += share;
         }
-        let candidate = candidates.get(next).copied();
+        let place = *keys.get(next)? as u32;
         next += 1;
-        candidate
+        candidates.get(place as usize).copied()
     })
 }
 
-/// Higher scores first; what is equal stays in the order of the index.
-fn order(one: &Scored, other: &Scored) -> std::cmp::Ordering {
-    other.score.total_cmp(&one.score).then((one.segment, one.unit).cmp(&(other.segment, other.unit)))
+/// A number that is the smaller the higher the score, and then the earlier the place: one comparison instead of three.
+fn key(score: f32, place: u32) -> u64 {
+    let bits = score.to_bits();
+    let ascending = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
+    u64::from(!ascending) << 32 | u64::from(place)
 }
 
 #[cfg(test)]
@@ -31,10 +37,17 @@ mod tests {
 
     #[test]
     fn all_come_in_order() {
-        let scores = (0..1_000).map(|number| (number * 7_919 % 1_000) as f32);
+        let scores = (0..1_000).map(|number| (number * 7_919 % 1_000 - 500) as f32);
         let candidates: Vec<Scored> =
             scores.enumerate().map(|(unit, score)| Scored { score, segment: 0, unit: unit as u32 }).collect();
         let ordered: Vec<f32> = best_first(candidates).map(|candidate| candidate.score).collect();
-        assert_eq!(ordered, (0..1_000).rev().map(|number| number as f32).collect::<Vec<_>>());
+        assert_eq!(ordered, (-500..500).rev().map(|number| number as f32).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_equal_stays_in_its_order() {
+        let candidates = (0..100).map(|unit| Scored { score: (unit % 2) as f32, segment: 0, unit }).collect();
+        let units: Vec<u32> = best_first(candidates).map(|candidate| candidate.unit).collect();
+        assert_eq!(units, (1..100).step_by(2).chain((0..100).step_by(2)).collect::<Vec<_>>());
     }
 }
