@@ -1,7 +1,18 @@
 //! The name under which the second of two versions is kept.
 
+use camino::Utf8PathBuf;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::rel_path::MAX_COMPONENT_BYTES;
+use serde::Serialize;
+
+/// A memory of which two versions are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KeptTwice {
+    /// One.
+    pub path: Utf8PathBuf,
+    /// The other.
+    pub kept_as: Utf8PathBuf,
+}
 
 const MARK: &str = ".conflict-";
 const DIGITS: usize = 8;

@@ -13,7 +13,7 @@ use memdir_lib::memory::MemoryError;
 use memdir_lib::team::TEAM_DIR;
 use serde::Serialize;
 
-use crate::conflict_copy::original_of;
+use crate::conflict_copy::{KeptTwice, original_of};
 
 use crate::folder::{Folder, Kind, Root};
 use crate::layout::ENTRIES;
@@ -39,15 +39,6 @@ pub struct LeftOut {
     pub path: Utf8PathBuf,
     /// Why.
     pub why: String,
-}
-
-/// A memory of which two versions are kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PersonalConflict {
-    /// One.
-    pub path: Utf8PathBuf,
-    /// The other.
-    pub kept_as: Utf8PathBuf,
 }
 
 /// What a user's own machines share.
@@ -133,7 +124,7 @@ impl Personal {
     ///
     /// # Errors
     /// A directory cannot be listed.
-    pub fn conflicts(&self, now: Timestamp) -> Result<Vec<PersonalConflict>, TeamError> {
+    pub fn conflicts(&self, now: Timestamp) -> Result<Vec<KeptTwice>, TeamError> {
         let mut found = Vec::new();
         for memory in Places::find(&self.env, now)?.memories.values() {
             let Some(root) = memory.root() else { continue };
@@ -142,7 +133,7 @@ impl Personal {
                 let is_the_teams = path.strip_prefix(TEAM_DIR).is_some_and(|rest| rest.starts_with('/'));
                 if let Some(original) = original_of(path).filter(|_| !is_the_teams) {
                     let at = |path: &str| memory.directory().join(path);
-                    found.push(PersonalConflict { path: at(&original), kept_as: at(path) });
+                    found.push(KeptTwice { path: at(&original), kept_as: at(path) });
                 }
             }
         }

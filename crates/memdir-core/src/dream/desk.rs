@@ -66,6 +66,22 @@ pub(super) struct DeskFile {
     pub(super) changed: usize,
 }
 
+impl DeskFile {
+    /// A file that this dream makes.
+    pub(super) fn new(text: String, now: Timestamp, day: Date) -> Self {
+        Self {
+            text,
+            modified: now,
+            used: 0,
+            gone: Vec::new(),
+            day,
+            is_dated: true,
+            is_day_known: true,
+            changed: 0,
+        }
+    }
+}
+
 impl<'s> Desk<'s> {
     pub(super) fn of(scene: &'s Scene, readings: &'s Readings) -> Self {
         let mut desk = Self {

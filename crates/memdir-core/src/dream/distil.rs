@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::account::Distilled;
@@ -84,7 +83,7 @@ pub(super) fn distil(desk: &mut Desk<'_>) {
         let is_new = !desk.topics.contains_key(&into);
         if is_new {
             added += 1;
-            let file = new_file(&memory, desk.scene.now, note.day);
+            let file = DeskFile::new(memory.topic(desk.scene.now, None).render(), desk.scene.now, note.day);
             desk.add(into.clone(), file);
         } else if let Some(file) = desk.topics.get(&into) {
             let text = append(&file.text, &[format!("**Since {}:** {words}", note.day)]);
@@ -274,17 +273,4 @@ fn free_path(desk: &Desk<'_>, name: &str) -> Option<RelPath> {
     };
     let names = std::iter::once(name.to_owned()).chain((2..100).map(|number| format!("{name}-{number}")));
     names.filter_map(|name| RelPath::parse(&format!("{name}.md")).ok()).find(|path| !taken(path))
-}
-
-fn new_file(memory: &Extracted, now: Timestamp, day: Date) -> DeskFile {
-    DeskFile {
-        text: memory.topic(now, None).render(),
-        modified: now,
-        used: 0,
-        gone: Vec::new(),
-        day,
-        is_dated: true,
-        is_day_known: true,
-        changed: 0,
-    }
 }

@@ -138,16 +138,7 @@ pub fn read_proposal(scene: &Scene, json: &[u8]) -> Result<Dream, ProposalRefuse
             desk.rewrite(path, text.clone());
         } else {
             let day = scene.day_of(scene.now);
-            let file = DeskFile {
-                text: text.clone(),
-                modified: scene.now,
-                used: 0,
-                gone: Vec::new(),
-                day,
-                is_dated: true,
-                is_day_known: true,
-                changed: 0,
-            };
+            let file = DeskFile::new(text.clone(), scene.now, day);
             desk.add(path.clone(), file);
         }
     }

@@ -194,7 +194,8 @@ pub(super) async fn versions(
     Ok(json(&headers, Who::of(&caller), VersionsAnswer { v: PROTOCOL, versions }).await)
 }
 
-fn head_of(team: &Team) -> HeadAnswer {
+/// What a team has now.
+pub(super) fn head_of(team: &Team) -> HeadAnswer {
     HeadAnswer { v: PROTOCOL, version: team.head, sequence: team.sequence, team: team.wire_team.clone() }
 }
 

@@ -13,6 +13,7 @@ use memdir_wire::server_api::{HeadAnswer, MAX_PARTS, PROTOCOL, PartRequest, Publ
 use super::answer::{json, tagged, with_status};
 use super::body;
 use super::caller::{Who, authorise, logged};
+use super::reading::head_of;
 use crate::api_error::ApiError;
 use crate::check_put::{Care, CheckedPut};
 use crate::publish::{Desk, Published, check_team};
@@ -49,13 +50,7 @@ pub(super) async fn part(
     });
     checking.await.map_err(|_| ApiError::new("failed", "the server is stopping"))??;
     server.store.add_part(&team, (&version, part), bytes, now.as_second()).await.map_err(failed)?;
-    let answer = HeadAnswer {
-        v: PROTOCOL,
-        version: caller.team.head,
-        sequence: caller.team.sequence,
-        team: caller.team.wire_team.clone(),
-    };
-    Ok(json(&headers, Who::of(&caller), answer).await)
+    Ok(json(&headers, Who::of(&caller), head_of(&caller.team)).await)
 }
 
 /// A version that is to follow the one that `If-Match` names.

@@ -5,12 +5,13 @@ use std::io::Write;
 use anyhow::{Result, anyhow};
 use clap::{Parser, Subcommand};
 use memdir_sync::membership::invited_to;
-use memdir_sync::personal::{LeftOut, PERSONAL_BRANCH, Personal, PersonalConflict};
+use memdir_sync::personal::{LeftOut, PERSONAL_BRANCH, Personal};
 use memdir_wire::roster::Standing;
 use serde::Serialize;
 
 use super::Run;
 use super::team::SyncManner;
+use super::team::conflicts::print_conflicts;
 use super::team::sync_report;
 use crate::arguments::Global;
 use crate::exit::Exit;
@@ -175,7 +176,9 @@ impl Run for Sync {
                 let report = Personal::open(&env)?.revoke(&name, world.now)?;
                 sync_report::print(&report, 0, false, json, world)
             }
-            Some(Action::Conflicts { json }) => conflicts(&Personal::open(&env)?, json, world),
+            Some(Action::Conflicts { json }) => {
+                print_conflicts(&Personal::open(&env)?.conflicts(world.now)?, json, world)
+            }
             Some(Action::Leave) => {
                 let untold = Personal::open(&env)?.leave(world.now)?;
                 writeln!(world.stdout, "This machine is not synced any more; its files stay.")?;
@@ -277,24 +280,6 @@ fn machines(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> 
         writeln!(world.stdout, "{key} {}{this}{gone}", printable(&item.name))?;
     }
     Ok(Exit::Yes)
-}
-
-fn conflicts(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
-    #[derive(Serialize)]
-    struct Machine {
-        items: Vec<PersonalConflict>,
-    }
-    let items = personal.conflicts(world.now)?;
-    let any = !items.is_empty();
-    if json {
-        world.print_json(&Machine { items })?;
-    } else {
-        for item in &items {
-            writeln!(world.stdout, "{}", printable(item.path.as_str()))?;
-            writeln!(world.stdout, "  and {}", printable(item.kept_as.as_str()))?;
-        }
-    }
-    Ok(if any { Exit::Yes } else { Exit::No })
 }
 
 /// How many projects are named.

@@ -14,7 +14,7 @@ use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
-mod conflicts;
+pub(super) mod conflicts;
 mod membership;
 mod share;
 mod show;

@@ -3,9 +3,8 @@
 use std::io::Write;
 
 use anyhow::Result;
-use camino::Utf8PathBuf;
 use memdir_lib::memory::Memory;
-use memdir_sync::conflict_copy::original_of;
+use memdir_sync::conflict_copy::{KeptTwice, original_of};
 use serde::Serialize;
 
 use super::open;
@@ -13,42 +12,42 @@ use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
 
-/// One memory of which two versions are kept.
-#[derive(Serialize)]
-pub(super) struct Item {
-    path: Utf8PathBuf,
-    kept_as: Utf8PathBuf,
+pub(super) fn conflicts(json: bool, world: &mut World) -> Result<Exit> {
+    let team = open(world)?;
+    print_conflicts(&found(team.memory())?, json, world)
 }
 
-pub(super) fn conflicts(json: bool, world: &mut World) -> Result<Exit> {
+/// Says which memories are kept twice; that none is is a no.
+pub(in crate::commands) fn print_conflicts(
+    items: &[KeptTwice],
+    json: bool,
+    world: &mut World,
+) -> Result<Exit> {
     #[derive(Serialize)]
-    struct Machine {
-        items: Vec<Item>,
+    struct Machine<'i> {
+        items: &'i [KeptTwice],
     }
-    let team = open(world)?;
-    let items = found(team.memory())?;
-    let any = !items.is_empty();
     if json {
         world.print_json(&Machine { items })?;
     } else {
-        for item in &items {
+        for item in items {
             writeln!(world.stdout, "{}", printable(item.path.as_str()))?;
             writeln!(world.stdout, "  and {}", printable(item.kept_as.as_str()))?;
         }
     }
-    Ok(if any { Exit::Yes } else { Exit::No })
+    Ok(if items.is_empty() { Exit::No } else { Exit::Yes })
 }
 
 /// The copies that syncs made and nobody has removed yet.
-pub(super) fn found(memory: &Memory) -> Result<Vec<Item>> {
+pub(super) fn found(memory: &Memory) -> Result<Vec<KeptTwice>> {
     let catalogue = memory.catalogue()?;
-    let mut items: Vec<Item> = catalogue
+    let mut items: Vec<KeptTwice> = catalogue
         .entries
         .iter()
         .filter(|entry| entry.path.as_str().starts_with("team/"))
         .filter_map(|entry| {
             let original = original_of(entry.path.as_str())?;
-            Some(Item {
+            Some(KeptTwice {
                 path: memory.directory().join(original),
                 kept_as: memory.directory().join(entry.path.as_path()),
             })
