@@ -11,6 +11,7 @@ mod merge;
 mod postings;
 mod reader;
 mod record;
+mod spans;
 #[cfg(test)]
 mod tests;
 

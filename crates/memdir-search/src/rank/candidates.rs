@@ -11,17 +11,32 @@ pub(crate) fn best_first(candidates: Vec<Scored>) -> impl Iterator<Item = Scored
     std::iter::from_fn(move || {
         if next == sorted && sorted < keys.len() {
             let rest = keys.get_mut(sorted..).unwrap_or_default();
-            let share = (sorted + 32).min(rest.len());
-            if share < rest.len() {
-                rest.select_nth_unstable(share);
-            }
-            rest.get_mut(..share).unwrap_or_default().sort_unstable();
-            sorted += share;
+            sorted += bring_forward(rest, sorted + 32);
         }
         let place = *keys.get(next)? as u32;
         next += 1;
         candidates.get(place as usize).copied()
     })
+}
+
+/// Puts the smallest keys first, in order, and returns how many: as many as are wanted, if there are so many.
+///
+/// Of many keys nearly all are looked at once and left where they are.
+fn bring_forward(keys: &mut [u64], wanted: usize) -> usize {
+    let (mut kept, mut bound) = (0, u64::MAX);
+    for at in 0..keys.len() {
+        if keys.get(at).is_some_and(|key| *key < bound) {
+            keys.swap(kept, at);
+            kept += 1;
+            if kept == wanted * 2
+                && let Some(smallest) = keys.get_mut(..kept)
+            {
+                (kept, bound) = (wanted, *smallest.select_nth_unstable(wanted - 1).1);
+            }
+        }
+    }
+    keys.get_mut(..kept).unwrap_or_default().sort_unstable();
+    kept.min(wanted)
 }
 
 /// A number that is the smaller the higher the score, and then the earlier the place: one comparison instead of three.

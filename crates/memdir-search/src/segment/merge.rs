@@ -86,21 +86,18 @@ struct Plan {
 impl Plan {
     fn new(inputs: &[Input<'_>]) -> Result<Self, SearchError> {
         let mut arrays = Arrays::default();
-        let mut new_passages = Vec::with_capacity(inputs.len());
-        let mut spans = Vec::with_capacity(inputs.len());
-        for input in inputs {
-            new_passages.push(vec![GONE; input.segment.passages()]);
-            spans.push(Spans::of(input.segment)?);
-        }
+        let mut new_passages: Vec<_> =
+            inputs.iter().map(|input| vec![GONE; input.segment.passages()]).collect();
         for parts in order(inputs)? {
             let mut new_group = None;
             for (input_index, group) in parts {
-                let (Some(input), Some(spans), Some(renumbered)) =
-                    (inputs.get(input_index), spans.get(input_index), new_passages.get_mut(input_index))
+                let (Some(input), Some(renumbered)) =
+                    (inputs.get(input_index), new_passages.get_mut(input_index))
                 else {
                     continue;
                 };
                 let segment = input.segment;
+                let spans = segment.spans()?;
                 let at = *new_group.get_or_insert(arrays.group_keys.len() as u32);
                 if arrays.group_keys.len() as u32 == at {
                     let key = segment.group_keys()?.get(group as usize).copied().unwrap_or(0);
@@ -163,44 +160,4 @@ fn order(inputs: &[Input<'_>]) -> Result<Vec<Vec<(usize, u32)>>, SearchError> {
         }
     }
     Ok(order)
-}
-
-/// Which units a group has, and which passages a unit: both lie side by side.
-struct Spans {
-    units: Vec<u32>,
-    passages: Vec<u32>,
-}
-
-impl Spans {
-    fn of(segment: &Segment) -> Result<Self, SearchError> {
-        Ok(Self {
-            units: starts(segment.unit_group()?, segment.groups()),
-            passages: starts(segment.passage_unit()?, segment.units()),
-        })
-    }
-
-    fn units_of(&self, group: u32) -> std::ops::Range<u32> {
-        range(&self.units, group)
-    }
-
-    fn passages_of(&self, unit: u32) -> std::ops::Range<u32> {
-        range(&self.passages, unit)
-    }
-}
-
-/// Where each owner's members start, given the owner of every member in order.
-fn starts(owners: &[u32], count: usize) -> Vec<u32> {
-    let mut starts = Vec::with_capacity(count + 1);
-    for (member, owner) in owners.iter().enumerate() {
-        while starts.len() <= *owner as usize && starts.len() <= count {
-            starts.push(member as u32);
-        }
-    }
-    starts.resize(count + 1, owners.len() as u32);
-    starts
-}
-
-fn range(starts: &[u32], index: u32) -> std::ops::Range<u32> {
-    let at = |index: usize| starts.get(index).copied().unwrap_or(0);
-    at(index as usize)..at(index as usize + 1)
 }

@@ -7,6 +7,7 @@ use camino::Utf8Path;
 use super::encode::{checksum, take_bytes, u16s, u32s, u64s, unseal};
 use super::layout::{FOOTER, Layout, Section};
 use super::record::{GroupRecord, UnitRecord};
+use super::spans::Spans;
 use crate::analyze::Term;
 use crate::error::{SearchError, damaged};
 use crate::rank::Scores;
@@ -24,6 +25,7 @@ pub(crate) struct Segment {
     group_keys: OnceLock<Vec<u64>>,
     group_time: OnceLock<Vec<u32>>,
     group_words: OnceLock<Vec<u32>>,
+    spans: OnceLock<Spans>,
     buckets: OnceLock<Vec<u32>>,
     texts: OnceLock<Vec<u8>>,
     scores: Mutex<Option<Scores>>,
@@ -117,6 +119,7 @@ impl Segment {
             group_keys: OnceLock::new(),
             group_time: OnceLock::new(),
             group_words: OnceLock::new(),
+            spans: OnceLock::new(),
             buckets: OnceLock::new(),
             texts: OnceLock::new(),
             scores: Mutex::new(None),
@@ -214,15 +217,25 @@ impl Segment {
         if let Some(known) = self.group_words.get() {
             return Ok(known);
         }
-        let unit_group = self.unit_group()?;
-        let mut words = vec![0_u32; self.groups()];
-        for (length, unit) in self.lengths()?.iter().zip(self.passage_unit()?) {
-            let group = unit_group.get(*unit as usize).copied().unwrap_or(u32::MAX);
-            if let Some(sum) = words.get_mut(group as usize) {
-                *sum += u32::from(*length);
-            }
-        }
+        let (spans, lengths) = (self.spans()?, self.lengths()?);
+        let mut next = 0;
+        let words_before = |end: u32| {
+            let own = lengths.get(next..end as usize).unwrap_or_default();
+            next = end as usize;
+            own.iter().copied().map(u32::from).sum()
+        };
+        let words =
+            (0..self.groups() as u32).map(|group| spans.passages_end(group)).map(words_before).collect();
         Ok(self.group_words.get_or_init(|| words))
+    }
+
+    /// Which units and passages belong to what.
+    pub(crate) fn spans(&self) -> Result<&Spans, SearchError> {
+        if let Some(known) = self.spans.get() {
+            return Ok(known);
+        }
+        let spans = Spans::of(self)?;
+        Ok(self.spans.get_or_init(|| spans))
     }
 
     fn load<'a, T>(
