@@ -30,8 +30,10 @@ pub(super) struct Context<'a> {
     pub(super) wants_all: bool,
     times: &'a [u32],
     flags: &'a [u8],
+    by_flags: [f32; 256],
     speakers: &'a [u32],
     group_time: &'a [u32],
+    by_age: &'a [f32],
     query: &'a Query,
     wanted_speakers: &'a [u32],
     today: i64,
@@ -49,8 +51,10 @@ impl<'a> Context<'a> {
             wants_all: query.terms.is_empty() && query.nothing_asked().is_none(),
             times: if names_a_time { segment.unit_time()? } else { &[] },
             flags: segment.unit_flags()?,
+            by_flags: by_flags(query),
             speakers: segment.unit_speaker()?,
             group_time: segment.group_time()?,
+            by_age: &RECENCY,
             query,
             wanted_speakers,
             today,
@@ -58,8 +62,8 @@ impl<'a> Context<'a> {
     }
 
     /// The score of a unit, given what its words are worth.
-    pub(super) fn adjust(&self, score: f32, unit: usize) -> f32 {
-        let flags = UnitFlags(self.flags.get(unit).copied().unwrap_or(0));
+    pub(super) fn adjust(&self, score: f32, unit: u32) -> f32 {
+        let unit = unit as usize;
         let mut score = score;
         if let Some(minutes) = self.times.get(unit)
             && *minutes > 0
@@ -68,29 +72,38 @@ impl<'a> Context<'a> {
             score += TIME * nearness(&self.query.times, day);
             score += TIME * self.query.window.map_or(0.0, |window| closeness(window, day));
         }
-        if self.query.asks_when && flags.has(UnitFlags::TIME) {
-            score *= 1.0 + WHEN;
-        }
-        score *= 1.0 - QUESTION * flags.question_share();
         if let Some(speaker) = self.speakers.get(unit)
             && *speaker != 0
             && self.wanted_speakers.contains(speaker)
         {
             score *= 1.0 + SPEAKER;
         }
-        let favoured = if self.query.asks_agent { UnitFlags::ASSISTANT } else { UnitFlags::USER };
-        if flags.has(favoured) {
-            score *= 1.0 + OWN_WORDS;
-        }
-        score
+        let flags = self.flags.get(unit).copied().unwrap_or(0);
+        score * self.by_flags.get(usize::from(flags)).copied().unwrap_or(1.0)
     }
 
     /// What being new is worth to a file.
-    pub(super) fn recency(&self, group: usize) -> f32 {
-        let day = i64::from(self.group_time.get(group).copied().unwrap_or(0)) / 1_440;
-        let age = usize::try_from(self.today - day).unwrap_or(0);
-        RECENCY.get(age).copied().unwrap_or(1.0)
+    pub(super) fn recency(&self, group: u32) -> f32 {
+        let day = self.group_time.get(group as usize).copied().unwrap_or(0) / 1_440;
+        let age = usize::try_from(self.today - i64::from(day)).unwrap_or(0);
+        self.by_age.get(age).copied().unwrap_or(1.0)
     }
+}
+
+/// What a unit's score is multiplied with, by its flags.
+fn by_flags(query: &Query) -> [f32; 256] {
+    let favoured = if query.asks_agent { UnitFlags::ASSISTANT } else { UnitFlags::USER };
+    let mut factors = [1.0; 256];
+    for (flags, factor) in (0..=u8::MAX).map(UnitFlags).zip(&mut factors) {
+        *factor -= QUESTION * flags.question_share();
+        if query.asks_when && flags.has(UnitFlags::TIME) {
+            *factor *= 1.0 + WHEN;
+        }
+        if flags.has(favoured) {
+            *factor *= 1.0 + OWN_WORDS;
+        }
+    }
+    factors
 }
 
 /// How close a day is to an event, on the side that was asked for.

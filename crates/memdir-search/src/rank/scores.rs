@@ -44,38 +44,40 @@ impl Scores {
         totals: &Totals,
     ) -> Result<(), SearchError> {
         let bytes = segment.postings(entry)?;
-        let (lengths, spans) = (segment.lengths()?, segment.spans()?);
+        let lengths = segment.lengths()?;
         let (passage_unit, unit_group) = (segment.passage_unit()?, segment.unit_group()?);
         let group_words = segment.group_words()?;
         let in_passage = Worth::new(term.weight, totals.passages, term.passages, totals.average_passage);
         let in_group = Worth::new(term.weight, totals.groups, term.groups, totals.average_group);
         let mut close = |group: u32, frequency: f32| {
-            let words = group_words.get(group as usize).copied().unwrap_or(0);
-            if let Some(score) = self.groups.get_mut(group as usize) {
-                if *score == 0.0 {
-                    self.touched.push(group);
-                }
-                *score += in_group.of(frequency, words as f32);
+            let (Some(score), Some(words)) =
+                (self.groups.get_mut(group as usize), group_words.get(group as usize))
+            else {
+                return;
+            };
+            if *score == 0.0 {
+                self.touched.push(group);
             }
+            *score += in_group.of(frequency, *words as f32);
         };
-        // The group at hand, and the passage that begins the next one.
-        let (mut group, mut end, mut in_all) = (u32::MAX, 0, 0.0);
+        let (mut group, mut in_group_so_far) = (u32::MAX, 0.0);
         for (passage, halves) in Postings::new(&bytes) {
             let at = passage as usize;
             let frequency = f32::from(halves) / 2.0;
-            let (Some(score), Some(length)) = (self.passages.get_mut(at), lengths.get(at)) else {
+            let (Some(score), Some(length), Some(unit)) =
+                (self.passages.get_mut(at), lengths.get(at), passage_unit.get(at))
+            else {
                 return crate::error::damaged("a posting names no passage");
             };
             *score += in_passage.of(frequency, f32::from(*length));
-            if passage >= end {
-                close(group, take(&mut in_all));
-                let unit = passage_unit.get(at).copied().unwrap_or(u32::MAX);
-                group = unit_group.get(unit as usize).copied().unwrap_or(u32::MAX);
-                end = spans.passages_end(group);
+            let own = unit_group.get(*unit as usize).copied().unwrap_or(u32::MAX);
+            if own != group {
+                close(group, take(&mut in_group_so_far));
+                group = own;
             }
-            in_all += frequency;
+            in_group_so_far += frequency;
         }
-        close(group, in_all);
+        close(group, in_group_so_far);
         Ok(())
     }
 
@@ -92,24 +94,31 @@ impl Scores {
         } else {
             self.put_in_order();
         }
+        let mut best = |unit| {
+            let own = spans.passages_of(unit);
+            let own = self.passages.get_mut(own.start as usize..own.end as usize).unwrap_or_default();
+            own.iter_mut().map(take).fold(0.0, f32::max)
+        };
         for group in self.touched.drain(..) {
             let units = spans.units_of(group);
-            self.units.clear();
-            self.units.extend(units.clone().map(|unit| {
-                let own = spans.passages_of(unit);
-                let own = self.passages.get_mut(own.start as usize..own.end as usize).unwrap_or_default();
-                own.iter_mut().map(take).fold(0.0, f32::max)
-            }));
             let whole = self.groups.get_mut(group as usize).map_or(0.0, take) * GROUP;
-            if live.is_dead(group) {
+            let recency = if live.is_dead(group) { None } else { Some(context.recency(group)) };
+            let mut judge = |score: f32, unit: u32| {
+                if let Some(recency) = recency
+                    && (score > 0.0 || context.wants_all)
+                {
+                    found(context.adjust(score + whole, unit) * recency, unit);
+                }
+            };
+            // Most files are one unit.
+            if units.len() == 1 {
+                judge(best(units.start), units.start);
                 continue;
             }
-            let recency = context.recency(group as usize);
+            self.units.clear();
+            self.units.extend(units.clone().map(&mut best));
             for (place, unit) in units.enumerate() {
-                let score = with_neighbours(&self.units, place);
-                if score > 0.0 || context.wants_all {
-                    found(context.adjust(score + whole, unit as usize) * recency, unit);
-                }
+                judge(with_neighbours(&self.units, place), unit);
             }
         }
         Ok(())
