@@ -1,6 +1,5 @@
 //! One folder and its index: opened for reading by anybody, brought up to date by one process at a time.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -13,6 +12,7 @@ use manifest::{Manifest, SegmentInfo};
 
 mod file_table;
 mod listing;
+mod live;
 mod manifest;
 mod read_file;
 mod refresh;
@@ -23,6 +23,7 @@ mod stamp;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use live::Live;
 pub(crate) use read_file::open_file;
 pub use source::{Kind, Scope, Source};
 
@@ -32,20 +33,6 @@ pub struct Collection {
     cache: CacheDir,
     manifest: Manifest,
     segments: Vec<Live>,
-}
-
-/// A segment and what of it no longer counts.
-#[derive(Clone)]
-pub(crate) struct Live {
-    pub(crate) segment: Arc<Segment>,
-    /// Sorted.
-    pub(crate) dead: Vec<u32>,
-}
-
-impl Live {
-    pub(crate) fn is_dead(&self, group: u32) -> bool {
-        !self.dead.is_empty() && self.dead.binary_search(&group).is_ok()
-    }
 }
 
 /// How far bringing an index up to date may go.
@@ -108,7 +95,8 @@ impl Collection {
     /// How many files are indexed.
     #[must_use]
     pub fn files(&self) -> usize {
-        self.segments.iter().map(|live| live.segment.groups().saturating_sub(live.dead.len())).sum()
+        let of = |live: &Live| live.segment.groups().saturating_sub(live.dead().map_or(0, <[u32]>::len));
+        self.segments.iter().map(of).sum()
     }
 
     /// Where the index lies.
@@ -156,8 +144,8 @@ impl Collection {
 
     fn open_segments(&self, manifest: &Manifest) -> Result<Vec<Live>, SearchError> {
         let open = |info: &SegmentInfo| {
-            let segment = Arc::new(Segment::open(&self.cache.path().join(&info.name))?);
-            Ok(Live { segment, dead: info.dead.clone() })
+            let segment = Segment::open(&self.cache.path().join(&info.name))?;
+            Ok(Live::opened(segment, info))
         };
         manifest.segments.iter().map(open).collect()
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::file_table::FileTable;
 use crate::analyze;
 use crate::error::{SearchError, damaged};
+use crate::segment::Segment;
 
 /// The one file that says which others count. It is replaced whole, so a reader sees one state or the next.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,10 +33,20 @@ pub(super) struct SegmentInfo {
     pub(super) passages: u64,
     /// Groups whose files have changed or gone, sorted.
     pub(super) dead: Vec<u32>,
+    /// The keys of files that have changed or gone since somebody looked where they lie.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) gone: Vec<u64>,
+}
+
+impl SegmentInfo {
+    /// A segment of which everything counts.
+    pub(super) fn new(name: String, segment: &Segment) -> Self {
+        Self { name, passages: segment.passages() as u64, ..Self::default() }
+    }
 }
 
 pub(super) const NAME: &str = "manifest.json";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 impl Manifest {
     pub(super) fn new(root: &Utf8Path) -> Self {

@@ -1,7 +1,6 @@
 //! Bringing an index up to date with what changed on disk.
 
 use std::io::{self, Seek, SeekFrom};
-use std::sync::Arc;
 use std::time::Instant;
 
 use memdir_disk::cache_dir::CacheWriter;
@@ -99,13 +98,10 @@ impl Collection {
         let table = next_table(&table, &differences.directories, &entries, &dead);
         dead.extend(finished.rewritten);
         self.bury(&dead)?;
-        self.segments.extend(finished.segments.iter().map(|(live, _)| live.clone()));
-        let names = finished.segments.into_iter().map(|(live, name)| SegmentInfo {
-            name,
-            passages: live.segment.passages() as u64,
-            dead: Vec::new(),
-        });
-        self.manifest.segments.extend(names);
+        for (live, name) in finished.segments {
+            self.manifest.segments.push(SegmentInfo::new(name, &live.segment));
+            self.segments.push(live);
+        }
         self.manifest.complete = freshness.waiting == 0;
         if let Some(writer) = writer {
             let in_haste = freshness.waiting > 0 && self.segments.len() < MANY_SEGMENTS;
@@ -122,12 +118,8 @@ impl Collection {
             return Ok(());
         }
         for (live, info) in self.segments.iter_mut().zip(&mut self.manifest.segments) {
-            let all = live.segment.group_keys()?.iter().enumerate();
-            let dying = all.filter(|(_, key)| keys.contains(key)).map(|(group, _)| group as u32);
-            live.dead.extend(dying);
-            live.dead.sort_unstable();
-            live.dead.dedup();
-            info.dead.clone_from(&live.dead);
+            live.bury(keys)?;
+            live.describe(info);
         }
         Ok(())
     }
@@ -141,12 +133,8 @@ impl Collection {
         }
         let name = new_name("segment");
         let olds = self.segments.get(start..).unwrap_or_default();
-        let is_dead: Vec<_> = olds.iter().map(|live| move |group: u32| live.is_dead(group)).collect();
-        let inputs: Vec<_> = olds
-            .iter()
-            .zip(&is_dead)
-            .map(|(live, is_dead)| Input { segment: &live.segment, is_dead })
-            .collect();
+        let inputs = olds.iter().map(|live| Ok(Input { segment: &live.segment, dead: live.dead()? }));
+        let inputs = inputs.collect::<Result<Vec<_>, SearchError>>()?;
         let mut failure = None;
         let written = writer.write_new(&name, |out| match merge(&inputs, out) {
             Ok(written) => written,
@@ -159,15 +147,11 @@ impl Collection {
             return Err(error);
         }
         let Ok(file) = written else { return Ok(()) };
-        let segment = Arc::new(Segment::of_file(file)?);
+        let segment = Segment::of_file(file)?;
         self.segments.truncate(start);
         self.manifest.segments.truncate(start);
-        self.manifest.segments.push(SegmentInfo {
-            name,
-            passages: segment.passages() as u64,
-            dead: Vec::new(),
-        });
-        self.segments.push(Live { segment, dead: Vec::new() });
+        self.manifest.segments.push(SegmentInfo::new(name, &segment));
+        self.segments.push(Live::new(segment));
         Ok(())
     }
 
@@ -183,7 +167,7 @@ impl Collection {
             total += size;
             start = before;
         }
-        let mostly_dead = self.segments.iter().position(|live| live.dead.len() * 2 > live.segment.groups());
+        let mostly_dead = self.segments.iter().position(|live| live.buried() * 2 > live.segment.groups());
         match mostly_dead {
             Some(index) => Some(index.min(start)),
             None => (start + 1 < sizes.len()).then_some(start),
@@ -361,7 +345,7 @@ impl<'a, 'b> Update<'a, 'b> {
             }
         };
         self.builder = SegmentBuilder::new(full.into_analyzer());
-        self.finished.segments.push((Live { segment: Arc::new(segment), dead: Vec::new() }, name));
+        self.finished.segments.push((Live::new(segment), name));
         Ok(())
     }
 }

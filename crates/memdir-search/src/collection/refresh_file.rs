@@ -1,12 +1,10 @@
 //! Bringing the index up to date with one file whose change somebody knows of.
 
-use std::sync::Arc;
-
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::scan::key_of;
 use super::{Collection, Kind, Live, SegmentInfo, read_file};
-use crate::analyze::{Analyzer, KeySet};
+use crate::analyze::Analyzer;
 use crate::document::{FileId, add_markdown};
 use crate::error::SearchError;
 use crate::segment::{Segment, SegmentBuilder};
@@ -37,15 +35,17 @@ impl Collection {
             let id = FileId { key, path: &relative, modified: stamp.modified / 1_000_000_000 };
             add_markdown(&mut builder, &id, &content);
         }
-        self.bury(&KeySet::from_iter([key]))?;
+        for (live, info) in self.segments.iter_mut().zip(&mut self.manifest.segments) {
+            live.bury_one(key)?;
+            live.describe(info);
+        }
         self.drop_dead();
         if !builder.is_empty() {
             let name = super::refresh::new_name("segment");
             let Ok(file) = writer.write_new(&name, |out| builder.write(out)) else { return Ok(false) };
-            let segment = Arc::new(Segment::of_file(file)?);
-            let passages = segment.passages() as u64;
-            self.segments.push(Live { segment, dead: Vec::new() });
-            self.manifest.segments.push(SegmentInfo { name, passages, dead: Vec::new() });
+            let segment = Segment::of_file(file)?;
+            self.manifest.segments.push(SegmentInfo::new(name, &segment));
+            self.segments.push(Live::new(segment));
         }
         if self.segments.len() > MAX_SEGMENTS {
             self.merge(&writer, MAX_MERGED)?;
@@ -57,7 +57,7 @@ impl Collection {
 
     /// Lets go of segments of which nothing counts any more, as of a file that was written twice.
     fn drop_dead(&mut self) {
-        let counts = |live: &Live| live.dead.len() < live.segment.groups();
+        let counts = |live: &Live| live.buried() < live.segment.groups();
         let infos = std::mem::take(&mut self.manifest.segments).into_iter();
         self.manifest.segments =
             infos.zip(&self.segments).filter(|(_, live)| counts(live)).map(|(info, _)| info).collect();

@@ -413,3 +413,30 @@ fn one_file_is_indexed_without_a_look_at_the_others() {
     refresh(&mut folder.markdown());
     assert_eq!(look("melon"), ["a.md", "c.md"]);
 }
+
+#[test]
+fn one_file_among_many_is_indexed_without_a_look_at_where_it_lies() {
+    let names: Vec<String> = (0..40).map(|number| format!("{number:02}.md")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "apple")).collect();
+    let folder = Folder::new(&files);
+    refresh(&mut folder.markdown());
+    let one = |path: &str| assert!(folder.markdown().refresh_file(&folder.root().join(path)).unwrap());
+    let look = |question: &str| answers(&folder.markdown(), question);
+    for text in ["melon", "melon, again", "melon, for good"] {
+        folder.write("07.md", text);
+        one("07.md");
+    }
+    fs::remove_file(folder.root().join("08.md")).unwrap();
+    one("08.md");
+    assert!(folder.markdown().segments[0].buried() == 0, "nobody has looked");
+    assert_eq!((look("apple").len(), look("melon")), (38, vec!["07.md".into()]));
+    // More new files than the first segment has: it must not be taken for dead.
+    for number in 0..50 {
+        let path = format!("new-{number}.md");
+        folder.write(&path, "cherry");
+        one(&path);
+    }
+    assert_eq!((look("apple").len(), look("cherry").len(), folder.markdown().files()), (38, 50, 89));
+    refresh(&mut folder.markdown());
+    assert_eq!((look("apple").len(), look("melon").len(), folder.markdown().files()), (38, 1, 89));
+}

@@ -88,7 +88,7 @@ impl Scores {
         context: &Context<'_>,
         mut found: impl FnMut(f32, u32),
     ) -> Result<(), SearchError> {
-        let spans = live.segment.spans()?;
+        let (spans, dead) = (live.segment.spans()?, live.dead()?);
         if context.wants_all {
             self.touched.extend(0..self.groups.len() as u32);
         } else {
@@ -102,7 +102,8 @@ impl Scores {
         for group in self.touched.drain(..) {
             let units = spans.units_of(group);
             let whole = self.groups.get_mut(group as usize).map_or(0.0, take) * GROUP;
-            let recency = if live.is_dead(group) { None } else { Some(context.recency(group)) };
+            let recency =
+                if dead.binary_search(&group).is_ok() { None } else { Some(context.recency(group)) };
             let mut judge = |score: f32, unit: u32| {
                 if let Some(recency) = recency
                     && (score > 0.0 || context.wants_all)

@@ -13,7 +13,7 @@ use crate::error::SearchError;
 /// A segment that goes into a merge, and which of its groups are to be left out.
 pub(crate) struct Input<'a> {
     pub(crate) segment: &'a Segment,
-    pub(crate) is_dead: &'a dyn Fn(u32) -> bool,
+    pub(crate) dead: &'a [u32],
 }
 
 /// A passage that is left out.
@@ -149,7 +149,7 @@ fn order(inputs: &[Input<'_>]) -> Result<Vec<Vec<(usize, u32)>>, SearchError> {
     let mut place_of: HashMap<u64, usize> = HashMap::new();
     for (index, input) in inputs.iter().enumerate() {
         for (group, key) in input.segment.group_keys()?.iter().enumerate() {
-            if (input.is_dead)(group as u32) {
+            if input.dead.binary_search(&(group as u32)).is_ok() {
                 continue;
             }
             let place = *place_of.entry(*key).or_insert(order.len());

@@ -62,10 +62,8 @@ fn long_units_are_shared_out_evenly() {
 fn a_merge_leaves_the_dead_out_and_joins_the_parts_of_a_file() {
     let one = Segment::in_memory(segment(&[(1, &["red"]), (2, &["red fish"]), (3, &["red"])])).unwrap();
     let two = Segment::in_memory(segment(&[(3, &["red fish"]), (1, &["late red"]), (4, &["fish"])])).unwrap();
-    let dead_in_one = |group: u32| group == 1;
     let mut bytes = Vec::new();
-    let inputs =
-        [Input { segment: &one, is_dead: &dead_in_one }, Input { segment: &two, is_dead: &|_| false }];
+    let inputs = [Input { segment: &one, dead: &[1] }, Input { segment: &two, dead: &[] }];
     merge(&inputs, &mut bytes).unwrap().unwrap();
     let merged = Segment::in_memory(bytes).unwrap();
     assert_eq!(merged.group_keys().unwrap(), [1, 3, 4]);
