@@ -236,7 +236,9 @@ pub(super) fn error_answer(id: Option<&Id>, error: &RpcError) -> Value {
 
 /// The answer that is a result.
 pub(super) fn result_answer(id: &Id, result: Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": id.to_value(), "result": result})
+    // Written out, because `json!` copies what it is given, and this may be long.
+    let parts = [("jsonrpc", "2.0".into()), ("id", id.to_value()), ("result", result)];
+    parts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// A message of ours that wants no answer.

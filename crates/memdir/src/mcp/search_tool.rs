@@ -227,7 +227,8 @@ fn said(
     if is_partial {
         text.push_str("\nThe index is not complete yet: ask again for more.");
     }
-    let value = json!({"hits": hits, "partial": is_partial, "warnings": warnings});
+    let mut value = json!({"hits": [], "partial": is_partial, "warnings": warnings});
+    value["hits"] = hits.into();
     ToolAnswer::structured(with_warnings(text, warnings), value)
 }
 

@@ -4,7 +4,7 @@ use memdir_core::mcp::RpcError;
 use memdir_core::memory::change::ChangeRefused;
 use memdir_lib::journal::JournalError;
 use memdir_lib::memory::MemoryError;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::output::printable_lines;
 use crate::report::message;
@@ -46,7 +46,9 @@ impl ToolAnswer {
 
     pub(super) fn into_result(self) -> Map<String, Value> {
         let mut result = Map::new();
-        result.insert("content".to_owned(), json!([{"type": "text", "text": self.text}]));
+        let text =
+            Map::from_iter([("type".to_owned(), "text".into()), ("text".to_owned(), self.text.into())]);
+        result.insert("content".to_owned(), Value::Array(vec![text.into()]));
         if let Some(structured) = self.structured {
             result.insert("structuredContent".to_owned(), structured);
         }
