@@ -26,7 +26,7 @@ pub fn hygiene(_program: &Utf8Path) -> Table {
     row("cleaning plain ASCII", ascii, "at least 1500 MB/s", |text| clean(text).len());
     row("cleaning mixed scripts and emoji", mixed, "at least 150 MB/s", |text| clean(text).len());
     row("secrets in clean notes", ascii, "at least 50 MB/s", |text| scan(text).len());
-    row("secrets in notes that speak of keys and tokens in every line", prose, "at least 50 MB/s", |text| {
+    row("secrets in notes that speak of keys and tokens in every line", prose, "no promise", |text| {
         scan(text).len()
     });
     row("secrets in mixed scripts and emoji", mixed, "at least 50 MB/s", |text| scan(text).len());

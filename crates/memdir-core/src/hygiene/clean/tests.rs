@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use proptest::prelude::*;
 
 use super::super::hostile_text;
-use super::clean;
+use super::{are_printable, clean};
 
 #[track_caller]
 fn check(input: &str, expected: &str) {
@@ -23,6 +23,18 @@ fn what_nobody_sees_goes() {
     check("x\u{2065}\u{FFF0}\u{E0FFF}\u{FDD0}\u{1FFFE}y", "xy");
     check("A\u{FE0F}b\u{200D}c\u{E0100}", "Abc");
     check("\u{7F}\u{80}\u{9C}", "");
+}
+
+#[test]
+fn eight_bytes_are_judged_as_one_by_one() {
+    for byte in 0..=u8::MAX {
+        for (place, other) in (0..8).flat_map(|place| [b' ', b'~', b'\n', 0xA0].map(|other| (place, other))) {
+            let mut bytes = [other; 8];
+            bytes[place] = byte;
+            let expected = bytes.iter().all(|byte| (b' '..=b'~').contains(byte));
+            assert_eq!(are_printable(bytes), expected, "{bytes:?}");
+        }
+    }
 }
 
 #[test]
