@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::thread;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::operation::StoreId;
 
 use crate::disk_error::{DiskError, IoContext};
+use crate::place::FileStat;
 use crate::state_file::{self, make_directory, sync_directory};
 
 /// The folder of one sync. Who changes anything in it holds its lock.
@@ -57,6 +58,23 @@ impl SyncDir {
         let path = self.directory.join(name);
         make_directory(&self.directory).during("create", &self.directory)?;
         state_file::replace(&path, content).during("write", &path)
+    }
+
+    /// What the system knows about a file; `None` if there is none, or that cannot be told.
+    #[must_use]
+    pub fn stat(&self, name: &str) -> Option<FileStat> {
+        let found = rustix::fs::lstat(self.directory.join(name).as_std_path());
+        found.ok().map(|stat| FileStat::of(&stat))
+    }
+
+    /// What time it is by the clock that gives files their times, in nanoseconds since 1970, or a little earlier.
+    ///
+    /// # Errors
+    /// The system fails.
+    pub fn clock(&self) -> io::Result<i128> {
+        let file = fs::OpenOptions::new().write(true).truncate(true).open(self.directory.join(LOCK))?;
+        let metadata = file.metadata()?;
+        Ok(i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec()))
     }
 
     /// Removes a file; one that is gone already is fine.
@@ -133,7 +151,7 @@ impl SyncDir {
     /// The system fails.
     pub fn lock(&self, patience: Duration) -> Result<Option<SyncLock>, DiskError> {
         make_directory(&self.directory).during("create", &self.directory)?;
-        let path = self.directory.join("lock");
+        let path = self.directory.join(LOCK);
         let opened = fs::OpenOptions::new().create(true).write(true).truncate(false).mode(0o600).open(&path);
         let file = opened.during("open", &path)?;
         let mut waited = Duration::ZERO;
@@ -161,6 +179,8 @@ pub fn has_team(state_dir: &Utf8Path, store: &StoreId) -> bool {
 pub const TEAM_SETTINGS: &str = "team.json";
 
 const KEY: &str = "key";
+
+const LOCK: &str = "lock";
 
 const PAUSE: Duration = Duration::from_millis(50);
 

@@ -78,13 +78,23 @@ pub fn sync(
     options: &Options,
     now: Timestamp,
 ) -> Result<Report, SyncError> {
+    let mut head = None;
+    if options.revoke.is_empty()
+        && let Some(agreed_at) = local.at_rest()
+    {
+        let newest = remote.head()?;
+        if newest.as_ref() == Some(&agreed_at) {
+            return Ok(Report::default());
+        }
+        head = Some(newest);
+    }
     let mut changed_meanwhile = None;
     for _ in 0..options.tries.max(1) {
         let (state, pending) = local.load().map_err(SyncError::Local)?;
         let scan = local.scan().map_err(SyncError::Local)?;
         let (unwritten, resumed) = (BTreeSet::new(), BTreeSet::new());
         let mut once = Once { local, remote, key, options, now, state, scan, unwritten, resumed };
-        match once.run(pending) {
+        match once.run(pending, head.take()) {
             Ok(Some(report)) => return Ok(report),
             Ok(None) => changed_meanwhile = None,
             Err(SyncError::ChangedMeanwhile(path)) => changed_meanwhile = Some(path),
@@ -118,11 +128,18 @@ enum Resumed {
 }
 
 impl Once<'_> {
-    /// `None`: somebody else was faster.
-    fn run(&mut self, pending: Option<Pending>) -> Result<Option<Report>, SyncError> {
-        let mut head = self.remote.head()?;
-        let had_pending = pending.is_some();
-        if !had_pending && self.is_up_to_date(head.as_ref()) {
+    /// `None`: somebody else was faster. The newest version is asked for unless it was just now.
+    fn run(
+        &mut self,
+        pending: Option<Pending>,
+        newest: Option<Option<Version>>,
+    ) -> Result<Option<Report>, SyncError> {
+        let mut head = match newest {
+            Some(newest) => newest,
+            None => self.remote.head()?,
+        };
+        if let (None, Some(agreed_at)) = (&pending, head.as_ref().filter(|head| self.is_up_to_date(head))) {
+            self.local.rest(agreed_at);
             return Ok(Some(Report::default()));
         }
         let (mut notices, mut rewritten) = (Vec::new(), false);
@@ -187,11 +204,10 @@ impl Once<'_> {
     }
 
     /// Whether both sides are as they were agreed, at the cost of one request.
-    fn is_up_to_date(&self, head: Option<&Version>) -> bool {
+    fn is_up_to_date(&self, head: &Version) -> bool {
         let alive = self.state.agreed.iter().filter_map(|(key, agreed)| Some((key, agreed.content?)));
         let wanted = alive.filter(|(key, _)| self.local.wants(key));
-        head.is_some()
-            && head == self.state.head.as_ref()
+        Some(head) == self.state.head.as_ref()
             && !self.state.unfinished
             && self.state.roster.revocation_of(&self.key.public()).is_none()
             && self.options.introduce.iter().all(|member| self.state.roster.knows(&member.key))

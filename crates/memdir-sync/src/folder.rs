@@ -12,6 +12,7 @@ use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::rel_path::{PathRefused, RelPath};
 use memdir_core::team_key::TeamKey;
+use memdir_disk::list_files::Listing;
 use memdir_lib::memory::{Memory, Submitted, Wish};
 use memdir_lib::team::TEAM_DIR;
 use memdir_wire::canonical::{at_home, canonical, shared_hash};
@@ -20,6 +21,9 @@ use memdir_wire::entry::MAX_TEXT_BYTES;
 use crate::local::{Held, Local, LocalChange, LocalError, Proposal, Scan};
 use crate::membership::Kept;
 use crate::private_rules::PrivateRules;
+use crate::remote::Version;
+use crate::rest::Glance;
+use crate::seen::Seen;
 use crate::state::{Pending, SyncState};
 use crate::team::{INDEX_AUTHOR, index_change};
 
@@ -55,6 +59,14 @@ pub(crate) struct Folder<'f> {
     pub(crate) kept: Kept,
     pub(crate) mode: WriteMode,
     pub(crate) now: Timestamp,
+    /// What was found when the files were last scanned.
+    pub(crate) scanned: Option<Scanned>,
+}
+
+/// What a scan leaves behind for the next one.
+pub(crate) struct Scanned {
+    seen: Seen,
+    glance: Glance,
 }
 
 impl Root<'_> {
@@ -80,15 +92,37 @@ impl Folder<'_> {
     /// Whether a file of a root is no part of the sync: what is derived, and what another sync carries.
     fn skips(&self, path: &str) -> bool {
         match self.kind {
-            Kind::Team => path == format!("{TEAM_DIR}/{ENTRYPOINT}"),
+            Kind::Team => {
+                path.strip_prefix(TEAM_DIR).and_then(|rest| rest.strip_prefix('/')) == Some(ENTRYPOINT)
+            }
             Kind::Personal => path.strip_prefix(TEAM_DIR).is_some_and(|rest| rest.starts_with('/')),
         }
     }
 
-    fn scan_root(&self, root: &Root<'_>, scan: &mut Scan) -> Result<(), LocalError> {
-        let Some(open) = root.memory.root() else { return Ok(()) };
+    /// Takes in what a folder holds.
+    fn glance_at(&self, root: &Root<'_>, listing: Option<&Listing>, glance: &mut Glance) {
+        glance.folder(&root.prefix);
+        let Some(listing) = listing else { return };
+        for file in listing.files.iter().filter(|file| !self.skips(file.path.as_str())) {
+            if file.path.as_str().starts_with(root.below) {
+                glance.file(file.path.as_str(), &file.stat);
+            }
+        }
+        let is_shared = |path: &str| path.starts_with(root.below) && !self.skips(path);
+        if listing.left_out.iter().any(|left_out| is_shared(&left_out.path)) {
+            glance.leave_out();
+        }
+    }
+
+    fn scan_root(&self, root: &Root<'_>, scanned: &mut Scanned, scan: &mut Scan) -> Result<(), LocalError> {
+        let Scanned { seen, glance } = scanned;
+        let Some(open) = root.memory.root() else {
+            self.glance_at(root, None, glance);
+            return Ok(());
+        };
         let mut folded: HashMap<String, String> = HashMap::new();
         let listing = open.list_files(0)?;
+        self.glance_at(root, Some(&listing), glance);
         for left_out in listing.left_out.iter().filter(|left_out| !self.skips(&left_out.path)) {
             if let Some(key) = root.key_of(&left_out.path) {
                 scan.left_alone.insert(key, left_out.rule.to_owned());
@@ -96,7 +130,9 @@ impl Folder<'_> {
         }
         for file in listing.files.iter().filter(|file| !self.skips(file.path.as_str())) {
             let Some(key) = root.key_of(file.path.as_str()) else { continue };
-            let why = if let Some(refused) = self.refuses_key(&key) {
+            let known = seen.get(&key, &file.stat);
+            let refused = if known.is_none() { self.refuses_key(&key) } else { None };
+            let why = if let Some(refused) = refused {
                 Some(format!("it cannot be shared under that name: {refused}"))
             } else if let Some(other) = folded.insert(key.to_lowercase(), key.clone()) {
                 Some(format!("`{other}` has the same name but for capitals"))
@@ -109,6 +145,10 @@ impl Folder<'_> {
                 scan.left_alone.insert(key, why);
                 continue;
             }
+            if let Some(known) = known {
+                scan.files.insert(key, known);
+                continue;
+            }
             let Some((content, stat)) = open.read_with_stat(&file.path, 8 * MAX_TEXT_BYTES as u64)? else {
                 continue;
             };
@@ -117,7 +157,9 @@ impl Folder<'_> {
                 _ if content.is_empty() => "it is empty: somebody may be writing it",
                 _ if stat.size != content.len() as u64 => "somebody is writing it",
                 Ok(text) => {
-                    scan.files.insert(key, shared_hash(text));
+                    let shared = shared_hash(text);
+                    seen.note(&key, &stat, shared);
+                    scan.files.insert(key, shared);
                     continue;
                 }
                 Err(_) => "it is no text",
@@ -213,10 +255,29 @@ impl Local for Folder<'_> {
 
     fn scan(&mut self) -> Result<Scan, LocalError> {
         let mut scan = Scan::default();
+        let mut scanned = Scanned { seen: Seen::load(self.kept.directory()), glance: Glance::default() };
         for root in &self.roots {
-            self.scan_root(root, &mut scan)?;
+            self.scan_root(root, &mut scanned, &mut scan)?;
         }
+        scanned.seen.retain(|key| scan.files.contains_key(key));
+        self.scanned = Some(scanned);
         Ok(scan)
+    }
+
+    fn at_rest(&mut self) -> Option<Version> {
+        let mut glance = Glance::default();
+        for root in &self.roots {
+            let listing = root.memory.root().map(|open| open.list_files(0)).transpose().ok()?;
+            self.glance_at(root, listing.as_ref(), &mut glance);
+        }
+        glance.agreed_at(self.kept.directory())
+    }
+
+    fn rest(&mut self, version: &Version) {
+        if let Some(Scanned { seen, glance }) = &mut self.scanned {
+            seen.save(self.kept.directory());
+            glance.save(self.kept.directory(), version, seen);
+        }
     }
 
     fn text(&mut self, key: &str) -> Result<Option<String>, LocalError> {
@@ -358,6 +419,9 @@ impl Local for Folder<'_> {
     fn finish(&mut self, state: &SyncState) -> Result<(), LocalError> {
         self.follow_index()?;
         self.kept.finish(state)?;
+        if let Some(Scanned { seen, .. }) = &mut self.scanned {
+            seen.save(self.kept.directory());
+        }
         if self.kind == Kind::Personal && self.kept.places()? != self.places() {
             self.kept.set_places(&self.places())?;
         }

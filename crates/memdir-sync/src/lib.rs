@@ -22,6 +22,8 @@ mod private_rules;
 mod records;
 pub mod remote;
 pub mod report;
+mod rest;
+mod seen;
 mod sign_anew;
 pub mod state;
 pub mod team;

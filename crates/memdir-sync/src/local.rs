@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
 use memdir_wire::signing::PublicKey;
 
+use crate::remote::Version;
 use crate::state::{Pending, SyncState};
 
 /// Why this machine's side failed.
@@ -68,6 +69,16 @@ pub trait Local {
     /// # Errors
     /// The system fails, here and below.
     fn load(&mut self) -> Result<(SyncState, Option<Pending>), LocalError>;
+
+    /// The version at which everything here was agreed, where a look at the files tells that nothing changed since.
+    fn at_rest(&mut self) -> Option<Version> {
+        None
+    }
+
+    /// Remembers that everything that was scanned last is agreed at this version.
+    fn rest(&mut self, version: &Version) {
+        let _ = version;
+    }
 
     /// What stands here now.
     ///

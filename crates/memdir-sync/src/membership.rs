@@ -26,6 +26,8 @@ use crate::remote::git::{Commit, GitRemote, is_local, without_credentials};
 use crate::remote::http::{HttpRemote, ServerAddress, is_server};
 use crate::remote::{Remote, RemoteError, Version};
 use crate::report::Report;
+use crate::rest::REST;
+use crate::seen::SEEN;
 use crate::state::{Pending, SyncState};
 use crate::team_error::TeamError;
 
@@ -80,8 +82,8 @@ pub struct Membership {
     time_limit: Option<Duration>,
 }
 
-const STATE: &str = "state";
-const PENDING: &str = "pending";
+pub(crate) const STATE: &str = "state";
+pub(crate) const PENDING: &str = "pending";
 const JOINING: &str = "joining";
 const GIT: &str = "git";
 const PLACES: &str = "places";
@@ -161,7 +163,7 @@ impl Membership {
         membership.remote()?;
         // What a circle of the past left behind is not this one's.
         let _lock = membership.directory.lock(PATIENCE)?.ok_or(TeamError::Locked)?;
-        for name in [STATE, PENDING, PLACES, SENT_FROM] {
+        for name in [STATE, PENDING, PLACES, SENT_FROM, SEEN, REST] {
             membership.directory.remove(name)?;
         }
         Ok(membership)
@@ -382,6 +384,10 @@ pub(crate) struct Kept {
 impl Kept {
     pub(crate) fn of(membership: &Membership) -> Self {
         Self { directory: membership.directory.clone(), team: membership.settings.team.clone() }
+    }
+
+    pub(crate) fn directory(&self) -> &SyncDir {
+        &self.directory
     }
 
     pub(crate) fn load(&self) -> Result<(SyncState, Option<Pending>), TeamError> {

@@ -218,6 +218,7 @@ fn folder<'m>(
         kept: Kept::of(membership),
         mode,
         now,
+        scanned: None,
     })
 }
 

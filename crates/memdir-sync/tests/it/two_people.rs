@@ -283,6 +283,21 @@ fn a_remote_that_is_gone_is_said_and_the_next_sync_goes_on() {
 }
 
 #[test]
+fn of_two_syncs_at_once_one_waits_for_the_other() {
+    let (_repository, ada, bob) = two();
+    for number in 0..20 {
+        ada.write(&format!("m{number}.md"), &format!("memory {number}\n"));
+    }
+    let sync = || ada.sync().sent.len();
+    let sent = std::thread::scope(|scope| {
+        let (one, other) = (scope.spawn(sync), scope.spawn(sync));
+        one.join().unwrap() + other.join().unwrap()
+    });
+    assert_eq!(sent, 20, "each memory goes once");
+    assert_eq!(bob.sync().received.len(), 20);
+}
+
+#[test]
 fn a_clock_a_year_off_decides_nothing() {
     let (_repository, ada, bob) = two();
     let ahead = crate::people::now() + jiff::SignedDuration::from_hours(24 * 365);

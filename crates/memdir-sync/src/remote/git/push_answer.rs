@@ -65,6 +65,11 @@ mod tests {
             "remote: Only maintainers write here.; remote: ; To x",
             "the remote refused: pre-receive hook declined: Only maintainers write here.",
         );
+        check(
+            "!\ta:b\t[remote rejected] (unpacker error)\n",
+            "remote: fatal: early EOF",
+            "the remote refused: unpacker error: fatal: early EOF",
+        );
         check("!\ta:b\t[remote rejected] (protected branch)\n", "", "the remote refused: protected branch");
         check("", "fatal: unable to access", "cannot reach the remote: fatal: unable to access");
     }
