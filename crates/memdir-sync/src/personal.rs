@@ -4,6 +4,7 @@
 //! so `/Users/a/x` and `/home/a/x` are one.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
@@ -84,6 +85,13 @@ impl Personal {
         let synced = personal.sync(&Options::default(), now);
         let report = personal.membership.begun(synced)?.0;
         Ok((personal, report))
+    }
+
+    /// The same, for a process that nobody waits for: no answer of the network is waited for longer than this.
+    #[must_use]
+    pub fn within(mut self, limit: Duration) -> Self {
+        self.membership.limit_to(limit);
+        self
     }
 
     /// What this machine is to the others.
@@ -181,6 +189,7 @@ impl Personal {
             // They are the user's own words, said on another machine.
             mode: WriteMode::Auto,
             now,
+            scanned: None,
         })
     }
 }

@@ -260,7 +260,7 @@ pub(crate) static COMMANDS: &[Entry] = &[
     Entry::of::<work::Work>(
         Group::Machines,
         "work",
-        "Do what waits in the background: notice changes, freshen the index, sweep up",
+        "Do what waits in the background: notice changes, freshen the index, sweep up, sync",
     ),
     Entry::of::<setup::Setup>(Group::Program, "setup", "Wire memdir into the agents that are installed here"),
     Entry::of::<uninstall::Uninstall>(

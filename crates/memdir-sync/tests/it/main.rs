@@ -6,11 +6,13 @@
     reason = "tests make and break files, and stop at the first surprise"
 )]
 
+mod at_rest;
 mod converge;
 mod damaged_remote;
 mod gone_members;
 mod hostile_remote;
 mod killed;
+mod lost_answers;
 mod machine;
 mod own_machines;
 mod people;

@@ -24,8 +24,12 @@ impl Person {
 
     pub(crate) fn founder(url: &str) -> Self {
         let person = Self::new();
-        Team::init(&person.home.env(), &flags(), (url, DEFAULT_BRANCH), "Ada", now()).unwrap();
+        person.found(url);
         person
+    }
+
+    pub(crate) fn found(&self, url: &str) {
+        Team::init(&self.home.env(), &flags(), (url, DEFAULT_BRANCH), "Ada", now()).unwrap();
     }
 
     pub(crate) fn joining(other: &Self, name: &str) -> Self {

@@ -12,6 +12,7 @@ use memdir_disk::work_lease::lower_priority;
 use memdir_lib::work::work;
 use memdir_sync::engine::SyncError;
 use memdir_sync::options::Options;
+use memdir_sync::personal::Personal;
 use memdir_sync::remote::RemoteError;
 use memdir_sync::team::{Team, TeamError};
 
@@ -20,12 +21,13 @@ use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
-/// Do what waits in the background: notice changes, freshen the index, sweep up
+/// Do what waits in the background: notice changes, freshen the index, sweep up, sync
 #[derive(Debug, Parser)]
 #[command(
     name = "work",
     after_help = "Hooks start this by themselves at the beginning and the end of a session. Only one runs for a project at a time, at
-low priority and for at most 20 seconds; a second one ends at once.
+low priority and for at most 20 seconds; a second one ends at once. Then it brings the team's memory and that of your
+other machines up to date, where you have set that up, and waits for no answer longer than 20 seconds.
 
 Examples:
   memdir work"
@@ -55,26 +57,38 @@ impl Run for Work {
             }
         }
         sync_team(world)?;
+        sync_own_machines(world)?;
         Ok(Exit::Yes)
     }
 }
 
-/// Brings the team's memory up to date, where there is one. That nobody can be reached is no news in the background.
+/// Brings the team's memory up to date, where there is one.
 fn sync_team(world: &mut World) -> Result<()> {
-    let env = world.env()?;
-    let synced = Team::open(&env, &ClientFlags::default())
+    let synced = Team::open(&world.env()?, &ClientFlags::default())
         .and_then(|team| team.within(SYNC_LIMIT).sync(&Options::default(), world.now));
-    match synced {
-        Ok(_) | Err(TeamError::NoTeam | TeamError::Locked) => {}
-        Err(TeamError::Sync(SyncError::Remote(RemoteError::Unreachable { .. }))) => {}
-        Err(error) => {
-            world.warn(&error.to_string())?;
-            if let Some(state_dir) = env.state_dir() {
-                let failure =
-                    Failure { time: world.now, during: "team sync".to_owned(), message: error.to_string() };
-                let _ = failure_log::note(&state_dir, &failure);
-            }
-        }
+    note_failure("team sync", synced.map(|_| ()), world)
+}
+
+/// Brings what the user's own machines share up to date, where they do.
+fn sync_own_machines(world: &mut World) -> Result<()> {
+    let synced = Personal::open(&world.env()?)
+        .and_then(|personal| personal.within(SYNC_LIMIT).sync(&Options::default(), world.now));
+    note_failure("sync", synced.map(|_| ()), world)
+}
+
+/// Remembers why a sync failed. That nobody can be reached, or another process is at it, is no news in the background.
+fn note_failure(during: &str, synced: Result<(), TeamError>, world: &mut World) -> Result<()> {
+    let error = match synced {
+        Ok(()) | Err(TeamError::NoTeam | TeamError::NotSynced | TeamError::Locked) => return Ok(()),
+        Err(TeamError::Sync(SyncError::Remote(RemoteError::Unreachable { .. }))) => return Ok(()),
+        Err(error) => error.to_string(),
+    };
+    world.warn(&error)?;
+    if let Some(state_dir) = world.env()?.state_dir() {
+        let _ = failure_log::note(
+            &state_dir,
+            &Failure { time: world.now, during: during.to_owned(), message: error },
+        );
     }
     Ok(())
 }

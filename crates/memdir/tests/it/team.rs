@@ -347,6 +347,12 @@ fn one_person_on_two_machines() {
     let joined = desktop.run(["sync", "join", token.trim(), "--name", "desktop", "--local"]);
     assert!(joined.stdout.contains("tea.md (from laptop)"), "{}{}", joined.stdout, joined.stderr);
     assert!(desktop.run(["load"]).stdout.contains("tea"), "the index came along");
+    // Both also sync in the background: `memdir work` is what a hook starts.
+    add(&laptop, "milk", "user", "With milk.");
+    for machine in [&laptop, &desktop] {
+        assert_eq!(machine.run(["work"]).code, 0);
+    }
+    assert!(memory_dir(&desktop).join("milk.md").is_file());
     for (sandbox, drink) in [(&laptop, "coffee"), (&desktop, "water")] {
         let path = memory_dir(sandbox).join("tea.md");
         let text = std::fs::read_to_string(&path).unwrap();

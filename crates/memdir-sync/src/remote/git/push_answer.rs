@@ -17,6 +17,10 @@ fn verdict(output: &str, said: &str) -> Result<Published, RemoteError> {
         return Err(RemoteError::Unreachable { message: said.to_owned() });
     };
     let summary = line.splitn(3, '\t').nth(2).unwrap_or_default();
+    if summary.starts_with("[remote failure]") {
+        // It took what was sent, perhaps, and said nothing about it.
+        return Err(RemoteError::Unreachable { message: said.to_owned() });
+    }
     let reason = summary.split_once('(').map_or(summary, |(_, reason)| reason.trim_end_matches(')'));
     if summary.starts_with("[rejected]") || RACES.iter().any(|race| reason.contains(race)) {
         return Ok(Published::Moved);
@@ -71,6 +75,11 @@ mod tests {
             "the remote refused: unpacker error: fatal: early EOF",
         );
         check("!\ta:b\t[remote rejected] (protected branch)\n", "", "the remote refused: protected branch");
+        check(
+            "!\ta:b\t[remote failure] (remote failed to report status)\n",
+            "fatal: the remote end hung up unexpectedly",
+            "cannot reach the remote: fatal: the remote end hung up unexpectedly",
+        );
         check("", "fatal: unable to access", "cannot reach the remote: fatal: unable to access");
     }
 }
