@@ -19,7 +19,7 @@ fn by_ssh(repository: &Repository, person: Person) -> (String, Person) {
 }
 
 fn program(home: &TestHome, name: &str, script: &str) -> Utf8PathBuf {
-    let path = home.write(name, &format!("#!/bin/sh\n{script}\n"));
+    let path = home.write(name, format!("#!/bin/sh\n{script}\n"));
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     path
 }
