@@ -98,7 +98,8 @@ impl Planner<'_> {
             return Ok(Vec::new());
         }
         let mut came: BTreeMap<ContentHash, Vec<&String>> = BTreeMap::new();
-        for (key, content) in &self.scan.files {
+        // What a killed sync was about to delete still lies there, and is no new name of anything.
+        for (key, content) in self.scan.files.iter().filter(|(key, _)| !self.unwritten.contains(*key)) {
             if self.state.agreed.get(key).is_none_or(|agreed| agreed.content.is_none()) {
                 came.entry(*content).or_default().push(key);
             }

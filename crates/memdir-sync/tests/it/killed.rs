@@ -38,6 +38,25 @@ fn a_deletion_that_was_not_made_here_is_made_although_nobody_names_it_any_more()
 }
 
 #[test]
+fn what_is_about_to_be_deleted_is_no_new_name_of_what_the_user_deletes() {
+    let mut ada = Machine::founder();
+    ada.tombstone_rounds = 3;
+    let mut bob = Machine::joining(&ada, 2, "Bob");
+    ada.write("gone.md", "the same\n");
+    ada.write("too.md", "the same\n");
+    bob.sync();
+    ada.files.remove("gone.md");
+    ada.sync();
+    bob.dies = true;
+    bob.try_sync(Vec::new()).unwrap_err();
+    bob.dies = false;
+    bob.files.remove("too.md");
+    bob.sync();
+    assert_eq!(bob.files.len(), 0, "{:?}", bob.files);
+    check_gone(ada, bob);
+}
+
+#[test]
 fn a_second_kill_forgets_nothing_of_the_first() {
     let (mut ada, mut bob) = killed_before_a_deletion();
     // This one publishes something, and is killed too.
