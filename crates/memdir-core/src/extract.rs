@@ -38,6 +38,7 @@ mod vocabulary;
 
 use judge::judge;
 pub use known::{KnownTexts, Standing};
+use language::Language;
 use lesson::Lessons;
 pub use lesson::Outcome;
 pub use material::{KnownName, Material};
@@ -141,6 +142,8 @@ pub struct Extractor {
     lessons: Lessons,
     material: Option<Material>,
     withdrawn: Vec<Withdrawn>,
+    /// What the last prompt was written in: the next, if it is short, will be too.
+    language: Language,
 }
 
 impl Extractor {
@@ -155,6 +158,7 @@ impl Extractor {
             lessons: Lessons::default(),
             material: None,
             withdrawn: Vec::new(),
+            language: Language::default(),
         }
     }
 
@@ -170,7 +174,8 @@ impl Extractor {
         self.lessons.prompted();
         let said = source.time.map(|time| time.to_zoned(self.zone.clone()).date());
         let words = own_words(prompt);
-        let judged = judge(&words, said);
+        let judged = judge(&words, said, self.language);
+        self.language = judged.language;
         if let Some(material) = &mut self.material {
             material.add(self.prompts, source, &words);
         }

@@ -81,10 +81,12 @@ pub(super) enum Cue {
     Experience,
     /// Something of somebody else's is handed over.
     Handover,
+    /// A part is to be played, and the rest of the prompt belongs to the play.
+    Role,
 }
 
 /// The sections of the tables.
-pub(super) const SECTIONS: [(&str, Cue); 36] = [
+pub(super) const SECTIONS: [(&str, Cue); 37] = [
     ("feedback strong", Cue::FeedbackStrong),
     ("feedback", Cue::Feedback),
     ("feedback weak", Cue::FeedbackWeak),
@@ -121,6 +123,7 @@ pub(super) const SECTIONS: [(&str, Cue); 36] = [
     ("complaint", Cue::Complaint),
     ("experience", Cue::Experience),
     ("handover", Cue::Handover),
+    ("role", Cue::Role),
 ];
 
 impl Cue {

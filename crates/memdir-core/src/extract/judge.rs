@@ -43,27 +43,30 @@ pub(super) struct Judged {
     pub(super) statements: Vec<Statement>,
     /// The words of a sentence that takes something back.
     pub(super) withdrawn: Option<String>,
+    /// The language of most of it.
+    pub(super) language: Language,
 }
 
 /// A prompt has no more sentences that count.
 const MOST_SENTENCES: usize = 60;
 /// What speaks for a wish must weigh this much, in tenths.
-const FEEDBACK_LINE: i32 = 35;
+const FEEDBACK_LINE: i32 = 40;
 /// A score of tenths from which on a statement stands beside others.
 const CLEAR: i32 = 20;
 /// A statement takes in what follows it up to this length.
 const STATEMENT_BYTES: usize = 320;
 
 /// Judges the user's own words of a prompt that was typed on `today`. Without a day nothing relative can be made absolute;
-/// any day serves to recognise one.
-pub(super) fn judge(words: &[Paragraph], today: Option<Date>) -> Judged {
-    let mut sentences = read(words, today.unwrap_or(Date::constant(2000, 1, 3)));
+/// any day serves to recognise one. `usual` is the language of who speaks, where the words do not tell.
+pub(super) fn judge(words: &[Paragraph], today: Option<Date>, usual: Language) -> Judged {
+    let (mut sentences, language) = read(words, today.unwrap_or(Date::constant(2000, 1, 3)), usual);
     let says_so = |paragraph: &Paragraph| paragraph.text.split_whitespace().any(|word| word == "/s");
-    let is_mocking =
-        sentences.iter().any(|sentence| sentence.cues.has(Cue::Sarcasm)) || words.iter().any(says_so);
-    let mut judged = Judged::default();
+    let is_in_play = words.iter().any(says_so)
+        || sentences.iter().any(|sentence| sentence.cues.has(Cue::Sarcasm) || sentence.cues.has(Cue::Role));
+    let mut judged = Judged { language, ..Judged::default() };
     let mut turn = Turn {
-        asks: sentences.iter().any(|sentence| sentence.asks),
+        // `Runbooks? In the wiki.`: whoever asks in two words answers it.
+        asks: sentences.iter().any(|sentence| sentence.asks && sentence.words > 2),
         wants_work: sentences.iter().any(|sentence| sentence.cues.place(Cue::Task) == Some(0)),
         ..Turn::default()
     };
@@ -84,7 +87,7 @@ pub(super) fn judge(words: &[Paragraph], today: Option<Date>) -> Judged {
         let corrects =
             |other: &Sentence<'_>| other.cues.has(Cue::Complaint) || other.cues.has(Cue::Experience);
         turn.is_corrected = before.is_some_and(corrects) || next.is_some_and(corrects);
-        let kind = if turn.is_foreign || turn.ends { None } else { sentence.kind(&turn, is_mocking) };
+        let kind = if turn.is_foreign || turn.ends { None } else { sentence.kind(&turn, is_in_play) };
         kinds.push(kind);
         turn.note(sentence, at == 0);
     }
@@ -188,7 +191,7 @@ struct Sentence<'s> {
     names_file: bool,
 }
 
-fn read<'p>(paragraphs: &'p [Paragraph], today: Date) -> Vec<Sentence<'p>> {
+fn read<'p>(paragraphs: &'p [Paragraph], today: Date, usual: Language) -> (Vec<Sentence<'p>>, Language) {
     let mut whole = Tally::default();
     let mut found = Vec::new();
     for (number, paragraph) in paragraphs.iter().enumerate() {
@@ -200,14 +203,13 @@ fn read<'p>(paragraphs: &'p [Paragraph], today: Date) -> Vec<Sentence<'p>> {
         }
     }
     let all = || paragraphs.iter().flat_map(|paragraph| [paragraph.text.as_str(), "\n"]).collect::<String>();
-    let language = whole.language(&all, Language::English);
+    let language = whole.language(&all, usual);
     let found = found.into_iter().take(MOST_SENTENCES);
-    found
-        .map(|(text, tally, starts, number)| {
-            let own = if text.len() > 24 { tally.language(&|| text.to_owned(), language) } else { language };
-            Sentence::new(text, own, today, starts, number)
-        })
-        .collect()
+    let read = found.map(|(text, tally, starts, number)| {
+        let own = if text.len() > 24 { tally.language(&|| text.to_owned(), language) } else { language };
+        Sentence::new(text, own, today, starts, number)
+    });
+    (read.collect(), language)
 }
 
 impl<'s> Sentence<'s> {
@@ -250,12 +252,12 @@ impl<'s> Sentence<'s> {
     }
 
     /// What the sentence is worth remembering as: the kind whose signs outweigh what speaks against it most.
-    fn kind(&self, turn: &Turn, is_mocking: bool) -> Option<(Kind, i32)> {
+    fn kind(&self, turn: &Turn, is_in_play: bool) -> Option<(Kind, i32)> {
         let cues = &self.cues;
         if self.is_quotation
             || cues.has(Cue::Hypothetical)
             || self.asks && !cues.has(Cue::Asked)
-            || is_mocking
+            || is_in_play
         {
             return None;
         }
@@ -363,7 +365,8 @@ fn is_lasting_address(piece: &Token<'_>) -> bool {
 /// Why every sentence of a prompt is judged as it is, for whoever mends a rule.
 #[cfg(test)]
 pub(super) fn explain(prompt: &str) -> String {
-    let sentences = read(&super::own_words(prompt), Date::constant(2026, 3, 11))
+    let sentences = read(&super::own_words(prompt), Date::constant(2026, 3, 11), Language::English)
+        .0
         .iter()
         .map(|sentence| {
             let turn = Turn::default();

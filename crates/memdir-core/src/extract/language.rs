@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 use super::vocabulary::WordHasher;
 
 /// The languages whose cues are known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) enum Language {
+    #[default]
     English,
     Spanish,
     German,

@@ -28,7 +28,7 @@ pub(super) fn is_channel(text: &str) -> bool {
 }
 
 /// Names that are ordinary words too: only a capital tells.
-const ORDINARY: [&str; 18] = [
+const ORDINARY: [&str; 21] = [
     "linear",
     "notion",
     "slack",
@@ -47,6 +47,9 @@ const ORDINARY: [&str; 18] = [
     "lark",
     "backlog",
     "outline",
+    "coda",
+    "swagger",
+    "quip",
 ];
 
 /// Names that stand among other characters.
@@ -85,4 +88,5 @@ const LIST: &str = "linear jira notion confluence slack grafana datadog kibana p
     huggingface kaggle overleaf zotero readthedocs gitbook wiki intranet   crowdin lokalise transifex \
     taiga redmine gitlab github bitbucket gitea    wrike smartsheet dingtalk feishu lark yuque \
     zentao tapd qiita kibela backlog  docbase chatwork rocketchat zulip telegram whatsapp drive   \
-    dashlane passwortmanager gestor-de-contrasenas keepass sharedrive intranet-wiki vault   cloudwatch stackdriver elastic dynatrace appdynamics nagios zabbix";
+    dashlane passwortmanager gestor-de-contrasenas keepass sharedrive intranet-wiki vault   cloudwatch stackdriver elastic dynatrace appdynamics nagios zabbix \
+    nas netzlaufwerk yapi swagger docusaurus coda quip targetprocess gerrit sourcegraph kobotoolbox redcap";

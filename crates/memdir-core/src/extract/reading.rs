@@ -55,7 +55,7 @@ pub(crate) fn days_in(sentence: &str, today: Date) -> Vec<Day> {
 
 /// The memory that a note of a day becomes by the rules for what people say; `None` if they see none in it.
 pub(crate) fn memory_said(note: &str, source: &Source, day: Date) -> Option<Extracted> {
-    let judged = judge(&own_words(note), Some(day));
+    let judged = judge(&own_words(note), Some(day), Language::English);
     let statement = judged.statements.first()?;
     Some(compose::compose(statement, source.clone(), Some(day)))
 }

@@ -27,7 +27,7 @@ impl Sentence<'_> {
             (Cue::OneOff, -40),
             (Cue::Soon, -20),
             (Cue::Task, -10),
-            (Cue::Reported, -40),
+            (Cue::Reported, -60),
         ]);
         let commands =
             [Cue::FeedbackStrong, Cue::Feedback, Cue::FeedbackWeak, Cue::Directive, Cue::Preference];
@@ -36,7 +36,7 @@ impl Sentence<'_> {
         }
         let around = if turn.explains || self.cues.has(Cue::Reason) { 5 } else { 0 }
             + if turn.is_liked { 10 } else { 0 }
-            + if turn.is_corrected { 10 } else { 0 }
+            + if turn.is_corrected { 15 } else { 0 }
             - if turn.is_task { 15 } else { 0 }
             - if turn.is_one_off { 20 } else { 0 }
             - if turn.asks && !self.cues.has(Cue::FeedbackStrong) { 10 } else { 0 };
