@@ -39,7 +39,7 @@ mod subject;
 #[cfg(test)]
 mod tests;
 
-pub use account::{Account, Dated, Distilled, LeftAlone, Marked, Merged, Repeated, Replaced};
+pub use account::{Account, Dated, Distilled, LeftAlone, Marked, Merged, Repeated, Replaced, Written};
 pub use check::{CheckRefused, Lost, Source, Superseded, check};
 pub use gates::{Gates, NotDue, due};
 pub use measure::Measure;

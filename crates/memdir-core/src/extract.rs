@@ -179,11 +179,14 @@ impl Extractor {
         if let Some(material) = &mut self.material {
             material.add(self.prompts, source, &words);
         }
-        if let Some(words) = &judged.withdrawn {
-            self.withdraw(words, source);
-        }
+        let gone = judged.withdrawn.as_ref().and_then(|words| self.withdraw(words, source));
         for statement in &judged.statements {
-            let memory = compose::compose(statement, source.clone(), said);
+            let mut memory = compose::compose(statement, source.clone(), said);
+            if let Some(gone) = &gone {
+                // What is said in the place of something may mean nothing without it.
+                let instead = format!("\n\n**Instead of:** {gone}\n**Why:**");
+                memory.body = memory.body.replacen("\n\n**Why:**", &instead, 1);
+            }
             self.keep(memory);
         }
     }
@@ -219,6 +222,11 @@ impl Extractor {
         for (_, memory) in own {
             self.skip(memory.source.turn, "the agent wrote memory itself");
         }
+    }
+
+    /// What was taken back up to here was taken care of before.
+    pub fn forget_withdrawals(&mut self) {
+        self.withdrawn.clear();
     }
 
     /// What was found.
@@ -257,11 +265,7 @@ impl Extractor {
             return;
         }
         let mut memory = memory;
-        if let Some((_, same)) = self.found.iter_mut().find(|(_, known)| known.name == memory.name) {
-            // Said again: the later words stand.
-            *same = memory;
-            return;
-        }
+        // What is said again in other words is a memory of its own here, and joins the first when they are compared.
         memory.name = self.free_name(memory.name);
         self.found.push((self.prompts, memory));
     }
@@ -277,8 +281,8 @@ impl Extractor {
             .unwrap_or(name)
     }
 
-    /// Takes back what an earlier prompt said: what the words name, or else the last thing.
-    fn withdraw(&mut self, words: &str, source: &Source) {
+    /// Takes back what an earlier prompt said: what the words name, or else the last thing. Tells what that was.
+    fn withdraw(&mut self, words: &str, source: &Source) -> Option<String> {
         let named = topic_words(words);
         let is_named = |memory: &Extracted| {
             let about = topic_words(&memory.description);
@@ -299,12 +303,15 @@ impl Extractor {
         if taken.is_empty() && self.withdrawn.len() < MOST_MEMORIES {
             let about = named.into_iter().collect();
             self.withdrawn.push(Withdrawn { turn: source.turn.clone(), about });
-            return;
+            return None;
         }
+        let mut gone = None;
         for at in taken.into_iter().rev() {
             let (_, memory) = self.found.remove(at);
             self.skip(memory.source.turn, "the user took it back");
+            gone = Some(memory.description);
         }
+        gone
     }
 
     fn skip(&mut self, turn: String, why: &'static str) {

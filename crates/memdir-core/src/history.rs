@@ -23,14 +23,15 @@ pub fn undone(operations: &[Operation]) -> BTreeMap<&OperationId, &OperationId> 
 }
 
 /// What `undo` takes back when nothing is named: the asker's last operation that is no undo and stands. One that was
-/// brought back by `redo` counts as done then.
+/// brought back by `redo` counts as done then; what extraction and dreams did for a person counts as theirs.
 #[must_use]
 pub fn last_to_undo<'o>(operations: &'o [Operation], asker: &Author) -> Option<&'o Operation> {
     let undone = undone(operations);
     let find = |id: &OperationId| operations.iter().find(|operation| operation.id == *id);
     let standing = operations
         .iter()
-        .filter(|operation| is_by(operation, asker) && !undone.contains_key(&operation.id))
+        .filter(|operation| is_by(operation, asker) || is_for(operation, asker))
+        .filter(|operation| !undone.contains_key(&operation.id))
         .filter_map(|operation| match &operation.undo_of {
             None => Some(operation),
             Some(target) => find(find(target)?.undo_of.as_ref()?),
@@ -116,6 +117,13 @@ fn is_by(operation: &Operation, asker: &Author) -> bool {
     let author = &operation.author;
     author.kind == asker.kind
         && (author.kind == AuthorKind::Person || (&author.id, &author.session) == (&asker.id, &asker.session))
+}
+
+/// Whether memdir did it by itself for the person who asks.
+fn is_for(operation: &Operation, asker: &Author) -> bool {
+    asker.kind == AuthorKind::Person
+        && matches!(operation.author.kind, AuthorKind::Extract | AuthorKind::Dream)
+        && operation.undo_of.is_none()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
 use memdir_core::operation::StoreId;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,25 @@ pub struct SessionMark {
     pub offset: u64,
     /// How many lines stand before it.
     pub line: u64,
+    /// How long the transcript was when it was read; 0 where an older memdir read it.
+    #[serde(default)]
+    pub bytes: u64,
+    /// What the user's model was to read and has not, because it could not be asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unasked: Option<Unasked>,
+}
+
+/// A part of a session that waits for the user's model: from behind this line on. Part of docs/FORMAT.md.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unasked {
+    /// The last line that the model need not read; empty for the beginning.
+    pub uuid: String,
+    /// Where that line starts, in bytes.
+    pub offset: u64,
+    /// How many lines stand before it.
+    pub line: u64,
+    /// How many calls were made and paid for in vain.
+    pub tries: u32,
 }
 
 /// Where extraction stands in every session of a store.
@@ -33,6 +53,31 @@ pub struct ExtractionMarks {
     /// removed by somebody, and is not written again.
     #[serde(default)]
     pub written: Vec<String>,
+    /// When sessions were last looked at.
+    #[serde(default)]
+    pub last: Option<Timestamp>,
+}
+
+/// What goes on in a store's extraction right now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ExtractionUnderWay {
+    /// Whether a process is at it.
+    pub is_running: bool,
+    /// How many requests wait for that process.
+    pub queued: usize,
+}
+
+impl ExtractionUnderWay {
+    /// Looks without disturbing anybody.
+    #[must_use]
+    pub fn look(state_dir: &Utf8Path, store: &StoreId) -> Self {
+        let folder = state_dir.join("extract");
+        let lock = File::open(folder.join(format!("{}.lock", store.0)));
+        let is_running = lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(fs::TryLockError::WouldBlock)));
+        let again = state_file::read(&folder.join(format!("{}.again", store.0)), MAX_BYTES).ok().flatten();
+        let queued = again.map_or(0, |asked| asked.iter().filter(|byte| **byte == b'\n').count());
+        Self { is_running, queued }
+    }
 }
 
 impl ExtractionMarks {
@@ -142,18 +187,23 @@ mod tests {
         let take = |session| ExtractionLease::take_or_ask(state, &store, session).unwrap();
         let lease = take(None).unwrap();
         assert_eq!(lease.asked_again(), []);
+        let under_way = || ExtractionUnderWay::look(state, &store);
+        assert_eq!(under_way(), ExtractionUnderWay { is_running: true, queued: 0 });
         assert!(take(None).is_none() && take(Some("s-1")).is_none() && take(Some("s-1")).is_none());
+        assert_eq!(under_way(), ExtractionUnderWay { is_running: true, queued: 3 });
         assert_eq!(lease.asked_again(), [None, Some("s-1".to_owned())]);
         assert_eq!(lease.asked_again(), []);
-        let mark = SessionMark { uuid: "u".to_owned(), offset: 5, line: 1 };
+        let mark = SessionMark { uuid: "u".to_owned(), offset: 5, line: 1, bytes: 9, unasked: None };
         let marks = ExtractionMarks {
             v: 1,
             sessions: [("s".to_owned(), mark)].into(),
             written: vec!["u feedback".to_owned()],
+            last: Some(Timestamp::UNIX_EPOCH),
         };
         lease.remember(&marks).unwrap();
         assert_eq!(lease.marks(), marks);
         drop(lease);
+        assert_eq!(under_way(), ExtractionUnderWay::default());
         let lease = take(None).unwrap();
         fs::write(state.join("extract").join(format!("{store}.json")), "nonsense").unwrap();
         assert_eq!(lease.marks(), ExtractionMarks::default());

@@ -1,5 +1,7 @@
 //! Dreams: when one is due, who may dream, what becomes of the plan, and how it is taken back.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use memdir_core::dream::{
     Account, Dream, Gates, Measure, NotDue, Scene, check, due, plan, question, read_proposal,
@@ -19,6 +21,7 @@ pub use memdir_disk::consolidate_lock::Holder;
 
 use crate::memory::{Log, Memory, MemoryError, Submitted, Wish};
 use crate::model::Model;
+use crate::phase::Phase;
 use crate::place::Place;
 
 /// How a dream is wanted.
@@ -31,8 +34,8 @@ pub struct Wanted<'w> {
     pub all: bool,
     /// Whom to ask for a plan; without anybody, or without a plan that keeps every rule, the rules plan.
     pub model: Option<&'w Model<'w>>,
-    /// Told how far the reading is: files done, files in all.
-    pub step: &'w mut dyn FnMut(usize, usize),
+    /// Told what it is at, and how far: so many of so many files or parts.
+    pub step: &'w mut dyn FnMut(Phase, usize, usize),
 }
 
 /// Who asks for a dream.
@@ -150,8 +153,8 @@ pub fn dream(
     }
     if wanted.dry_run {
         let settled = memory.dream_state().map(|state| state.settled()).filter(|_| !wanted.all);
-        let scene = memory.scene(env, settled.unwrap_or_default(), now, wanted.step)?;
-        let (dream, planner, mut warnings) = planned(&scene, wanted.model, &mut None);
+        let scene = read(env, memory, settled.unwrap_or_default(), wanted, now)?;
+        let (dream, planner, mut warnings) = planned(&scene, wanted, &mut None);
         if let Some(holder) = holder(&root, now)? {
             warnings.push(format!("{}, so nothing would be changed now", held(&holder)));
         }
@@ -182,8 +185,8 @@ fn dream_once(
         attempt += 1;
         let stamp = memory.stamp()?;
         let settled = if wanted.all { Default::default() } else { state.settled() };
-        let scene = memory.scene(env, settled, now, wanted.step)?;
-        let (dream, planner, warnings) = planned(&scene, wanted.model, &mut asked);
+        let scene = read(env, memory, settled, wanted, now)?;
+        let (dream, planner, warnings) = planned(&scene, wanted, &mut asked);
         // Whoever planned, this is the door.
         check(&scene.sources(), &dream.plan, &dream.account.superseded)?;
         if memory.stamp()? != stamp && attempt < MOST_TRIES {
@@ -196,6 +199,7 @@ fn dream_once(
         }
         let author = Author { kind: AuthorKind::Dream, id: Some(planner.to_owned()), session: None };
         let wish = Wish { on_conflict: OnConflict::Refuse, replans: true, ..Wish::of(&author) };
+        (wanted.step)(Phase::Writing, 0, dreamt.dream.plan.changes.len());
         match memory.submit(&dreamt.dream.plan, &wish, now) {
             Err(MemoryError::Disk(DiskError::Conflict { .. })) if attempt < MOST_TRIES => {}
             Err(error) => return Err(error),
@@ -213,6 +217,17 @@ fn dream_once(
             }
         }
     }
+}
+
+/// Reads the directory as a dream sees it.
+fn read(
+    env: &Env,
+    memory: &Memory,
+    settled: BTreeSet<String>,
+    wanted: &mut Wanted<'_>,
+    now: Timestamp,
+) -> Result<Scene, MemoryError> {
+    memory.scene(env, settled, now, &mut |done, total| (wanted.step)(Phase::Reading, done, total))
 }
 
 /// Keeps the account of a dream, and that its notes were looked at.
@@ -249,10 +264,15 @@ type Asked = Result<Vec<u8>, String>;
 /// anew, the model is asked once.
 fn planned(
     scene: &Scene,
-    model: Option<&Model<'_>>,
+    wanted: &mut Wanted<'_>,
     asked: &mut Option<Asked>,
 ) -> (Dream, &'static str, Vec<String>) {
-    let Some(model) = model else { return (plan(scene), "rules", Vec::new()) };
+    let model = wanted.model;
+    if model.is_some() && asked.is_none() {
+        (wanted.step)(Phase::Asking, 0, 1);
+    }
+    let mut by_rules = || plan(scene, &mut |done, total| (wanted.step)(Phase::Planning, done, total));
+    let Some(model) = model else { return (by_rules(), "rules", Vec::new()) };
     let proposed = match asked.get_or_insert_with(|| ask(model, scene)) {
         Ok(json) => read_proposal(scene, json)
             .map_err(|refused| format!("the plan of the model is refused: {refused}")),
@@ -260,7 +280,7 @@ fn planned(
     };
     match proposed {
         Ok(dream) => (dream, "model", Vec::new()),
-        Err(why) => (plan(scene), "rules", vec![format!("{why}; the rules planned instead")]),
+        Err(why) => (by_rules(), "rules", vec![format!("{why}; the rules planned instead")]),
     }
 }
 
@@ -286,6 +306,25 @@ pub fn held(holder: &Holder) -> String {
         Some(process) => format!("process {process} consolidates this memory since {since}"),
         None => format!("somebody begins to consolidate this memory since {since}"),
     }
+}
+
+/// When this memory was last consolidated, by the client or by us, and why the next dream is not due yet.
+///
+/// # Errors
+/// The lock or the project's sessions cannot be read.
+pub fn dream_gate(env: &Env, memory: &Memory, now: Timestamp) -> Result<DreamGate, MemoryError> {
+    let last_run = memory.root().map(last_consolidation).transpose()?.flatten();
+    let sessions = sessions_since(env, last_run.filter(|last| *last <= now), None)?;
+    Ok(DreamGate { last_run, not_due: due(&Gates { last_run, sessions, now }).err() })
+}
+
+/// How the next dream that nobody asks for stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DreamGate {
+    /// The last one, whoever's it was.
+    pub last_run: Option<Timestamp>,
+    /// Why none is due; `None` if one is.
+    pub not_due: Option<NotDue>,
 }
 
 /// How many sessions of the project were used since a time, but for one.

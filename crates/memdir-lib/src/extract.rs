@@ -10,7 +10,7 @@ use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
 use memdir_core::settings::ClientFlags;
-use memdir_disk::extraction_state::{ExtractionLease, ExtractionMarks, SessionMark};
+use memdir_disk::extraction_state::{ExtractionLease, ExtractionMarks, SessionMark, Unasked};
 use memdir_disk::pauses::{PausedSpan, Pauses};
 use memdir_disk::real_look::RealLook;
 use memdir_search::transcript::Position;
@@ -18,8 +18,13 @@ use memdir_search::{Cursor, ExtractOptions, SearchError, SessionSummary, extract
 
 use crate::features::read_features;
 use crate::memory::{ExtractionOccasion, ExtractionPlan, Memory, MemoryError, Submitted, Wish};
-use crate::model::Model;
+use crate::model::{Model, ModelError};
+use crate::phase::Phase;
 use crate::place::Place;
+
+mod backlog;
+
+pub use backlog::{Backlog, backlog};
 
 /// Which sessions are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,8 +93,8 @@ pub struct Wanted<'w> {
     pub dry_run: bool,
     /// The model that is asked, once for each session; without one, or where its answer is of no use, rules decide.
     pub model: Option<&'w Model<'w>>,
-    /// Told how far the reading is: bytes read, bytes in all.
-    pub step: &'w dyn Fn(u64, u64),
+    /// Told what it is at, and how far: bytes read of bytes in all, or so many memories or files.
+    pub step: &'w dyn Fn(Phase, u64, u64),
 }
 
 /// Why sessions could not be read or memories not be written.
@@ -189,8 +194,9 @@ fn extract_once(
                 }
                 marks.written.extend(outcome.memories.iter().map(written_key));
             } else {
+                (wanted.step)(Phase::Writing, 0, outcome.plan.changes.len() as u64);
                 let submitted = memory.submit(&outcome.plan, &Wish::of(&author), now)?;
-                if matches!(submitted, Submitted::Applied(_)) {
+                if !matches!(submitted, Submitted::Rejected) {
                     marks.written.extend(outcome.memories.iter().map(written_key));
                 }
                 outcome.submitted = Some(submitted);
@@ -198,9 +204,14 @@ fn extract_once(
         }
         if let Some(mark) = mark {
             marks.sessions.insert(session.id.clone(), mark);
+            marks.last = Some(now);
             lease.remember(&marks).map_err(MemoryError::State)?;
         }
         outcomes.push(outcome);
+    }
+    if marks.last != Some(now) {
+        marks.last = Some(now);
+        lease.remember(&marks).map_err(MemoryError::State)?;
     }
     Ok(outcomes)
 }
@@ -243,6 +254,17 @@ fn plan_session(
         uuid: mark.uuid.clone(),
         position: Position { offset: mark.offset, line: mark.line },
     });
+    // What the model was to read and could not be asked about is read again, with what came since.
+    let unasked = mark.and_then(|mark| mark.unasked.clone());
+    let wanted = unasked.as_ref().filter(|_| reading.wanted.model.is_some());
+    let known_until = wanted.and(cursor.as_ref()).map_or(0, |cursor| cursor.position.offset);
+    let start = match wanted {
+        Some(unasked) => Some(unasked).filter(|unasked| !unasked.uuid.is_empty()).map(|unasked| Cursor {
+            uuid: unasked.uuid.clone(),
+            position: Position { offset: unasked.offset, line: unasked.line },
+        }),
+        None => cursor,
+    };
     let pauses = pauses_of(session, memory, env);
     let options = ExtractOptions {
         memory_dir: Some(memory.directory()),
@@ -250,17 +272,35 @@ fn plan_session(
         for_model: reading.wanted.model.is_some(),
         headless: !matches!(range, Range::Turn(_)),
         is_paused: &|time| pauses.iter().any(|span| span.holds(time)),
+        known_until,
     };
-    let mut step = |at| (reading.wanted.step)(before + at, total);
-    let read = extract_session(&session.path, cursor.as_ref(), options, &mut step)?;
-    let reads_on = cursor.is_some() && !read.started_over;
+    let mut step = |at| (reading.wanted.step)(Phase::Reading, before + at, total);
+    let read = extract_session(&session.path, start.as_ref(), options, &mut step)?;
+    let reads_on = (start.is_some() || known_until > 0) && !read.started_over;
     let mut found = read.found;
     let (mut engine, mut model_failed) = (Engine::Rules, None);
+    let mut left = unasked.clone();
     if let Some((model, material)) = reading.wanted.model.zip(found.material.take()) {
+        (reading.wanted.step)(Phase::Asking, before, total);
         match propose(model, &material, memory, reading.zone)? {
-            Proposed::Nothing => {}
-            Proposed::Refused(why) => model_failed = Some(why),
+            Proposed::Nothing => left = None,
+            Proposed::Unanswered { why, is_paid } => {
+                let tries = unasked.as_ref().map_or(0, |unasked| unasked.tries) + u32::from(is_paid);
+                let place = start.clone().unwrap_or_default();
+                left = (tries < MOST_TRIES).then_some(Unasked {
+                    uuid: place.uuid,
+                    offset: place.position.offset,
+                    line: place.position.line,
+                    tries,
+                });
+                model_failed = Some(why);
+            }
+            Proposed::Refused(why) => {
+                left = None;
+                model_failed = Some(why);
+            }
             Proposed::Found(proposed) => {
+                left = None;
                 engine = Engine::Model(model.label().to_owned());
                 // What commands taught is nothing that the model was shown.
                 found.memories.retain(|memory| memory.is_lesson);
@@ -282,6 +322,7 @@ fn plan_session(
         zone: reading.zone,
         now,
     };
+    (reading.wanted.step)(Phase::Planning, 0, found.memories.len() as u64);
     let ExtractionPlan { memories, updated, skipped, plan } =
         memory.plan_extraction(found.memories, &occasion, env)?;
     let mut all = found.skipped;
@@ -300,6 +341,8 @@ fn plan_session(
         uuid: cursor.uuid,
         offset: cursor.position.offset,
         line: cursor.position.line,
+        bytes: session.bytes,
+        unasked: left,
     });
     Ok((outcome, mark))
 }
@@ -319,9 +362,19 @@ enum Proposed {
     Nothing,
     /// Its memories, checked.
     Found(Extraction),
-    /// Its answer is of no use.
+    /// Its answer is of no use, and would be of none a second time.
     Refused(String),
+    /// It could not be asked, or did not answer: another time it may.
+    Unanswered {
+        /// What happened.
+        why: String,
+        /// Whether it may have cost something.
+        is_paid: bool,
+    },
 }
+
+/// So many calls are paid for in vain before a part of a session is left to the rules.
+const MOST_TRIES: u32 = 3;
 
 fn propose(
     model: &Model<'_>,
@@ -341,7 +394,14 @@ fn propose(
     let Some(question) = material.question(&known, zone) else { return Ok(Proposed::Nothing) };
     let answer = match model.ask(&question) {
         Ok(answer) => answer,
-        Err(error) => return Ok(Proposed::Refused(error.to_string())),
+        Err(error) => {
+            let why = error.to_string();
+            return Ok(match error {
+                ModelError::Answer(_) => Proposed::Refused(why),
+                ModelError::Transport(error) => Proposed::Unanswered { why, is_paid: !error.is_free },
+                _ => Proposed::Unanswered { why, is_paid: false },
+            });
+        }
     };
     Ok(match material.check(&answer, &known, zone) {
         Ok(found) => Proposed::Found(found),

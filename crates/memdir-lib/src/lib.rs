@@ -41,6 +41,7 @@ pub mod journal;
 pub mod memory;
 pub mod memory_tool;
 pub mod model;
+pub mod phase;
 pub mod place;
 pub mod projects;
 pub mod recall;

@@ -88,7 +88,11 @@ impl<'m> Model<'m> {
             }
         };
         let counted = match (&call, answer::tokens(self.settings.provider, &bytes)) {
-            (_, Some(tokens)) => Some(tokens),
+            // Who counts more than twice what the call can take has counted something else.
+            (_, Some(tokens)) => Some(Tokens {
+                input: tokens.input.min(most.input.saturating_mul(2)),
+                output: tokens.output.min(most.output.saturating_mul(2)),
+            }),
             (Call::Command { input, .. }, None) => Some(Tokens {
                 input: input.len() as u64 / BYTES_A_TOKEN,
                 output: bytes.len() as u64 / BYTES_A_TOKEN,

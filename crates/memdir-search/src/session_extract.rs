@@ -51,6 +51,8 @@ pub struct ExtractOptions<'o> {
     pub headless: bool,
     /// Whether a time lies in a pause: what was said then is never read.
     pub is_paused: &'o dyn Fn(Option<Timestamp>) -> bool,
+    /// Up to this byte the rules have read before, and what was taken back there is gone already.
+    pub known_until: u64,
 }
 
 /// Reads a transcript behind `after` and finds what is worth remembering. Half a line at the end is left for the next
@@ -90,6 +92,8 @@ struct Feed<'f> {
     cursor: Option<Cursor>,
     /// The line that must come first, if reading goes on behind one.
     awaits: Option<String>,
+    /// Whether the rules have read before what is read now.
+    is_known: bool,
 }
 
 impl<'f> Feed<'f> {
@@ -101,6 +105,7 @@ impl<'f> Feed<'f> {
             pending: HashMap::new(),
             cursor: None,
             awaits: None,
+            is_known: options.known_until > 0,
         }
     }
 
@@ -125,6 +130,10 @@ impl<'f> Feed<'f> {
                 return ControlFlow::Continue(());
             }
             self.cursor = Some(Cursor { uuid: uuid.to_owned(), position });
+            if self.is_known && position.offset > self.options.known_until {
+                self.is_known = false;
+                self.extractor.forget_withdrawals();
+            }
             if let Entry::Turn(turn) = entry {
                 self.turn(&turn);
             }

@@ -23,6 +23,26 @@ impl<'w> Progress<'w> {
         Self { what, stderr, is_terminal, start: Instant::now(), last: None }
     }
 
+    /// Begins another part of the work, under this name.
+    pub(crate) fn during(&mut self, what: &'static str) -> &mut Self {
+        if self.what != what {
+            self.what = what;
+            // The first of a part is shown at once: it may take long.
+            self.last = self.last.map(|_| self.start);
+        }
+        self
+    }
+
+    /// So many of so many parts are done.
+    pub(crate) fn parts(&mut self, done: usize, total: usize) {
+        self.show(done as u64, total as u64, |_| format!("part {} of {total}", done + 1));
+    }
+
+    /// So many are at hand.
+    pub(crate) fn count(&mut self, done: u64, total: u64, of: &'static str) {
+        self.show(done, total, |total| format!("{total} {of}"));
+    }
+
     /// So many of so many files are done.
     pub(crate) fn step(&mut self, done: usize, total: usize) {
         if done.is_multiple_of(64) {
@@ -44,7 +64,7 @@ impl<'w> Progress<'w> {
         self.last = Some(Instant::now());
         let share = (done.saturating_mul(WIDTH as u64)).checked_div(total).unwrap_or(WIDTH as u64);
         let bar = "#".repeat((share as usize).min(WIDTH));
-        let _ = write!(self.stderr, "\r{} [{bar:<WIDTH$}] {}", self.what, say(total.max(done)));
+        let _ = write!(self.stderr, "\r\x1b[K{} [{bar:<WIDTH$}] {}", self.what, say(total.max(done)));
         let _ = self.stderr.flush();
     }
 }

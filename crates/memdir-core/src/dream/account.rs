@@ -29,6 +29,8 @@ pub struct Account {
     pub distilled: Vec<Distilled>,
     /// Items that stood twice in one file.
     pub repeated: Vec<Repeated>,
+    /// Files that a model wrote.
+    pub written: Vec<Written>,
     /// How many notes stay in their logs alone.
     pub left_in_logs: usize,
     /// Files that were not touched, and why.
@@ -90,6 +92,19 @@ pub struct Distilled {
     pub statement: String,
     /// Whether the memory is new.
     pub is_new: bool,
+}
+
+/// A file as a model wrote it: nobody's statements are lost in it, but its form is the model's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// The file.
+    pub path: RelPath,
+    /// Whether it is new.
+    pub is_new: bool,
+    /// How many lines it has that were not in it before.
+    pub lines_added: usize,
+    /// How many lines are no longer in it.
+    pub lines_removed: usize,
 }
 
 /// An item that stood twice in one file.

@@ -11,44 +11,47 @@ use crate::plan::Plan;
 /// What one part of a dream does can give another one something to do: after so many rounds nothing does.
 const MOST_ROUNDS: usize = 6;
 
+/// What a dream does, part by part.
+const PARTS: [fn(&mut Desk<'_>); 8] = [
+    dates::date,
+    repeated::take_out,
+    merge::merge,
+    distil::distil,
+    contradiction::resolve,
+    stale::mark,
+    prune::prune,
+    mend::mend,
+];
+/// What it does to the index alone.
+const INDEX_PARTS: [fn(&mut Desk<'_>); 2] = [prune::prune, mend::mend];
+
 /// Plans to tidy a memory directory. The plan passes [`super::check()`]; a second dream right after it plans nothing.
+/// `step` is told how many parts of how many are done; what one part does may begin them anew.
 #[must_use]
-pub fn plan(scene: &Scene) -> Dream {
+pub fn plan(scene: &Scene, step: &mut dyn FnMut(usize, usize)) -> Dream {
     let readings = Readings::default();
-    let whole = planned(scene, &readings, |desk| {
-        dates::date(desk);
-        repeated::take_out(desk);
-        merge::merge(desk);
-        distil::distil(desk);
-        contradiction::resolve(desk);
-        stale::mark(desk);
-        prune::prune(desk);
-        mend::mend(desk);
-    });
+    let whole = planned(scene, &readings, &PARTS, step);
     // The check decides, not whoever planned: what it refuses is left as it is, but for the index.
-    whole
-        .or_else(|_| {
-            planned(scene, &readings, |desk| {
-                prune::prune(desk);
-                mend::mend(desk);
-            })
-        })
-        .unwrap_or_else(|why| {
-            let mut dream = unchanged(scene, &readings);
-            dream.plan.warnings.push(format!("nothing was tidied: {why}"));
-            dream
-        })
+    whole.or_else(|_| planned(scene, &readings, &INDEX_PARTS, step)).unwrap_or_else(|why| {
+        let mut dream = unchanged(scene, &readings);
+        dream.plan.warnings.push(format!("nothing was tidied: {why}"));
+        dream
+    })
 }
 
 fn planned(
     scene: &Scene,
     readings: &Readings,
-    round: impl Fn(&mut Desk<'_>),
+    parts: &[fn(&mut Desk<'_>)],
+    step: &mut dyn FnMut(usize, usize),
 ) -> Result<Dream, super::CheckRefused> {
     let mut desk = Desk::of(scene, readings);
     for _ in 0..MOST_ROUNDS {
         let before = desk.changes;
-        round(&mut desk);
+        for (done, part) in parts.iter().enumerate() {
+            step(done, parts.len());
+            part(&mut desk);
+        }
         if desk.changes == before {
             break;
         }

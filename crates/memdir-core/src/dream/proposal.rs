@@ -1,10 +1,10 @@
 //! A plan that a model proposes: hostile until every rule has been asked.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Deserialize;
 
-use super::account::Merged;
+use super::account::{Merged, Written};
 use super::check::{CheckRefused, Superseded};
 use super::desk::{Desk, DeskFile};
 use super::live::Live;
@@ -134,7 +134,12 @@ pub fn read_proposal(scene: &Scene, json: &[u8]) -> Result<Dream, ProposalRefuse
         }
     }
     for (path, text) in &written {
-        if desk.topics.contains_key(path) {
+        let old = desk.topics.get(path).map(|file| file.text.clone());
+        let account = told(path, old.as_deref(), text);
+        if old.as_ref() != Some(text) {
+            desk.account.written.push(account);
+        }
+        if old.is_some() {
             desk.rewrite(path, text.clone());
         } else {
             let day = scene.day_of(scene.now);
@@ -169,6 +174,23 @@ pub fn read_proposal(scene: &Scene, json: &[u8]) -> Result<Dream, ProposalRefuse
         }
     }
     Ok(dream)
+}
+
+/// What is said about a file that a model wrote.
+fn told(path: &RelPath, old: Option<&str>, new: &str) -> Written {
+    let mut lines: HashMap<&str, (usize, usize)> = HashMap::new();
+    for line in old.unwrap_or_default().lines().filter(|line| !line.trim().is_empty()) {
+        lines.entry(line).or_default().0 += 1;
+    }
+    for line in new.lines().filter(|line| !line.trim().is_empty()) {
+        lines.entry(line).or_default().1 += 1;
+    }
+    Written {
+        path: path.clone(),
+        is_new: old.is_none(),
+        lines_added: lines.values().map(|(before, after)| after.saturating_sub(*before)).sum(),
+        lines_removed: lines.values().map(|(before, after)| before.saturating_sub(*after)).sum(),
+    }
 }
 
 /// A path at which a model may write or remove.

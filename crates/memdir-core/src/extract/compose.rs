@@ -12,6 +12,8 @@ use crate::memory::topic::{client_slug, one_line};
 
 /// A description is one line of the index.
 const DESCRIPTION_CHARACTERS: usize = 120;
+/// Said where a reason is missing.
+pub(super) const NO_REASON: &str = "The user gave no reason.";
 const NAME_WORDS: usize = 6;
 const NAME_BYTES: usize = 56;
 
@@ -24,7 +26,7 @@ pub(super) fn compose(statement: &Statement, source: Source, said: Option<Date>)
         Kind::Reference => MemoryType::Reference,
     };
     let text = capital(&tidied(&statement.text));
-    let why = statement.reason.as_deref().map_or_else(|| "The user gave no reason.".to_owned(), because);
+    let why = statement.reason.as_deref().map_or_else(|| NO_REASON.to_owned(), because);
     let how = match (statement.kind, statement.day) {
         (Kind::User, _) => "Fit explanations and proposals to this.".to_owned(),
         (Kind::Feedback, _) => "Work this way in this project until the user says otherwise.".to_owned(),
@@ -39,13 +41,41 @@ pub(super) fn compose(statement: &Statement, source: Source, said: Option<Date>)
         body.push_str(&format!("**Said:** {said}\n"));
     }
     Extracted {
-        name: name(memory_type.as_str(), &text),
+        name: name(memory_type.as_str(), main_part(&text, statement.reason.as_deref())),
         description: shortened(&one_line(&text), DESCRIPTION_CHARACTERS),
         memory_type,
         body,
         source,
         is_lesson: false,
         updates: None,
+    }
+}
+
+/// A text up to its reason: that is what a name is made of.
+fn main_part<'t>(text: &'t str, reason: Option<&str>) -> &'t str {
+    const LINKS: [&str; 12] = [
+        "because",
+        "since",
+        "so that",
+        "otherwise",
+        "due to",
+        "weil",
+        "sonst",
+        "porque",
+        "parce que",
+        "car",
+        "pois",
+        ",",
+    ];
+    let Some(at) = reason.and_then(|reason| text.find(reason)).filter(|at| *at > 12) else { return text };
+    let mut main = text.get(..at).unwrap_or(text);
+    loop {
+        let bare = main.trim_end();
+        let shorter = LINKS.iter().find_map(|link| bare.strip_suffix(link)).unwrap_or(bare);
+        if shorter == main {
+            return main;
+        }
+        main = shorter;
     }
 }
 
@@ -152,13 +182,24 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
 /// A name that the client keeps as it is: the words that carry the meaning, in ASCII.
 pub(super) fn name(prefix: &str, text: &str) -> String {
     let mut name = prefix.to_owned();
-    let mut taken = 0;
-    for word in text.split(|character: char| !character.is_alphanumeric() && character != '\'') {
+    let (mut taken, mut after_month) = (0, false);
+    // A date that was written out behind its words tells nothing in a name.
+    let undated = without_dates(text);
+    for word in undated.split(|character: char| !character.is_alphanumeric() && character != '\'') {
         let folded = fold(word);
         let slug = client_slug(&folded.replace('\'', ""));
         let is_small = Language::is_small_word(&folded) && !KEPT.contains(&folded.as_ref());
+        let is_day = after_month && slug.len() < 3 && slug.bytes().all(|byte| byte.is_ascii_digit());
+        after_month = MONTHS.contains(&slug.as_str());
         let is_opening = matches!(slug.as_str(), "im" | "ive" | "id" | "please" | "youre" | "its" | "thats");
-        if slug.is_empty() || slug.len() > 24 || is_small || is_opening {
+        if slug.is_empty()
+            || slug.len() > 24
+            || is_small
+            || is_opening
+            || is_day
+            || after_month
+            || is_passing(&slug)
+        {
             continue;
         }
         if taken == NAME_WORDS || name.len() + slug.len() + 1 > NAME_BYTES {
@@ -175,6 +216,47 @@ pub(super) fn name(prefix: &str, text: &str) -> String {
         name.push_str(hash.get(hash.len().saturating_sub(6)..).unwrap_or("x"));
     }
     name
+}
+
+/// A text without the dates in parentheses that were put behind its days.
+fn without_dates(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once(" (") {
+        kept.push_str(before);
+        match behind.split_once(')').filter(|(date, _)| date.parse::<Date>().is_ok()) {
+            Some((_, behind)) => rest = behind,
+            None => {
+                kept.push_str(" (");
+                rest = behind;
+            }
+        }
+    }
+    kept.push_str(rest);
+    kept
+}
+
+const MONTHS: [&str; 11] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// Pieces of addresses, the numbers of days, and words that tell nothing in a name.
+fn is_passing(slug: &str) -> bool {
+    const WORDS: [&str; 12] =
+        ["https", "http", "www", "com", "org", "net", "example", "one", "there", "here", "anyway", "these"];
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let ends = ["st", "nd", "rd", "th"];
+    WORDS.contains(&slug) || ends.iter().any(|end| slug.strip_suffix(end).is_some_and(is_number))
 }
 
 /// Small words without which a name says the opposite.

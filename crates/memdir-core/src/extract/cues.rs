@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use super::language::Language;
-use super::pattern::{Choice, Pattern, Pieces};
+use super::pattern::{Begins, Choice, Held, Need, Pattern, Pieces};
 use super::token::Token;
 use super::vocabulary::Vocabulary;
 
@@ -168,26 +168,33 @@ struct Candidate {
     pattern: usize,
     /// What it is a sign of.
     cue: Cue,
-    /// Whether a clause must start there.
-    at_clause_start: bool,
     /// The rarest of what a sentence must hold; kept here, because most patterns end with this.
     rarest: Pieces,
+}
+
+/// The patterns that can begin with one word, by where they can.
+#[derive(Debug, Default)]
+struct Candidates {
+    anywhere: Vec<Candidate>,
+    at_clause: Vec<Candidate>,
+    at_sentence: Vec<Candidate>,
 }
 
 /// The table of one language.
 pub(super) struct Cues {
     cues: Vec<(Cue, Pattern)>,
     /// For every pattern, what a sentence must hold.
-    needs: Vec<Vec<Pieces>>,
+    needs: Vec<Vec<Need>>,
     vocabulary: Vocabulary,
     /// The patterns that can begin with a word, by its number.
-    by_word: Vec<Vec<Candidate>>,
+    by_word: Vec<Candidates>,
     /// The class of words that only link clauses.
     links: u64,
     /// The class of words that tell what happened.
     past: u64,
-    /// Patterns whose first element is no plain word.
-    wild: Vec<(u8, Candidate)>,
+    /// Patterns whose first element is no plain word, and the kinds of pieces that can begin one of them.
+    wild: Vec<(u8, Begins, Candidate)>,
+    wild_kinds: u8,
     /// For languages without spaces: where any pattern could begin.
     finder: Option<(AhoCorasick, Vec<usize>)>,
     problems: Vec<String>,
@@ -216,6 +223,7 @@ impl Cues {
             links: 0,
             past: 0,
             wild: Vec::new(),
+            wild_kinds: 0,
             finder: None,
             problems: Vec::new(),
         };
@@ -239,6 +247,8 @@ impl Cues {
         cues.links = cues.vocabulary.class("skip");
         cues.past = cues.vocabulary.class("debug");
         cues.needs = cues.cues.iter().map(|(_, pattern)| pattern.needs()).collect();
+        // What is rarest is asked for first.
+        cues.needs.iter_mut().for_each(|needs| needs.sort_by_key(|need| need.pieces.width()));
         if is_eastern {
             cues.find_by_text();
         } else {
@@ -249,15 +259,15 @@ impl Cues {
     }
 
     fn find_by_word(&mut self) {
-        self.by_word.resize_with(self.vocabulary.len(), Vec::new);
+        self.by_word.resize_with(self.vocabulary.len(), Candidates::default);
         for (at, (cue, pattern)) in self.cues.iter().enumerate() {
             let needs = self.needs.get(at).map(Vec::as_slice).unwrap_or_default();
             let candidate = Candidate {
                 pattern: at,
                 cue: *cue,
-                at_clause_start: pattern.is_anchored(),
-                rarest: needs.iter().min_by_key(|need| need.width()).copied().unwrap_or(Pieces::ANY),
+                rarest: needs.first().map_or(Pieces::ANY, |need| need.pieces),
             };
+            let begins = pattern.begins();
             let mut wild = 0;
             let mut firsts = Vec::new();
             for choice in pattern.first() {
@@ -274,11 +284,17 @@ impl Cues {
             }
             for first in firsts {
                 if let Some(patterns) = self.by_word.get_mut(first as usize) {
+                    let patterns = match begins {
+                        Begins::Anywhere => &mut patterns.anywhere,
+                        Begins::Clause => &mut patterns.at_clause,
+                        Begins::Sentence => &mut patterns.at_sentence,
+                    };
                     patterns.push(candidate);
                 }
             }
             if wild != 0 {
-                self.wild.push((wild, candidate));
+                self.wild.push((wild, begins, candidate));
+                self.wild_kinds |= wild;
             }
         }
     }
@@ -312,33 +328,53 @@ impl Cues {
     /// What the words of a sentence are signs of.
     pub(super) fn of_tokens(&self, tokens: &[Token<'_>]) -> CueSet {
         let mut found = CueSet::default();
-        let held = Pieces::of(tokens);
-        let kinds_of_wild = self.wild.iter().fold(0, |all, (kinds, _)| all | kinds);
+        let held = Held::of(tokens);
+        let mut starts_sentence = true;
         for (at, token) in tokens.iter().enumerate() {
-            // The list of number 0, the words that nobody names, is empty.
-            let by_word = self.by_word.get(token.sign.word as usize).map(Vec::as_slice).unwrap_or_default();
-            let wild = self
-                .wild
-                .iter()
-                .take_while(|_| token.sign.kinds & kinds_of_wild != 0)
-                .filter(|(kinds, _)| token.sign.kinds & kinds != 0)
-                .map(|(_, candidate)| candidate);
-            for candidate in by_word.iter().chain(wild) {
-                // Most patterns lack a word, and this tells it without looking for it.
-                if candidate.at_clause_start && !token.starts_clause
-                    || !candidate.rarest.meets(&held)
-                    || found.has(candidate.cue)
-                {
-                    continue;
+            let is_mark = token.kind == super::token::TokenKind::Mark;
+            let begins_sentence = starts_sentence && token.starts_clause;
+            starts_sentence &= token.starts_clause || is_mark;
+            // The lists of number 0, the words that nobody names, are empty.
+            if let Some(candidates) = self.by_word.get(token.sign.word as usize) {
+                let at_clause = if token.starts_clause { candidates.at_clause.as_slice() } else { &[] };
+                let at_sentence = if begins_sentence { candidates.at_sentence.as_slice() } else { &[] };
+                for candidate in candidates.anywhere.iter().chain(at_clause).chain(at_sentence) {
+                    self.try_at(candidate, tokens, at, &held, &mut found);
                 }
-                let Some((cue, pattern)) = self.cues.get(candidate.pattern) else { continue };
-                let needs = self.needs.get(candidate.pattern).map(Vec::as_slice).unwrap_or_default();
-                if needs.iter().all(|need| need.meets(&held)) && pattern.matches_at(tokens, at) {
-                    found.add(*cue, at);
+            }
+            if token.sign.kinds & self.wild_kinds != 0 {
+                for (kinds, begins, candidate) in &self.wild {
+                    let may_begin = match begins {
+                        Begins::Anywhere => true,
+                        Begins::Clause => token.starts_clause,
+                        Begins::Sentence => begins_sentence,
+                    };
+                    if may_begin && token.sign.kinds & kinds != 0 {
+                        self.try_at(candidate, tokens, at, &held, &mut found);
+                    }
                 }
             }
         }
         found
+    }
+
+    fn try_at(
+        &self,
+        candidate: &Candidate,
+        tokens: &[Token<'_>],
+        at: usize,
+        held: &Held,
+        found: &mut CueSet,
+    ) {
+        // Most patterns lack a word, and this tells it without looking for it.
+        if !candidate.rarest.meets(&held.pieces) || found.has(candidate.cue) {
+            return;
+        }
+        let Some((cue, pattern)) = self.cues.get(candidate.pattern) else { return };
+        let needs = self.needs.get(candidate.pattern).map(Vec::as_slice).unwrap_or_default();
+        if needs.iter().all(|need| need.is_met(held)) && pattern.matches_at(tokens, at) {
+            found.add(*cue, at);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Extracted;
+use super::compose::NO_REASON;
 use super::token::fold;
 use super::topic_words::{topic_word_list, topic_words};
 use crate::memory::memory_type::MemoryType;
@@ -30,6 +31,8 @@ pub enum Standing {
 pub struct KnownTexts {
     memories: Vec<KnownMemory>,
     documents: Vec<(String, Passage)>,
+    /// The words of the project's manifests, with the file that holds them.
+    names: HashMap<String, String>,
     /// Every passage: the memory's position, and its own in that memory.
     places: Vec<(usize, usize)>,
     /// Which of these hold a word: only those that share some can say the same.
@@ -54,6 +57,8 @@ struct Passage {
     details: HashSet<String>,
     /// The words in their order, if one thing is set against another: `tabs over spaces` is not `spaces over tabs`.
     order: Vec<String>,
+    /// What it takes the place of: the word behind `instead of`.
+    replaced: HashSet<String>,
 }
 
 /// Shares in hundredths: from here on a passage says all of it, or is about the same.
@@ -61,6 +66,33 @@ const SAYS_IT: usize = 80;
 const SAME_MATTER: usize = 40;
 /// Fewer words than these are alike by chance.
 const FEWEST_WORDS: usize = 2;
+/// A longer line of a manifest was made by a program.
+const LONGEST_LINE: usize = 400;
+/// Words, as [`topic_words()`] cuts them, by which people say what a project is made with.
+const MADE_WITH: [&str; 22] = [
+    "project",
+    "repo",
+    "repository",
+    "codebas",
+    "writt",
+    "built",
+    "based",
+    "made",
+    "run",
+    "work",
+    "app",
+    "service",
+    "stack",
+    "framework",
+    "library",
+    "packag",
+    "manager",
+    "test",
+    "databas",
+    "languag",
+    "backend",
+    "frontend",
+];
 /// So many lines of one document are compared.
 const MOST_PASSAGES: usize = 2_000;
 
@@ -87,14 +119,39 @@ impl KnownTexts {
         }
     }
 
+    /// A manifest of the project: what it is made with stands there, and whoever works on it reads that.
+    pub fn add_manifest(&mut self, whence: &str, text: &str) {
+        let lines = text.lines().filter(|line| line.len() < LONGEST_LINE);
+        for word in lines.take(MOST_PASSAGES).flat_map(topic_words) {
+            self.names.entry(word).or_insert_with(|| whence.to_owned());
+        }
+    }
+
+    /// The manifest that holds every name of a statement which only says what the project is made with.
+    fn manifest_of(&self, memory: &Extracted, new: &Passage) -> Option<&str> {
+        let says_more = new.negates
+            || !new.details.is_empty()
+            || !new.order.is_empty()
+            || !memory.body.contains(NO_REASON)
+            || matches!(memory.memory_type, MemoryType::User | MemoryType::Reference);
+        if says_more {
+            return None;
+        }
+        let mut named = new.words.iter().filter(|word| !MADE_WITH.contains(&word.as_str())).peekable();
+        let first = named.peek().and_then(|word| self.names.get(*word))?;
+        named.all(|word| self.names.contains_key(word)).then_some(first.as_str())
+    }
+
     /// How a new memory stands to all that.
     #[must_use]
     pub fn standing(&self, memory: &Extracted) -> Standing {
         let Some(text) = statements(&memory.body).next() else { return Standing::New };
         let new = Passage::of(text);
         let wanted = &memory.memory_type;
+        // A decision that names what it takes the place of, or says that something is so now, is about that.
+        let takes_place = *wanted == MemoryType::Project && says_change(text);
         let mut nearest: Option<(usize, &KnownMemory)> = None;
-        for ((memory, at), shared) in self.sharing(&new) {
+        for ((memory, at), shared) in self.sharing(&new, takes_place) {
             let Some(known) = self.memories.get(memory) else { continue };
             let Some(passage) = known.passages.get(at) else { continue };
             if new.is_said_by(passage, shared) {
@@ -102,7 +159,9 @@ impl KnownTexts {
             }
             let share = new.likeness(passage, shared);
             let is_same_type = known.memory_type.as_ref() == Some(wanted);
-            if is_same_type && share >= SAME_MATTER && nearest.is_none_or(|(best, _)| share > best) {
+            let is_same_matter =
+                share >= SAME_MATTER || takes_place && new.takes_the_place_of(passage, shared);
+            if is_same_type && is_same_matter && nearest.is_none_or(|(best, _)| share > best) {
                 nearest = Some((share, known));
             }
         }
@@ -110,6 +169,9 @@ impl KnownTexts {
             self.documents.iter().find(|(_, passage)| new.is_said_by(passage, new.shared(passage)))
         {
             return Standing::Said { whence: whence.clone() };
+        }
+        if let Some(whence) = self.manifest_of(memory, &new) {
+            return Standing::Said { whence: whence.to_owned() };
         }
         let updates = memory
             .updates
@@ -136,7 +198,7 @@ impl KnownMemory {
 
 impl KnownTexts {
     /// The passages of memories that share enough words with a new one to say the same, in their order, and how many.
-    fn sharing(&self, new: &Passage) -> Vec<((usize, usize), usize)> {
+    fn sharing(&self, new: &Passage, takes_place: bool) -> Vec<((usize, usize), usize)> {
         let places = new.words.iter().filter_map(|word| self.by_word.get(word)).flatten();
         let mut counts = vec![0_u32; self.places.len()];
         for place in places {
@@ -146,6 +208,7 @@ impl KnownTexts {
         }
         // What shares less can neither say it nor be about the same.
         let fewest = (new.words.len() * SAME_MATTER.min(SAYS_IT)).div_ceil(100).max(1);
+        let fewest = if takes_place { 1 } else { fewest };
         let shared = self.places.iter().copied().zip(counts.into_iter().map(|count| count as usize));
         shared.filter(|(_, count)| *count >= fewest).collect()
     }
@@ -153,7 +216,7 @@ impl KnownTexts {
 
 /// The paragraphs of a memory that state something; not those about why and how.
 fn statements(body: &str) -> impl Iterator<Item = &str> {
-    const AROUND: [&str; 3] = ["**Why", "**How", "**Said"];
+    const AROUND: [&str; 4] = ["**Why", "**How", "**Said", "**Instead"];
     body.split('\n')
         .map(str::trim)
         .filter(|line| !line.is_empty() && !AROUND.iter().any(|start| line.starts_with(start)))
@@ -164,7 +227,13 @@ impl Passage {
         let is_word = |word: &String| !word.contains(|character: char| character.is_ascii_digit());
         let order = if compares(text) { topic_word_list(text) } else { Vec::new() };
         let order = order.into_iter().filter(is_word).collect();
-        Self { words: topic_words(text), negates: negates(text), details: details(text), order }
+        Self {
+            words: topic_words(text),
+            negates: negates(text),
+            details: details(text),
+            order,
+            replaced: replaced(text),
+        }
     }
 
     fn shared(&self, other: &Self) -> usize {
@@ -191,11 +260,69 @@ impl Passage {
             || both(&self.order, &known.words) == both(&known.order, &self.words)
     }
 
+    /// Whether a change speaks of what the other one says: of half of it, or of all that it is said to replace.
+    fn takes_the_place_of(&self, known: &Self, shared: usize) -> bool {
+        let is_replaced = !self.replaced.is_empty() && self.replaced.is_subset(&known.words);
+        is_replaced || shared > 1 && shared * 2 >= self.words.len().min(known.words.len())
+    }
+
     /// Shared words of all words, in hundredths.
     fn likeness(&self, other: &Self, shared: usize) -> usize {
         let all = self.words.len() + other.words.len() - shared;
         if all < FEWEST_WORDS { 0 } else { shared * 100 / all }
     }
+}
+
+/// The first topic word behind the words that put one thing in the place of another.
+fn replaced(text: &str) -> HashSet<String> {
+    const MARKS: [&str; 14] = [
+        "instead of ",
+        "in place of ",
+        "rather than ",
+        "away from ",
+        " replaces ",
+        "anstelle von ",
+        "statt ",
+        "en lugar de ",
+        "en vez de ",
+        "au lieu de ",
+        "à la place de ",
+        "em vez de ",
+        "而不是",
+        "代替",
+    ];
+    let lower = text.to_lowercase();
+    let behind = MARKS.iter().filter_map(|mark| lower.split_once(mark).map(|(_, behind)| behind));
+    behind.filter_map(|behind| topic_word_list(behind).into_iter().next()).collect()
+}
+
+/// Whether a text says that something is another way than before.
+fn says_change(text: &str) -> bool {
+    const WORDS: [&str; 20] = [
+        "instead",
+        "now",
+        "anymore",
+        "longer",
+        "switch",
+        "switched",
+        "moved",
+        "dropped",
+        "replaces",
+        "replaced",
+        "statt",
+        "jetzt",
+        "anstelle",
+        "ahora",
+        "lugar",
+        "maintenant",
+        "lieu",
+        "agora",
+        "vez",
+        "after",
+    ];
+    const PARTS: [&str; 6] = ["改用", "改为", "换成", "而不是", "変更", "代わり"];
+    let mut words = text.split(|character: char| !character.is_alphanumeric());
+    words.any(|word| WORDS.contains(&fold(word).as_ref())) || PARTS.iter().any(|part| text.contains(part))
 }
 
 /// Whether a text prefers one thing to another.
@@ -246,7 +373,7 @@ mod tests {
         let old = "Always use tabs for indentation in Go files.\n\n**Why:** The user gave no reason.\n";
         known.add_memory(path.clone(), "tabs", Some(MemoryType::Feedback), old);
         known.add_document("CLAUDE.md", "# Rules\n\n- Run the linter before every commit, please.\n");
-        let check = |text: &str, expected: &Standing| {
+        let check = |known: &KnownTexts, text: &str, expected: &Standing| {
             let memory = Extracted {
                 memory_type: MemoryType::Feedback,
                 name: "feedback-x".to_owned(),
@@ -260,12 +387,36 @@ mod tests {
         };
         let updates = Standing::Updates { path };
         check(
+            &known,
             "please always use tabs for indentation in Go files",
             &Standing::Said { whence: "feedback-tabs.md".to_owned() },
         );
-        check("run the linter before each commit", &Standing::Said { whence: "CLAUDE.md".to_owned() });
-        check("never use tabs for indentation in Go files", &updates);
-        check("four spaces for indentation from now on, no tabs", &updates);
-        check("ask before installing dependencies", &Standing::New);
+        check(
+            &known,
+            "run the linter before each commit",
+            &Standing::Said { whence: "CLAUDE.md".to_owned() },
+        );
+        check(&known, "never use tabs for indentation in Go files", &updates);
+        check(&known, "four spaces for indentation from now on, no tabs", &updates);
+        check(&known, "ask before installing dependencies", &Standing::New);
+        known.add_manifest("package.json", "{\"dependencies\": {\n\"vitest\": \"^2\",\n\"react\": \"^19\"}}");
+        let check = |text: &str, why: &str, expected: &Standing| {
+            let memory = Extracted {
+                memory_type: MemoryType::Project,
+                name: "project-x".to_owned(),
+                description: String::new(),
+                body: format!("{text}\n\n**Why:** {why}"),
+                source: Source::default(),
+                is_lesson: false,
+                updates: None,
+            };
+            assert_eq!(known.standing(&memory), *expected, "{text}");
+        };
+        let said = Standing::Said { whence: "package.json".to_owned() };
+        check("We use React and Vitest in this project.", NO_REASON, &said);
+        check("We use React and Vitest in this project.", "The client asked for it.", &Standing::New);
+        check("We never use React in this project.", NO_REASON, &Standing::New);
+        check("We use React 18 in this project.", NO_REASON, &Standing::New);
+        check("We use React and Jest in this project.", NO_REASON, &Standing::New);
     }
 }

@@ -7,7 +7,7 @@
 //! `^` a clause starts here, `^^` the sentence does · `$` the clause ends here.
 
 use super::token::{Token, TokenKind, fold};
-use super::vocabulary::{Vocabulary, kinds};
+use super::vocabulary::{Sign, Vocabulary, kinds};
 
 /// What is looked for, parsed.
 #[derive(Debug, Default)]
@@ -19,7 +19,12 @@ pub(super) enum Element {
     SentenceStart,
     ClauseEnd,
     Gap(usize),
-    Any { options: Vec<Choice>, optional: bool },
+    /// One of these. `may` is quick to ask: whether a piece can be one of them at all.
+    Any {
+        options: Vec<Choice>,
+        optional: bool,
+        may: Pieces,
+    },
     Not(Vec<Choice>),
 }
 
@@ -54,28 +59,99 @@ impl Pattern {
 
     /// What a sentence must hold for this pattern to stand in it, besides the piece by which it is found: a piece of each
     /// of these sets.
-    pub(super) fn needs(&self) -> Vec<Pieces> {
+    pub(super) fn needs(&self) -> Vec<Need> {
         let first = self.0.iter().position(|element| matches!(element, Element::Any { .. }));
         let firm =
             self.0.iter().skip(first.map_or(0, |first| first + 1)).filter_map(|element| match element {
-                Element::Any { options, optional: false } => Pieces::any_of(options),
+                Element::Any { options, optional: false, .. } => Need::of(options),
                 _ => None,
             });
         firm.collect()
     }
 
-    /// Whether a clause must start where the pattern does.
-    pub(super) fn is_anchored(&self) -> bool {
-        matches!(self.0.first(), Some(Element::ClauseStart | Element::SentenceStart))
+    /// Where the pattern can begin.
+    pub(super) fn begins(&self) -> Begins {
+        match self.0.first() {
+            Some(Element::SentenceStart) => Begins::Sentence,
+            Some(Element::ClauseStart) => Begins::Clause,
+            _ => Begins::Anywhere,
+        }
     }
 
-    /// The choices by which the pattern is found: those of its first real element.
-    pub(super) fn first(&self) -> &[Choice] {
-        let first = self.0.iter().find_map(|element| match element {
-            Element::Any { options, .. } => Some(options.as_slice()),
+    /// The choices by which the pattern is found: those of its first real element, and of the next where that may be
+    /// missing.
+    pub(super) fn first(&self) -> impl Iterator<Item = &Choice> {
+        let mut is_over = false;
+        let firsts = self.0.iter().map_while(move |element| match element {
+            _ if is_over => None,
+            Element::Any { options, optional, .. } => {
+                is_over = !optional;
+                Some(options.as_slice())
+            }
+            Element::ClauseStart | Element::SentenceStart => Some(&[][..]),
             _ => None,
         });
-        first.unwrap_or_default()
+        firsts.flatten()
+    }
+}
+
+/// Where a pattern can begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begins {
+    Anywhere,
+    Clause,
+    Sentence,
+}
+
+/// Of what a sentence must hold a piece, for a pattern to stand in it.
+#[derive(Debug)]
+pub(super) struct Need {
+    pub(super) pieces: Pieces,
+    words: Vec<u32>,
+}
+
+impl Need {
+    fn of(options: &[Choice]) -> Option<Self> {
+        let pieces = Pieces::any_of(options)?;
+        let words = options.iter().filter_map(|option| match option {
+            Choice::Word(word, _) => Some(*word),
+            Choice::Row(row) => row.first().copied(),
+            _ => None,
+        });
+        Some(Self { pieces, words: words.collect() })
+    }
+
+    /// Whether a sentence holds one of them.
+    pub(super) fn is_met(&self, held: &Held) -> bool {
+        if !self.pieces.meets(&held.pieces) {
+            return false;
+        }
+        self.pieces.classes & held.pieces.classes != 0
+            || self.pieces.kinds & held.pieces.kinds != 0
+            || self.words.iter().any(|word| held.has(*word))
+    }
+}
+
+/// The pieces of a sentence: as a coarse set, and word by word.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) pieces: Pieces,
+    words: [u64; 64],
+}
+
+impl Held {
+    pub(super) fn of(tokens: &[Token<'_>]) -> Self {
+        let mut words = [0_u64; 64];
+        for token in tokens {
+            if let Some(bits) = words.get_mut((token.sign.word >> 6 & 63) as usize) {
+                *bits |= 1 << (token.sign.word & 63);
+            }
+        }
+        Self { pieces: Pieces::of(tokens), words }
+    }
+
+    fn has(&self, word: u32) -> bool {
+        self.words.get((word >> 6 & 63) as usize).is_some_and(|bits| bits >> (word & 63) & 1 == 1)
     }
 }
 
@@ -132,8 +208,15 @@ impl Pieces {
 
     /// Whether two sets may have a piece in common.
     pub(super) fn meets(&self, other: &Self) -> bool {
-        let words = self.words.iter().zip(&other.words).any(|(own, others)| own & others != 0);
-        words || self.classes & other.classes != 0 || self.kinds & other.kinds != 0
+        // Without a branch for each: this is asked more often than anything else.
+        let words = self.words.iter().zip(&other.words).fold(0, |all, (own, others)| all | own & others);
+        words | self.classes & other.classes | u64::from(self.kinds & other.kinds) != 0
+    }
+
+    /// Whether a piece may be one of the set.
+    fn may_hold(&self, sign: &Sign) -> bool {
+        let words = self.words.get((sign.word >> 6 & 3) as usize).copied().unwrap_or(0);
+        words >> (sign.word & 63) & 1 | self.classes & sign.classes | u64::from(self.kinds & sign.kinds) != 0
     }
 }
 
@@ -151,9 +234,14 @@ fn element(text: &str, vocabulary: &mut Vocabulary) -> Element {
         return Element::Not(choices(text));
     }
     match text.strip_suffix('?').filter(|text| !text.is_empty()) {
-        Some(text) => Element::Any { options: choices(text), optional: true },
-        None => Element::Any { options: choices(text), optional: false },
+        Some(text) => any(choices(text), true),
+        None => any(choices(text), false),
     }
+}
+
+fn any(options: Vec<Choice>, optional: bool) -> Element {
+    let may = Pieces::any_of(&options).unwrap_or(Pieces::ANY);
+    Element::Any { options, optional, may }
 }
 
 fn choice(text: &str, vocabulary: &mut Vocabulary) -> Choice {
@@ -221,10 +309,12 @@ fn matches(elements: &[Element], tokens: &[Token<'_>], at: usize, steps: &mut us
             let found = options.iter().any(|option| length(option, tokens, at).is_some());
             !found && matches(rest, tokens, at, steps)
         }
-        Element::Any { options, optional } => {
-            let taken = options.iter().any(|option| {
-                length(option, tokens, at).is_some_and(|length| matches(rest, tokens, at + length, steps))
-            });
+        Element::Any { options, optional, may } => {
+            let may_stand = tokens.get(at).is_some_and(|token| may.may_hold(&token.sign));
+            let taken = may_stand
+                && options.iter().any(|option| {
+                    length(option, tokens, at).is_some_and(|length| matches(rest, tokens, at + length, steps))
+                });
             taken || *optional && matches(rest, tokens, at, steps)
         }
     }

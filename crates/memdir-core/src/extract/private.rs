@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::language::Language;
 use super::token::{fold, opaque};
 
 /// Whether a text holds something private.
@@ -76,11 +77,59 @@ fn private_places(text: &str) -> Vec<Range<usize>> {
                 Some(offset..offset + opaque(rest, " ")?)
             });
             places.extend(quote.map(|quote| range.end + quote.start..range.end + quote.end));
+            places.extend(pass_phrase(&words, place));
         }
     }
     places.sort_by_key(|place| place.start);
     places.dedup_by(|next, last| next.start < last.end);
     places
+}
+
+/// The words behind `the password is`, or behind a colon, if they may be a pass phrase: none of them holds a sentence
+/// together, as in `the password is kept in the vault`.
+fn pass_phrase(words: &[(usize, &str)], place: usize) -> Option<Range<usize>> {
+    const LINKS: [&str; 18] = [
+        "is", "was", "be", "to", "=", "es", "era", "sera", "ist", "lautet", "war", "est", "e", "seja", "是",
+        "为", "は", "auf",
+    ];
+    const LINK_ENDS: [char; 6] = [':', '：', '=', '是', '为', 'は'];
+    const STATES: [&str; 16] = [
+        "stored",
+        "kept",
+        "rotated",
+        "required",
+        "needed",
+        "wrong",
+        "missing",
+        "expired",
+        "hashed",
+        "encrypted",
+        "managed",
+        "checked",
+        "shared",
+        "reset",
+        "optional",
+        "invalid",
+    ];
+    let (_, name) = words.get(place)?;
+    let is_link = |word: &str| LINKS.contains(&fold(word).as_ref()) || word.ends_with(LINK_ENDS);
+    let link = if name.ends_with(LINK_ENDS) {
+        place
+    } else {
+        (place + 1..place + 6).find(|at| words.get(*at).is_some_and(|(_, word)| is_link(word)))?
+    };
+    let is_part = |word: &str| {
+        let folded = fold(word);
+        word.chars().all(|character| character.is_alphanumeric() || character == '-')
+            && !Language::is_small_word(&folded)
+            && !STATES.contains(&folded.as_ref())
+    };
+    let phrase: Vec<_> =
+        words.get(link + 1..)?.iter().take(12).take_while(|(_, word)| is_part(word)).collect();
+    let fewest =
+        if words.get(link).is_some_and(|(_, word)| word.ends_with([':', '：', '='])) { 1 } else { 3 };
+    let (first, last) = (phrase.first()?, phrase.last()?);
+    (phrase.len() >= fewest).then(|| first.0..last.0 + last.1.len())
 }
 
 /// A key without a word beside it that says so.
@@ -150,9 +199,12 @@ fn is_mixed(value: &str) -> bool {
 }
 
 fn is_pass_word(word: &str) -> bool {
-    const WORDS: [&str; 14] = [
+    const WORDS: [&str; 17] = [
         "password",
         "passphrase",
+        "passwd",
+        "phrase",
+        "frase",
         "passcode",
         "pass",
         "pin",
@@ -166,8 +218,8 @@ fn is_pass_word(word: &str) -> bool {
         "secret",
         "credentials",
     ];
-    WORDS.contains(&fold(word).as_ref())
-        || ["密码", "口令", "パスワード", "暗証番号"].iter().any(|part| word.contains(part))
+    WORDS.contains(&fold(word.trim_end_matches([':', '='])).as_ref())
+        || ["密码", "口令", "パスワード", "パスフレーズ", "暗証番号"].iter().any(|part| word.contains(part))
 }
 
 #[cfg(test)]
@@ -178,6 +230,14 @@ mod tests {
     fn what_is_private_is_found_and_taken_out() {
         for private in [
             "from now on use the passphrase \"correct horse battery staple\" for the vault",
+            "the password is correct horse battery staple",
+            "Passphrase: correct horse battery staple",
+            "das Passwort für den Tresor lautet richtig Pferd Batterie Heftklammer",
+            "la contraseña es caballo correcto batería grapa",
+            "le mot de passe du coffre est cheval correct batterie agrafe",
+            "a senha do cofre é cavalo correto bateria grampo",
+            "密码是 correct horse battery staple",
+            "パスワードは correct horse battery staple です",
             "log in as admin / hunter2-Tango please",
             "it is admin:Xk29fjq0 on staging",
             "the card is 4111 1111 1111 1111",
@@ -193,6 +253,11 @@ mod tests {
             "the release is due on 2026-12-15 because of the fair",
             "use port 8080 and version 1.2.3 of node",
             "never log passwords, ask the vault",
+            "the password is kept in 1Password, ask Dana for the pass",
+            "the password is rotated every month by the ops team",
+            "das Passwort ist im Tresor",
+            "la contraseña está en el gestor, no la pongas en el código",
+            "the phrase is too long for a button",
             "see https://linear.app/acme/team/PAY/all and src/very/long/path/to/FileNumber2.tsx",
             "we keep 12 000 000 rows",
         ] {

@@ -86,7 +86,13 @@ impl Memory {
         let mut updated: Vec<(RelPath, usize)> = Vec::new();
         for memory in found {
             match known.standing(&memory) {
-                Standing::New | Standing::Updates { .. } if was_written(&memory) => {
+                Standing::Updates { path } if was_written(&memory) => {
+                    skipped.push(Skipped {
+                        turn: memory.source.turn,
+                        why: format!("it was written down before; `{path}` is about the same"),
+                    });
+                }
+                Standing::New if was_written(&memory) => {
                     skipped.push(Skipped {
                         turn: memory.source.turn,
                         why: "it was written down before, and somebody took it away".to_owned(),
@@ -248,14 +254,39 @@ fn later_words(memory: &Extracted, zone: &TimeZone, now: Timestamp, line_end: &s
     format!("{line_end}**Since {day}:** {said}{line_end}{why}")
 }
 
-/// What the agent reads anyway: instruction files and the project's README.
+/// What the agent reads anyway: instruction files, the project's README and its manifests.
 fn documents(env: &Env) -> KnownTexts {
     let mut known = KnownTexts::default();
     for (name, text) in document_texts(env) {
         known.add_document(&name, &text);
     }
+    if let Ok(surroundings) = Surroundings::find(env, &ClientFlags::default(), &[], &RealLook) {
+        let root = surroundings.git.as_ref().map_or(&surroundings.cwd, |git| &git.root);
+        for name in MANIFESTS {
+            if let Ok(bytes) = RealLook.read(&root.join(name), MAX_DOCUMENT) {
+                known.add_manifest(name, &String::from_utf8_lossy(&bytes));
+            }
+        }
+    }
     known
 }
+
+/// Where projects say what they are made with.
+const MANIFESTS: [&str; 13] = [
+    "package.json",
+    "Cargo.toml",
+    "pyproject.toml",
+    "requirements.txt",
+    "go.mod",
+    "Gemfile",
+    "composer.json",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "pubspec.yaml",
+    "mix.exs",
+    "CMakeLists.txt",
+];
 
 /// The names and texts of what the agent reads anyway.
 pub(super) fn document_texts(env: &Env) -> Vec<(String, String)> {

@@ -88,6 +88,16 @@ impl Setup {
         Ok(Outcome::Changed(changes))
     }
 
+    /// Whether the timer is there as it was made.
+    #[must_use]
+    pub fn has_nightly(&self) -> bool {
+        let is_there = |record: &WholeRecord| {
+            let file = WholeFile { path: record.path.clone(), content: record.content.clone() };
+            current(&file).is_ok_and(|current| current.as_ref() == Some(&file.content))
+        };
+        !self.manifest.whole.is_empty() && self.manifest.whole.iter().all(is_there)
+    }
+
     /// Takes the timer away; `None` if there is none of ours.
     pub(super) fn uninstall_nightly(&mut self, mode: Mode) -> Option<Report> {
         if self.manifest.whole.is_empty() {

@@ -10,6 +10,7 @@ use memdir_core::env::Env;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::dream::{Occasion, Outcome, Wanted, dream};
 use memdir_lib::memory::{Memory, MemoryError, Submitted};
+use memdir_lib::phase::Phase;
 use memdir_testkit::TestHome;
 
 fn env(home: &TestHome) -> Env {
@@ -38,8 +39,8 @@ fn dream_while(home: &TestHome, mut meddle: impl FnMut(usize)) -> (Result<Outcom
     let env = env(home);
     let mut memory = Memory::open(&env, &ClientFlags::default()).unwrap();
     let mut plans = 0;
-    let mut step = |done: usize, total: usize| {
-        if done + 1 == total {
+    let mut step = |phase: Phase, done: usize, total: usize| {
+        if phase == Phase::Reading && done + 1 == total {
             plans += 1;
             meddle(plans);
         }

@@ -15,6 +15,7 @@ const OPTIONS: ExtractOptions<'static> = ExtractOptions {
     for_model: false,
     headless: true,
     is_paused: &|_| false,
+    known_until: 0,
 };
 
 /// Extraction by rules: how fast transcripts of three shapes are read, and whether memory grows with them.

@@ -9,9 +9,11 @@ use memdir_core::env::Env;
 use memdir_core::plan::Plan;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::apply::OnConflict;
+use memdir_disk::failure_log::{self, Failure};
 use memdir_disk::work_lease::lower_priority;
 use memdir_lib::dream::{Dreamt, Occasion, Outcome, Wanted, dream, held, lock_holder};
 use memdir_lib::memory::{Memory, Submitted, Wish};
+use memdir_lib::phase::Phase;
 
 mod page;
 
@@ -141,7 +143,7 @@ fn with_named_model(
         }
     };
     with_model(*settings, env, now, |model| {
-        let step: &mut dyn FnMut(usize, usize) = &mut *wanted.step;
+        let step: &mut dyn FnMut(Phase, usize, usize) = &mut *wanted.step;
         let Wanted { dry_run, occasion, all, .. } = *wanted;
         let mut wanted = Wanted { dry_run, occasion, all, model: Some(model), step };
         Ok(dream(env, memory, &mut wanted, now)?)
@@ -167,7 +169,12 @@ impl Dream {
         }
         let now = world.now;
         let mut progress = Progress::new("dreaming", world.terminal.stderr, world.stderr.as_mut());
-        let mut step = |done, total| progress.step(done, total);
+        let mut step = |phase, done, total| match phase {
+            Phase::Reading => progress.during("reading memories").step(done, total),
+            Phase::Planning => progress.during("planning").parts(done, total),
+            Phase::Asking => progress.during("asking the model").count(0, 1, "question"),
+            Phase::Writing => progress.during("writing").count(0, total as u64, "files"),
+        };
         let mut wanted =
             Wanted { dry_run: self.how.is_dry_run(), occasion, all: self.all, model: None, step: &mut step };
         let outcome = if self.model {
@@ -318,7 +325,13 @@ impl Dream {
                 },
             );
             if let Err(error) = dreamt {
-                world.warn(&format!("`{path}`: {error:#}"))?;
+                let message = format!("`{path}`: {error:#}");
+                world.warn(&message)?;
+                // A timer's output is read by nobody; `memdir status` shows this.
+                if let Some(state_dir) = env.state_dir().filter(|_| !self.how.is_dry_run()) {
+                    let failure = Failure { time: world.now, during: "dream".to_owned(), message };
+                    let _ = failure_log::note(&state_dir, &failure);
+                }
                 exit = Exit::Failed;
             }
         }

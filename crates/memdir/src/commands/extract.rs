@@ -15,6 +15,7 @@ use memdir_disk::failure_log::{self, Failure};
 use memdir_lib::extract::{Engine, Range, SessionOutcome, Wanted, extract};
 use memdir_lib::memory::Submitted;
 use memdir_lib::model::Model;
+use memdir_lib::phase::Phase;
 use serde::Serialize;
 
 use super::Run;
@@ -32,8 +33,8 @@ use crate::world::World;
     name = "extract",
     after_help = "Only your own words count: what you said of yourself, of how to work, of the project and of places outside it, and commands
 that failed until another one worked. Tool results, pasted text, quotations, questions and one-off wishes are left alone.
-Without a range it reads on where it stopped in the sessions of the last three days. `memdir undo ID`, with the id that it prints, takes
-it back; what was taken back, or removed, is not written again.
+Without a range it reads on where it stopped in the sessions of the last three days. `memdir undo` right after it takes all of it back,
+`memdir undo ID`, with an id that it prints, one session's part; what was taken back, or removed, is not written again.
 
 If `[model]` in your settings names a model, it is asked once for each session that has something new, within its budget; where its
 answer is of no use, the rules decide. A dry run asks it, too, and counts. Without one, nothing leaves this machine. docs/EXTRACTION.md
@@ -91,7 +92,15 @@ impl Run for Extract {
         let askable = if self.no_model { Askable::Nothing } else { askable(&env)? };
         let progress =
             RefCell::new(Progress::new("reading sessions", world.terminal.stderr, world.stderr.as_mut()));
-        let step = |done, total| progress.borrow_mut().bytes(done, total);
+        let step = |phase, done, total| {
+            let mut progress = progress.borrow_mut();
+            match phase {
+                Phase::Reading => progress.during("reading sessions").bytes(done, total),
+                Phase::Planning => progress.during("comparing with memory").count(done, total, "found"),
+                Phase::Asking => progress.during("asking the model").bytes(done, total),
+                Phase::Writing => progress.during("writing").count(done, total, "files"),
+            }
+        };
         let mut run = |model: Option<&Model<'_>>| -> Result<_> {
             Ok(extract(&env, &mut memory, &Wanted { range: &range, dry_run, model, step: &step }, now)?)
         };

@@ -5,28 +5,33 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Parser;
 use jiff::Timestamp;
-use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use memdir_core::model::ModelChoice;
-use memdir_core::model::budget::{Money, Spent};
 use memdir_core::settings::ClientFlags;
 use memdir_disk::failure_log::{self, Failure};
 use memdir_disk::pauses::Pauses;
 use memdir_lib::memory::Memory;
-use memdir_lib::model::{ModelStatus, model_status};
+use memdir_lib::model::model_status;
 use serde::Serialize;
+
+mod by_itself;
+mod model;
 
 use super::Run;
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{human_age, printable};
 use crate::world::World;
+use by_itself::{DreamStands, ExtractionStands};
+use model::ModelStands;
 
 /// Say what runs in the background, what waits, and what went wrong in hooks
 #[derive(Debug, Parser)]
 #[command(
     name = "status",
-    after_help = "Examples:
+    after_help = "Extraction: when it last ran, what is queued, how far behind it is. Dreams: the last one, and what keeps the next from coming.
+The model: what is left of its budget, if your settings name one.
+
+Examples:
   memdir status
   memdir status --json | jq .failures"
 )]
@@ -47,95 +52,9 @@ struct Stands {
     waiting: usize,
     problems: Vec<String>,
     failures: Vec<Failure>,
+    extraction: ExtractionStands,
+    dream: DreamStands,
     model: Option<ModelStands>,
-}
-
-/// The user's model, and what is left of its budget. Money is in the user's own currency.
-#[derive(Serialize)]
-struct ModelStands {
-    provider: Option<&'static str>,
-    model: Option<String>,
-    /// Why it is not asked, if it is not.
-    problem: Option<String>,
-    today: Option<Used>,
-    month: Option<Used>,
-}
-
-#[derive(Serialize)]
-struct Used {
-    calls: u64,
-    tokens: u64,
-    tokens_limit: u64,
-    money: f64,
-    money_limit: Option<f64>,
-}
-
-impl Used {
-    fn of(spent: Spent, tokens_limit: u64, money_limit: Option<Money>) -> Self {
-        let amount = |money: Money| money.0 as f64 / 1e6;
-        Self {
-            calls: spent.calls,
-            tokens: spent.tokens,
-            tokens_limit,
-            money: amount(spent.money),
-            money_limit: money_limit.map(amount),
-        }
-    }
-
-    fn show(&self) -> String {
-        let money = match self.money_limit {
-            Some(limit) => format!(", {:.2} of {limit:.2} in money", self.money),
-            None if self.money > 0.0 => format!(", {:.2} in money", self.money),
-            None => String::new(),
-        };
-        format!("{} of {} tokens{money}", self.tokens, self.tokens_limit)
-    }
-}
-
-impl ModelStands {
-    fn of(status: ModelStatus, today: Date) -> Option<Self> {
-        let settings = match status.choice {
-            ModelChoice::Unset => return None,
-            ModelChoice::Unusable(why) => {
-                return Some(Self {
-                    provider: None,
-                    model: None,
-                    problem: Some(why),
-                    today: None,
-                    month: None,
-                });
-            }
-            ModelChoice::Model(settings) => settings,
-        };
-        let mut stands = Self {
-            provider: Some(settings.provider.as_str()),
-            model: Some(settings.label().to_owned()),
-            problem: None,
-            today: None,
-            month: None,
-        };
-        match status.spent {
-            Ok(ledger) => {
-                let budget = settings.budget;
-                let used = |spent, tokens, money| Some(Used::of(spent, tokens, money));
-                stands.today = used(ledger.day(today), budget.tokens_per_day, budget.money_per_day);
-                stands.month = used(ledger.month(today), budget.tokens_per_month, budget.money_per_month);
-            }
-            Err(error) => stands.problem = Some(error.to_string()),
-        }
-        Some(stands)
-    }
-
-    fn show(&self) -> String {
-        let name = self.model.as_deref().unwrap_or("not asked");
-        let spans = [("today", &self.today), ("this month", &self.month)];
-        let spent = spans
-            .iter()
-            .filter_map(|(span, used)| Some(format!("; {span} {}", used.as_ref()?.show())))
-            .collect::<String>();
-        let problem = self.problem.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-        format!("{name}{problem}{spent}")
-    }
 }
 
 impl Run for Status {
@@ -159,7 +78,9 @@ impl Run for Status {
             changed_by_others: last.as_ref().map(|last| last.changed.clone()).unwrap_or_default(),
             waiting: memory.waiting_count(),
             problems: last.map(|last| last.problems).unwrap_or_default(),
-            failures: failures.into_iter().rev().take(SHOWN_FAILURES).collect(),
+            failures: lately(failures),
+            extraction: ExtractionStands::of(&env, &memory, world.now)?,
+            dream: DreamStands::of(&env, &memory, world.now)?,
             model: ModelStands::of(model_status(&env)?, world.now.to_zoned(TimeZone::system()).date()),
         };
         if self.json {
@@ -172,6 +93,19 @@ impl Run for Status {
 }
 
 const SHOWN_FAILURES: usize = 5;
+
+/// The last failures, newest first, each cause once.
+fn lately(failures: Vec<Failure>) -> Vec<Failure> {
+    let mut shown: Vec<Failure> = Vec::new();
+    for failure in failures.into_iter().rev() {
+        let is_known =
+            |known: &Failure| (&known.during, &known.message) == (&failure.during, &failure.message);
+        if shown.len() < SHOWN_FAILURES && !shown.iter().any(is_known) {
+            shown.push(failure);
+        }
+    }
+    shown
+}
 
 fn print(stands: &Stands, world: &mut World) -> Result<()> {
     let paint = world.paint;
@@ -189,6 +123,8 @@ fn print(stands: &Stands, world: &mut World) -> Result<()> {
     if stands.waiting > 0 {
         lines.push(("waiting", format!("{} for `memdir review`", stands.waiting)));
     }
+    lines.push(("extract", stands.extraction.show(&ago)));
+    lines.push(("dream", stands.dream.show(&ago)));
     if let Some(model) = &stands.model {
         lines.push(("model", model.show()));
     }

@@ -536,6 +536,10 @@ fn a_model_that_loses_nothing_is_followed_and_undone() {
     let before = files(&memory_dir(&sandbox));
     let report = ask(&sandbox, "dream --model --json");
     assert_eq!((&report["planner"], &report["status"]), (&json!("model"), &json!("done")), "{report}");
+    let written = json!([{"path": "port.md", "is_new": false, "lines_added": 3, "lines_removed": 0}]);
+    assert_eq!(report["written"], written, "{report}");
+    let page = sandbox.run(["dream", "show"]).stdout;
+    assert!(page.contains("by model       1  port.md  3 lines added, 0 removed"), "{page}");
     let after = files(&memory_dir(&sandbox));
     assert!(!after.contains_key("host.md"));
     assert!(String::from_utf8_lossy(&after["port.md"]).contains("host alpha"));
@@ -573,5 +577,33 @@ fn a_hostile_model_deletes_nothing() {
             let stands = after.values().any(|content| String::from_utf8_lossy(content).contains(said));
             assert!(stands, "{said}: {answer}");
         }
+    }
+}
+
+#[test]
+fn what_came_later_stays_when_a_dream_is_taken_back() {
+    let sandbox = sandbox();
+    for number in 0..4 {
+        let body = format!("The part {number} starts tomorrow, says the plan.");
+        write(
+            &sandbox,
+            &format!("m{number}.md"),
+            1,
+            &topic(&format!("m{number}"), &format!("Part {number}"), "project", &body),
+        );
+    }
+    let before = files(&memory_dir(&sandbox));
+    let report = ask(&sandbox, "dream --json");
+    assert_eq!(report["dated"].as_array().unwrap().len(), 4, "{report}");
+    let path = memory_dir(&sandbox).join("m2.md");
+    let dreamt = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("{dreamt}One more line.\n")).unwrap();
+    let undone = sandbox.run(["dream", "undo"]);
+    assert_eq!(undone.code, 0, "{}", undone.stderr);
+    let after = files(&memory_dir(&sandbox));
+    for (name, content) in &before {
+        let text = String::from_utf8_lossy(content).into_owned();
+        let expected = if name == "m2.md" { format!("{text}One more line.\n") } else { text };
+        assert_eq!(String::from_utf8_lossy(&after[name]), expected, "{name}");
     }
 }

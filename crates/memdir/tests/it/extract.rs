@@ -17,6 +17,10 @@ fn project_dir(sandbox: &Sandbox) -> Utf8PathBuf {
     ask(sandbox, "path --json")["project_dir"].as_str().unwrap().into()
 }
 
+fn project_root(sandbox: &Sandbox) -> Utf8PathBuf {
+    ask(sandbox, "path --json")["root"].as_str().unwrap().into()
+}
+
 pub(crate) fn prompt(uuid: &str, text: &str) -> String {
     let line = json!({
         "type": "user", "uuid": uuid, "sessionId": "s", "timestamp": "2026-03-11T10:00:00Z",
@@ -327,7 +331,7 @@ fn what_was_removed_or_taken_back_does_not_come_again() {
     session(&fresh, "5c0523b1", &lines);
     assert!(fresh.run(["extract"]).stdout.contains("Take it back: memdir undo "));
     let shown = fresh.run(["undo"]);
-    assert!(shown.stderr.contains("` takes back what memdir itself did last"), "{}", shown.stderr);
+    assert!(shown.stderr.contains("what memdir did by itself: remember what was said"), "{}", shown.stderr);
 }
 
 #[test]
@@ -348,4 +352,130 @@ fn what_is_taken_back_a_turn_later_goes_again() {
     assert_eq!(names, [1, 2, 2, 1], "after each turn the hook has written down what was said");
     assert_eq!(turns(&ask(&sandbox, "extract --all --json")), [""; 0]);
     assert_eq!(ask(&sandbox, "ls --json")["items"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn of_two_decisions_in_one_session_the_later_holds_and_both_days_stand() {
+    let sandbox = sandbox();
+    let first = prompt("u1", "We decided to use Kafka for the events because Redis loses messages.");
+    let later =
+        prompt("u2", "We decided to use RabbitMQ instead of Kafka because nobody here can run Kafka.")
+            .replace("2026-03-11T10", "2026-03-13T10");
+    session(&sandbox, "5c0523b1", &[first, later]);
+    let answer = ask(&sandbox, "extract --json");
+    assert_eq!(turns(&answer), ["u1 project", "u2 project"], "{answer}");
+    let items = ask(&sandbox, "ls --json")["items"].clone();
+    let [item] = items.as_array().unwrap().as_slice() else { panic!("{items}") };
+    assert!(item["description"].as_str().unwrap().contains("RabbitMQ"), "{item}");
+    let text = sandbox.run(["show", item["name"].as_str().unwrap()]).stdout;
+    for said in [
+        "use Kafka for the events",
+        "**Said:** 2026-03-11",
+        "**Since 2026-03-13:** We decided to use RabbitMQ",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+}
+
+#[test]
+fn undo_right_after_an_extraction_takes_all_of_it_back() {
+    let sandbox = sandbox();
+    assert_eq!(
+        sandbox
+            .run([
+                "add",
+                "--type",
+                "project",
+                "--name",
+                "mine",
+                "--description",
+                "d",
+                "--text",
+                "My own note."
+            ])
+            .code,
+        0
+    );
+    session(&sandbox, "5c0523b1", &[prompt("u1", "from now on use tabs everywhere in this repo")]);
+    session(
+        &sandbox,
+        "6d0523b1",
+        &[prompt("u2", "I'm a data scientist, the Go side of this repo is new to me")],
+    );
+    let answer = ask(&sandbox, "extract --json");
+    assert_eq!(answer["ops"].as_array().unwrap().len(), 2, "{answer}");
+    let undone = sandbox.run(["undo"]);
+    assert_eq!(undone.code, 0, "{}", undone.stderr);
+    assert!(
+        undone.stderr.contains("what memdir did by itself: remember what was said in session"),
+        "{}",
+        undone.stderr
+    );
+    let names = |items: &Value| -> Vec<String> {
+        items["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(names(&ask(&sandbox, "ls --json")), ["mine"]);
+    assert_eq!(sandbox.run(["undo"]).code, 0, "then the user's own");
+    assert_eq!(names(&ask(&sandbox, "ls --json")), [""; 0]);
+}
+
+#[test]
+fn what_the_manifest_says_is_not_remembered() {
+    let sandbox = sandbox();
+    let root = project_root(&sandbox);
+    fs::write(
+        root.join("package.json"),
+        "{\"devDependencies\": {\n  \"vitest\": \"^2\",\n  \"react\": \"^19\"\n}}",
+    )
+    .unwrap();
+    session(
+        &sandbox,
+        "5c0523b1",
+        &[
+            prompt("u1", "in this repo we use React and Vitest, always"),
+            prompt("u2", "in this repo we use Playwright for the browser tests, always"),
+        ],
+    );
+    let answer = ask(&sandbox, "extract --dry-run --json");
+    assert_eq!(turns(&answer), ["u2 feedback"], "{answer}");
+    assert_eq!(answer["skipped"][0]["why"], "`package.json` says it already");
+}
+
+#[test]
+fn status_says_how_far_extraction_and_dreams_are() {
+    let sandbox = sandbox();
+    let path = session(&sandbox, "5c0523b1", &[prompt("u1", "from now on use tabs everywhere in this repo")]);
+    let status = ask(&sandbox, "status --json");
+    assert_eq!(
+        (&status["extraction"]["last_run"], &status["extraction"]["sessions_behind"]),
+        (&Value::Null, &json!(1))
+    );
+    ask(&sandbox, "extract --json");
+    let status = ask(&sandbox, "status --json");
+    let extraction = &status["extraction"];
+    assert_eq!(
+        (&extraction["sessions_behind"], &extraction["bytes_behind"]),
+        (&json!(0), &json!(0)),
+        "{status}"
+    );
+    assert!(extraction["last_run"].is_string() && extraction["by_itself"] == json!(false), "{status}");
+    let more = prompt("u2", "thanks");
+    fs::write(&path, [fs::read_to_string(&path).unwrap(), more.clone()].concat()).unwrap();
+    assert_eq!(ask(&sandbox, "status --json")["extraction"]["bytes_behind"], json!(more.len()));
+    assert_eq!(
+        status["dream"]["not_due"],
+        json!("1 of 5 sessions were used since the last dream"),
+        "{status}"
+    );
+    ask(&sandbox, "dream --json");
+    sandbox.home.write("home/.config/memdir/config.toml", "[features]\ndream = true\nextract = true\n");
+    let shown = sandbox.run(["status"]).stdout;
+    let unread = format!("extract   after every turn; last just now; {} B of 1 session to read", more.len());
+    assert!(shown.contains(&unread), "{shown}");
+    assert!(shown.contains("dream     at the end of sessions; last just now; not due: the last dream was less than 24 hours ago"), "{shown}");
 }

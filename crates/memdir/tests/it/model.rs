@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::harness::Sandbox;
 
 pub(crate) const SAID: &str = "please stop adding docstrings to private functions, they go stale";
-const RULES: &str = "feedback-stop-adding-docstrings-private-functions-go";
+const RULES: &str = "feedback-stop-adding-docstrings-private-functions";
 
 /// A server that does one thing with every connection, and keeps what it was asked.
 struct Server {
@@ -323,7 +323,7 @@ fn the_budget_is_hard() {
     let home = sandbox(&http_settings("openai", &server, limits));
     assert_eq!(run(&home, "extract --dry-run --json")["engine"], "model");
     let shown = home.run(["status"]).stdout;
-    assert!(shown.contains("m-1; today 1100 of 9000 tokens, 0.00 in money; this month 1100 of 1000000 tokens, 0.00 of 1.00 in money"), "{shown}");
+    assert!(shown.contains("m-1; today 1,100 of 9,000 tokens, 0.00 in money; this month 1,100 of 1,000,000 tokens, 0.00 of 1.00 in money"), "{shown}");
     let reports: Vec<Value> = (0..8).map(|_| run(&home, "extract --dry-run --json")).collect();
     let over = reports.iter().filter(|report| report["engine"] == "rules").count();
     assert!(over > 0, "{reports:?}");
@@ -413,4 +413,59 @@ fn a_session_of_the_model_itself_asks_nobody_and_is_told_nothing() {
     let block = home.run(["hook", "SessionStart"]);
     assert_eq!((block.code, block.stdout.as_str()), (0, ""));
     assert_eq!(server.asked().len(), 0);
+}
+
+#[test]
+fn what_the_model_could_not_be_asked_about_is_asked_the_next_time() {
+    let busy = "HTTP/1.1 429 Too Many Requests\r\ncontent-length: 0\r\n\r\n";
+    let answer = ok(&openai(&json!({"memories": []})));
+    let calls = Arc::new(Mutex::new(0));
+    let server = Server::new(move |mut stream| {
+        let mut calls = calls.lock().unwrap();
+        *calls += 1;
+        let bytes = if *calls == 1 { busy.to_owned() } else { answer.clone() };
+        let _ = stream.write_all(bytes.as_bytes());
+    });
+    let sandbox = sandbox(&http_settings("openai", &server, ""));
+    falls_back(&sandbox, "429");
+    let status = run(&sandbox, "status --json");
+    assert_eq!(status["extraction"]["sessions_unasked"], 1, "{status}");
+    assert_eq!(status["extraction"]["sessions_behind"], 0, "the rules have read it: {status}");
+    let again = run(&sandbox, "extract --json");
+    assert_eq!((&again["engine"], &again["memories"]), (&json!("model"), &json!([])), "{again}");
+    assert!(server.asked()[1].contains(SAID), "the same words once more");
+    assert_eq!(
+        run(&sandbox, "ls --json")["items"].as_array().unwrap().len(),
+        1,
+        "what the rules wrote stays"
+    );
+    assert_eq!(run(&sandbox, "status --json")["extraction"]["sessions_unasked"], 0);
+    run(&sandbox, "extract --json");
+    assert_eq!(server.asked().len(), 2, "and that is that");
+}
+
+#[test]
+fn calls_that_cost_and_bring_nothing_end_after_three() {
+    let server = Server::saying("HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n{");
+    let sandbox = sandbox(&http_settings("openai", &server, ""));
+    for _ in 0..5 {
+        run(&sandbox, "extract --json");
+    }
+    assert_eq!(server.asked().len(), 3);
+    assert_eq!(run(&sandbox, "status --json")["extraction"]["sessions_unasked"], 0);
+}
+
+#[test]
+fn a_count_beyond_all_reason_is_bounded_by_what_the_call_can_take() {
+    for count in [u64::MAX, 9_999_999] {
+        let mut body = openai(&json!({"memories": [memory()]}));
+        body["usage"] = json!({"prompt_tokens": count, "completion_tokens": count});
+        let server = Server::saying(ok(&body));
+        let sandbox = sandbox(&http_settings("openai", &server, ""));
+        assert_eq!(run(&sandbox, "extract --json")["engine"], "model");
+        let today = run(&sandbox, "status --json")["model"]["today"]["tokens"].as_u64().unwrap();
+        assert!((1_000..30_000).contains(&today), "{count}: {today}");
+        run(&sandbox, "extract --all --json");
+        assert_eq!(server.asked().len(), 2, "the budget is not used up by a lie");
+    }
 }

@@ -3,7 +3,7 @@
 use aho_corasick::AhoCorasick;
 
 use super::{Candidate, CueSet, Cues};
-use crate::extract::pattern::{Choice, Element, Pieces};
+use crate::extract::pattern::{Begins, Choice, Element, Pieces};
 use crate::extract::places::NAMES;
 use crate::extract::vocabulary::kinds;
 
@@ -31,9 +31,8 @@ impl Cues {
                 }
             }
             if own.is_empty() {
-                let candidate =
-                    Candidate { pattern: at, cue: *cue, at_clause_start: false, rarest: Pieces::ANY };
-                self.wild.push((u8::MAX, candidate));
+                let candidate = Candidate { pattern: at, cue: *cue, rarest: Pieces::ANY };
+                self.wild.push((u8::MAX, Begins::Anywhere, candidate));
             }
             for text in own {
                 texts.push(text.to_owned());
@@ -53,8 +52,9 @@ impl Cues {
         let starts = self.clause_starts(text);
         let hits = finder.find_overlapping_iter(text);
         let hits = hits.filter_map(|hit| Some((*owners.get(hit.pattern().as_usize())?, hit.start())));
-        let everywhere =
-            text.char_indices().flat_map(|(at, _)| self.wild.iter().map(move |(_, wild)| (wild.pattern, at)));
+        let everywhere = text
+            .char_indices()
+            .flat_map(|(at, _)| self.wild.iter().map(move |(_, _, wild)| (wild.pattern, at)));
         for (candidate, at) in hits.chain(everywhere) {
             let Some((cue, pattern)) = self.cues.get(candidate) else { continue };
             if found.place(*cue).is_some_and(|place| place as usize <= at) {
@@ -154,7 +154,7 @@ impl Search<'_> {
                 let at = self.skip_space(at);
                 !options.iter().any(|option| self.length(option, at).is_some()) && self.matches(rest, at)
             }
-            Element::Any { options, optional } => {
+            Element::Any { options, optional, .. } => {
                 let at = self.skip_space(at);
                 let ends: Vec<usize> = options
                     .iter()

@@ -31,7 +31,9 @@ pub(super) fn weekday(word: &str) -> Option<Weekday> {
 }
 
 pub(super) fn month(word: &str) -> Option<i8> {
-    let at = MONTHS.iter().position(|names| !word.is_empty() && names.split(' ').any(|name| name == word))?;
+    // Most words are no month by their first letter or their length.
+    let may_be = (3..=10).contains(&word.len()) && word.starts_with(|first| "jfmasonde".contains(first));
+    let at = MONTHS.iter().position(|names| may_be && names.split(' ').any(|name| name == word))?;
     i8::try_from(at + 1).ok()
 }
 

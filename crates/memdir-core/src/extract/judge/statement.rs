@@ -14,6 +14,20 @@ pub(super) fn add(
     let Some(sentence) = sentences.get(at) else { return };
     // Who somebody is does not turn on a day.
     let text = if kind == Kind::User { sentence.text.replace('\n', " ") } else { with_dates(sentence) };
+    // What leans on the sentence before says nothing without it.
+    let before = at.checked_sub(1).and_then(|before| Some((sentences.get(before)?, kinds.get(before)?)));
+    let text = match before {
+        Some((before, None))
+            if before.paragraph == sentence.paragraph
+                && before.is_plain_remark()
+                && leans_back(&text)
+                && before.text.len() + text.len() < STATEMENT_BYTES =>
+        {
+            let end = if before.text.ends_with(['.', '!', '。', '！']) { "" } else { "." };
+            format!("{}{end} {}", before.text.replace('\n', " "), with_capital(&text))
+        }
+        _ => text,
+    };
     let day = sentence.days.iter().map(|day| day.date).max();
     let reason = reason_in(sentence);
     let statement = match statements.iter_mut().find(|statement| statement.kind == kind) {
@@ -69,7 +83,30 @@ impl Sentence<'_> {
     }
 }
 
-/// The part of a sentence behind the word that gives a reason.
+/// Whether a sentence stands for something that the one before it names.
+fn leans_back(text: &str) -> bool {
+    const ENDS: [&str; 8] = [
+        " gets one",
+        " needs one",
+        " has one",
+        " do that",
+        " does that",
+        " like that",
+        " that way",
+        " than that",
+    ];
+    let lower = text.to_lowercase();
+    ENDS.iter().any(|end| lower.contains(end))
+}
+
+fn with_capital(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}", characters.as_str())
+}
+
+/// The part of a sentence that gives its reason: behind the word for it, before the word for what follows from it, or the
+/// clause that speaks of the thing again.
 fn reason_in(sentence: &Sentence<'_>) -> Option<String> {
     const MARKS: [&str; 21] = [
         " because ",
@@ -106,8 +143,41 @@ fn reason_in(sentence: &Sentence<'_>) -> Option<String> {
         *mark != " since " || SINCE.contains(&next)
     };
     let marked = marked.filter(is_reason).map(|(_, at)| at).min();
+    // `because of exactly that` points at the clause before it.
+    let points_back = |at: &usize| {
+        let behind = lower.get(*at..).unwrap_or_default().trim_end_matches(['.', '!']);
+        matches!(
+            behind.trim(),
+            "of that" | "of this" | "of it" | "of exactly that" | "of exactly this" | "of them"
+        )
+    };
+    if let Some(at) = marked.filter(points_back) {
+        let before = lower.get(..at).unwrap_or_default();
+        let end = before.rfind(" because").unwrap_or(before.len());
+        let start = before.get(..end).and_then(|clause| clause.rfind(", ")).map_or(0, |comma| comma + 2);
+        return sentence.text.get(start..end).map(|clause| clause.trim().to_owned());
+    }
+    // What something follows from is its reason.
+    const THEREFORE: [&str; 10] = [
+        ", so ",
+        ", así que ",
+        ", deshalb ",
+        ", daher ",
+        ", donc ",
+        ", du coup ",
+        ", então ",
+        ", por isso ",
+        "，所以",
+        "，因此",
+    ];
+    if marked.is_none()
+        && let Some(end) = THEREFORE.iter().filter_map(|mark| lower.find(mark)).min()
+        && let Some(premise) = sentence.text.get(..end).filter(|premise| premise.len() > 12)
+    {
+        return Some(premise.trim().to_owned());
+    }
     // Without a word for it, the reason is the clause that speaks of the thing again.
-    let explains = sentence.cues.has(Cue::Reason) || sentence.cues.has(Cue::Experience);
+    let explains = [Cue::Reason, Cue::Experience, Cue::Directive].iter().any(|cue| sentence.cues.has(*cue));
     let trailing = || {
         explains.then(|| lower.rfind(", ")).flatten().map(|comma| comma + 2).filter(|start| {
             let first = lower.get(*start..).unwrap_or_default().split_whitespace().next().unwrap_or_default();
@@ -125,9 +195,10 @@ const SINCE: [&str; 20] = [
 ];
 
 /// Words that take up what was just named.
-const AGAIN: [&str; 18] = [
-    "they", "it", "we", "that", "this", "they're", "it's", "sie", "es", "wir", "das", "ils", "elles", "ça",
-    "on", "nos", "eles", "luego",
+const AGAIN: [&str; 28] = [
+    "i", "i'm", "each", "every", "nobody", "everyone", "people", "our", "my", "there", "they", "it", "we",
+    "that", "this", "they're", "it's", "sie", "es", "wir", "das", "ils", "elles", "ça", "on", "nos", "eles",
+    "luego",
 ];
 
 /// The sentence with every day that it names written out behind its words.

@@ -48,6 +48,11 @@ impl Page<'_> {
         let account = self.account;
         let arrow = world.paint.quiet("→");
         let item = |path: &str, text: &str| format!("{}  {}", printable(path), shortened(text));
+        let written = account.written.iter().map(|file| {
+            let what = if file.is_new { "new, " } else { "" };
+            format!("{}  {what}{} lines added, {} removed", file.path, file.lines_added, file.lines_removed)
+        });
+        section("by model", written, world)?;
         section(
             "merged",
             account.merged.iter().map(|merged| format!("{} {arrow} {}", merged.from, merged.into)),
