@@ -123,28 +123,22 @@ fn a_week_leaves_what_a_person_would_have_written() {
         })
         .collect();
     insta::assert_snapshot!(shown, @r#"
-    == feedback-ask-before-add-dependency-each-one.md
+    == feedback-ask-before-add-dependency.md
     Ask me before you add a dependency, each one goes through a licence check at the group
 
-    **Why:** The user gave no reason.
+    **Why:** Each one goes through a licence check at the group.
     **How to apply:** Work this way in this project until the user says otherwise.
     **Said:** 2026-03-13
-    == feedback-ask-rename-only-rename-cant-review.md
+    == feedback-ask-rename-only-rename.md
     When I ask for a rename, do only the rename. I can't review it otherwise
 
     **Why:** I can't review it otherwise.
     **How to apply:** Work this way in this project until the user says otherwise.
     **Said:** 2026-03-11
-    == feedback-drop-these-summaries-end-read-diff.md
+    == feedback-drop-summaries-end.md
     Please drop these summaries at the end, I read the diff anyway
 
-    **Why:** The user gave no reason.
-    **How to apply:** Work this way in this project until the user says otherwise.
-    **Said:** 2026-03-09
-    == feedback-every-migration-gets-one-had-restore.md
-    Every migration gets one here, we had to restore a backup in autumn because of exactly that
-
-    **Why:** Because of exactly that.
+    **Why:** I read the diff anyway.
     **How to apply:** Work this way in this project until the user says otherwise.
     **Said:** 2026-03-09
     == feedback-frontend-compare-something-python.md
@@ -153,7 +147,13 @@ fn a_week_leaves_what_a_person_would_have_written() {
     **Why:** The user gave no reason.
     **How to apply:** Work this way in this project until the user says otherwise.
     **Said:** 2026-03-11
-    == feedback-no-snapshot-images-tests-break-every.md
+    == feedback-migration-no-downgrade-every-migration-gets.md
+    The migration has no downgrade. Every migration gets one here, we had to restore a backup in autumn because of exactly that
+
+    **Why:** We had to restore a backup in autumn.
+    **How to apply:** Work this way in this project until the user says otherwise.
+    **Said:** 2026-03-09
+    == feedback-no-snapshot-images-tests.md
     No snapshot images in tests please, they break with every font update
 
     **Why:** They break with every font update.
@@ -162,7 +162,7 @@ fn a_week_leaves_what_a_person_would_have_written() {
     == project-cant-install-system-libraries-pure-python.md
     We can't install system libraries there, so pure Python only
 
-    **Why:** The user gave no reason.
+    **Why:** We can't install system libraries there.
     **How to apply:** Let plans and suggestions agree with this.
     **Said:** 2026-03-13
     == project-decided-against-service-workers-last-week.md
@@ -171,13 +171,13 @@ fn a_week_leaves_what_a_person_would_have_written() {
     **Why:** The user gave no reason.
     **How to apply:** Let plans and suggestions agree with this.
     **Said:** 2026-03-11
-    == project-easter-release-27th-2026-03-27.md
+    == project-easter-release-code-freeze-two-days.md
     The easter release is on the 27th (2026-03-27), code freeze two days before.
 
     **Why:** The user gave no reason.
     **How to apply:** Plan with this in mind; it turns on 2026-03-27, so check what holds after that day.
     **Said:** 2026-03-12
-    == project-june-1-2026-06-01-every.md
+    == project-every-manifest-include-passengers-nationality.md
     From June 1 (2026-06-01) every manifest has to include the passenger's nationality, otherwise ships don't get clearance.
 
     **Why:** Ships don't get clearance.
@@ -186,16 +186,16 @@ fn a_week_leaves_what_a_person_would_have_written() {
     == project-lose-network-below-deck-steel-ships.md
     They lose the network below deck, that's just how steel ships are, so check-in has to work without a server for at least an hour
 
-    **Why:** The user gave no reason.
+    **Why:** They lose the network below deck, that's just how steel ships are.
     **How to apply:** Let plans and suggestions agree with this.
     **Said:** 2026-03-11
-    == project-marketing-wants-american-us-agencies.md
+    == project-marketing-wants-american.md
     Marketing wants American because of the US agencies
 
     **Why:** Because of the US agencies.
     **How to apply:** Let plans and suggestions agree with this.
     **Said:** 2026-03-13
-    == project-off-until-tuesday-2026-03-17.md
+    == project-off-until-tuesday.md
     I'm off until Tuesday (2026-03-17)
 
     **Why:** The user gave no reason.
@@ -216,7 +216,7 @@ fn a_week_leaves_what_a_person_would_have_written() {
 
     **Why:** The first failed with: zsh: command not found: python
     **How to apply:** Run the second one at once.
-    == reference-https-grafana-ferry-example-checkin-one.md
+    == reference-grafana-ferry-checkin-check-everything-else.md
     https://grafana.ferry.example/d/checkin is the one for check-in, everything else there is dead
 
     **Why:** The user gave no reason.
