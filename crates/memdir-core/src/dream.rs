@@ -40,12 +40,13 @@ mod subject;
 mod tests;
 
 pub use account::{Account, Dated, Distilled, LeftAlone, Marked, Merged, Repeated, Replaced, Written};
-pub use check::{CheckRefused, Lost, Source, Superseded, check};
+pub use check::{CheckRefused, Lost, Source, Superseded, check, check_read};
 pub use gates::{Gates, NotDue, due};
 pub use measure::Measure;
 pub use planner::plan;
 pub use proposal::{MAX_PROPOSAL_BYTES, ProposalRefused, read_proposal};
 pub use question::question;
+pub use reading::Readings;
 
 /// A memory directory as a dream finds it.
 #[derive(Debug, Clone)]

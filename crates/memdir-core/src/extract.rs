@@ -75,6 +75,14 @@ pub struct Extracted {
 }
 
 impl Extracted {
+    /// Says what was taken back when this was said, without which it may mean nothing.
+    pub fn is_in_place_of(&mut self, gone: &str) {
+        if !self.body.contains("\n**Instead of:**") {
+            let instead = format!("\n\n**Instead of:** {}\n**Why:**", gone.trim());
+            self.body = self.body.replacen("\n\n**Why:**", &instead, 1);
+        }
+    }
+
     /// The file that it becomes.
     #[must_use]
     pub fn topic<'e>(&'e self, modified: Timestamp, origin_session: Option<&'e str>) -> NewTopic<'e> {
@@ -183,9 +191,7 @@ impl Extractor {
         for statement in &judged.statements {
             let mut memory = compose::compose(statement, source.clone(), said);
             if let Some(gone) = &gone {
-                // What is said in the place of something may mean nothing without it.
-                let instead = format!("\n\n**Instead of:** {gone}\n**Why:**");
-                memory.body = memory.body.replacen("\n\n**Why:**", &instead, 1);
+                memory.is_in_place_of(gone);
             }
             self.keep(memory);
         }

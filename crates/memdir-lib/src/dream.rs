@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use memdir_core::dream::{
-    Account, Dream, Gates, Measure, NotDue, Scene, check, due, plan, question, read_proposal,
+    Account, Dream, Gates, Measure, NotDue, Readings, Scene, check_read, due, plan, question, read_proposal,
 };
 use memdir_core::env::Env;
 use memdir_core::operation::{Author, AuthorKind, Operation};
@@ -154,7 +154,7 @@ pub fn dream(
     if wanted.dry_run {
         let settled = memory.dream_state().map(|state| state.settled()).filter(|_| !wanted.all);
         let scene = read(env, memory, settled.unwrap_or_default(), wanted, now)?;
-        let (dream, planner, mut warnings) = planned(&scene, wanted, &mut None);
+        let (dream, planner, mut warnings) = planned(&scene, &Readings::default(), wanted, &mut None);
         if let Some(holder) = holder(&root, now)? {
             warnings.push(format!("{}, so nothing would be changed now", held(&holder)));
         }
@@ -186,9 +186,10 @@ fn dream_once(
         let stamp = memory.stamp()?;
         let settled = if wanted.all { Default::default() } else { state.settled() };
         let scene = read(env, memory, settled, wanted, now)?;
-        let (dream, planner, warnings) = planned(&scene, wanted, &mut asked);
+        let readings = Readings::default();
+        let (dream, planner, warnings) = planned(&scene, &readings, wanted, &mut asked);
         // Whoever planned, this is the door.
-        check(&scene.sources(), &dream.plan, &dream.account.superseded)?;
+        check_read(&scene.sources(), &dream.plan, &dream.account.superseded, &readings)?;
         if memory.stamp()? != stamp && attempt < MOST_TRIES {
             continue;
         }
@@ -264,6 +265,7 @@ type Asked = Result<Vec<u8>, String>;
 /// anew, the model is asked once.
 fn planned(
     scene: &Scene,
+    readings: &Readings,
     wanted: &mut Wanted<'_>,
     asked: &mut Option<Asked>,
 ) -> (Dream, &'static str, Vec<String>) {
@@ -271,7 +273,8 @@ fn planned(
     if model.is_some() && asked.is_none() {
         (wanted.step)(Phase::Asking, 0, 1);
     }
-    let mut by_rules = || plan(scene, &mut |done, total| (wanted.step)(Phase::Planning, done, total));
+    let mut by_rules =
+        || plan(scene, readings, &mut |done, total| (wanted.step)(Phase::Planning, done, total));
     let Some(model) = model else { return (by_rules(), "rules", Vec::new()) };
     let proposed = match asked.get_or_insert_with(|| ask(model, scene)) {
         Ok(json) => read_proposal(scene, json)

@@ -82,7 +82,7 @@ pub enum CheckRefused {
 }
 
 /// So many statements may be superseded in the smallest memory.
-const ALWAYS_ALLOWED: usize = 4;
+pub(super) const ALWAYS_ALLOWED: usize = 4;
 /// Of more statements, one in so many.
 const ONE_IN: usize = 4;
 /// One statement may take the place of so many others.
@@ -98,8 +98,11 @@ pub fn check(sources: &[Source<'_>], plan: &Plan, superseded: &[Superseded]) -> 
     check_read(sources, plan, superseded, &Readings::default())
 }
 
-/// The same for texts some of which were read before.
-pub(super) fn check_read(
+/// The same as [`check()`] for texts some of which were read before: what a text says depends on nothing but the text.
+///
+/// # Errors
+/// As [`check()`].
+pub fn check_read(
     sources: &[Source<'_>],
     plan: &Plan,
     superseded: &[Superseded],

@@ -28,12 +28,11 @@ const INDEX_PARTS: [fn(&mut Desk<'_>); 2] = [prune::prune, mend::mend];
 /// Plans to tidy a memory directory. The plan passes [`super::check()`]; a second dream right after it plans nothing.
 /// `step` is told how many parts of how many are done; what one part does may begin them anew.
 #[must_use]
-pub fn plan(scene: &Scene, step: &mut dyn FnMut(usize, usize)) -> Dream {
-    let readings = Readings::default();
-    let whole = planned(scene, &readings, &PARTS, step);
+pub fn plan(scene: &Scene, readings: &Readings, step: &mut dyn FnMut(usize, usize)) -> Dream {
+    let whole = planned(scene, readings, &PARTS, step);
     // The check decides, not whoever planned: what it refuses is left as it is, but for the index.
-    whole.or_else(|_| planned(scene, &readings, &INDEX_PARTS, step)).unwrap_or_else(|why| {
-        let mut dream = unchanged(scene, &readings);
+    whole.or_else(|_| planned(scene, readings, &INDEX_PARTS, step)).unwrap_or_else(|why| {
+        let mut dream = unchanged(scene, readings);
         dream.plan.warnings.push(format!("nothing was tidied: {why}"));
         dream
     })

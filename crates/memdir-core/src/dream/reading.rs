@@ -13,7 +13,7 @@ use crate::rel_path::RelPath;
 
 /// Every text that was read so far, by its content: what a text says depends on nothing else.
 #[derive(Default)]
-pub(super) struct Readings {
+pub struct Readings {
     known: RefCell<HashMap<Rc<str>, Rc<Reading>>>,
     bytes: Cell<usize>,
 }

@@ -72,11 +72,11 @@ fn topic(name: &str, description: &str, kind: &str, body: &str) -> String {
 }
 
 fn dreamt(scene: &Scene) -> (Dream, Scene) {
-    let dream = plan(scene, &mut |_, _| {});
+    let dream = plan(scene, &Readings::default(), &mut |_, _| {});
     check(&scene.sources(), &dream.plan, &dream.account.superseded).unwrap();
     assert_eq!(dream.plan.warnings, [""; 0]);
     let next = after(scene, &dream.plan);
-    let again = plan(&next, &mut |_, _| {});
+    let again = plan(&next, &Readings::default(), &mut |_, _| {});
     assert_eq!(again.plan.changes, [], "a second dream changes nothing: {}", shown(&next));
     (dream, next)
 }
@@ -272,10 +272,10 @@ fn what_was_taken_back_is_not_done_again() {
     let files: Vec<(&str, &str, &str)> =
         files.iter().map(|(name, day, text)| (*name, *day, text.as_str())).collect();
     let mut scene = scene(None, &files);
-    let first = plan(&scene, &mut |_, _| {});
+    let first = plan(&scene, &Readings::default(), &mut |_, _| {});
     assert_eq!((first.account.merged.len(), first.account.distilled.len()), (1, 1));
     scene.settled = first.account.keys.into_iter().collect();
-    let second = plan(&scene, &mut |_, _| {});
+    let second = plan(&scene, &Readings::default(), &mut |_, _| {});
     assert_eq!(second.account.merged, []);
     assert_eq!(second.account.distilled, []);
 }
@@ -713,7 +713,7 @@ static ADDED: std::sync::LazyLock<regex::Regex> =
 
 fn statements(source: &Source<'_>) -> Vec<statement::Statement> {
     let text = std::str::from_utf8(source.content).unwrap();
-    reading::Readings::default().of(text).statements(source.path).cloned().collect()
+    Readings::default().of(text).statements(source.path).cloned().collect()
 }
 
 /// Whether every statement of one state stands in the other, looked at in the plainest way.
@@ -750,13 +750,15 @@ proptest! {
 
     #[test]
     fn the_rules_plan_always_passes_and_a_second_dream_rests(scene in any_scene()) {
-        let dream = plan(&scene, &mut |_, _| {});
+        let dream = plan(&scene, &Readings::default(), &mut |_, _| {});
         prop_assert_eq!(&dream.plan.warnings, &Vec::<String>::new(), "{}", shown(&scene));
         prop_assert!(check(&scene.sources(), &dream.plan, &dream.account.superseded).is_ok());
         let next = after(&scene, &dream.plan);
         let lost = everything_stands(&scene, &next, &dream.account.superseded);
         prop_assert_eq!(lost, Ok(()));
-        let again = plan(&next, &mut |_, _| {});
+        let again = plan(&next, &Readings::default(), &mut |_, _| {});
+        // A dream that replaced as much as one may leaves the rest to the next.
+        prop_assume!(dream.account.superseded.len() < check::ALWAYS_ALLOWED);
         prop_assert_eq!(&again.plan.changes, &Vec::<Change>::new(), "{}\n->\n{}\n->\n{}", shown(&scene), shown(&next), shown(&after(&next, &again.plan)));
         for change in &dream.plan.changes {
             let touched = change.path().as_str();

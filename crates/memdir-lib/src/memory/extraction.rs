@@ -84,7 +84,13 @@ impl Memory {
             });
         }
         let mut updated: Vec<(RelPath, usize)> = Vec::new();
-        for memory in found {
+        for mut memory in found {
+            // What is said in the place of something may mean nothing without it.
+            if let Some((gone, _)) = taken_back.filter(|(_, withdrawn)| withdrawn.turn == memory.source.turn)
+                && let Some(description) = &gone.description
+            {
+                memory.is_in_place_of(description);
+            }
             match known.standing(&memory) {
                 Standing::Updates { path } if was_written(&memory) => {
                     skipped.push(Skipped {

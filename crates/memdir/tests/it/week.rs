@@ -192,6 +192,7 @@ fn a_week_leaves_what_a_person_would_have_written() {
     == project-marketing-wants-american.md
     Marketing wants American because of the US agencies
 
+    **Instead of:** From now on use British spelling in everything passengers see
     **Why:** Because of the US agencies.
     **How to apply:** Let plans and suggestions agree with this.
     **Said:** 2026-03-13
