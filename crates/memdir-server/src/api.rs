@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post, put};
 
 use crate::api_error::{ApiError, ErrorCode};
+use crate::rate::source_of;
 use crate::server::Server;
 
 mod access;
@@ -22,6 +23,7 @@ mod operations;
 mod reading;
 mod writing;
 
+pub(crate) use access::removal;
 pub(crate) use operations::OPENAPI;
 
 /// Where a proxy says that a request comes from.
@@ -79,7 +81,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/v1/teams/{team}/join", post(access::join))
         .route("/v1/teams/{team}/tokens", get(access::tokens).post(access::add_token))
         .route("/v1/teams/{team}/tokens/{id}", delete(access::revoke_token))
-        .route("/v1/teams/{team}/members/{key}", delete(access::remove_member))
+        .route("/v1/teams/{team}/members/{key}", delete(access::forget_member))
         .route("/v1/teams/{team}/audit", get(access::audit))
         .fallback(|| async { ApiError::not_found() })
         .method_not_allowed_fallback(|| async {
@@ -117,8 +119,9 @@ async fn around(State(server): State<Arc<Server>>, request: Request, next: Next)
         ("status", status.into()),
         ("ms", (took.as_micros() as f64 / 1000.0).into()),
     ];
-    if let Some(ErrorCode(code)) = response.extensions().get::<ErrorCode>() {
+    if let Some(ErrorCode { code, cause }) = response.extensions().get::<ErrorCode>() {
         fields.push(("code", (*code).into()));
+        fields.extend(cause.as_ref().map(|cause| ("cause", cause.as_str().into())));
     }
     if let Some(caller::Who { token, team }) = response.extensions().get::<caller::Who>() {
         fields.push(("token", token.as_str().into()));
@@ -142,7 +145,7 @@ fn admit(server: &Server, request: &Request, now: Instant) -> Result<(), ApiErro
     };
     let forwarded = server.gate.behind_proxy.then(forwarded).flatten();
     let address = forwarded.or_else(|| request.extensions().get::<Peer>().map(|peer| peer.0));
-    let address = address.map(|address| address.to_string()).unwrap_or_default();
+    let address = address.map(source_of).unwrap_or_default();
     server
         .address_rates
         .take(&address, now)

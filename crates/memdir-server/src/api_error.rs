@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use memdir_wire::server_api::{ErrorAnswer, ErrorBody, PROTOCOL};
+use memdir_wire::server_api::{ErrorAnswer, ErrorBody, PROTOCOL, RefusedFile};
 
 use crate::storage::StorageError;
 
@@ -17,6 +17,10 @@ pub struct ApiError {
     pub message: String,
     /// The file that is the reason.
     pub path: Option<String>,
+    /// All files that are, where several may be.
+    pub refused: Vec<RefusedFile>,
+    /// What the operator should know, and nobody else.
+    pub cause: Option<String>,
     /// How many seconds to wait.
     pub retry_after: Option<u32>,
 }
@@ -64,7 +68,27 @@ impl ApiError {
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         let status = CODES.iter().find(|(known, _)| *known == code).map_or(500, |(_, status)| *status);
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Self { status, code, message: message.into(), path: None, retry_after: None }
+        Self {
+            status,
+            code,
+            message: message.into(),
+            path: None,
+            refused: Vec::new(),
+            cause: None,
+            retry_after: None,
+        }
+    }
+
+    /// One error for several files; `None` if there are none. What is wrong with the first stands for all.
+    #[must_use]
+    pub fn of_files(errors: Vec<Self>) -> Option<Self> {
+        let file = |error: &Self| {
+            let (code, message) = (error.code.to_owned(), error.message.clone());
+            Some(RefusedFile { path: error.path.clone()?, code, message })
+        };
+        let refused = errors.iter().filter_map(file).take(MOST_REFUSED).collect();
+        let first = errors.into_iter().next()?;
+        Some(Self { refused, ..first })
     }
 
     /// The same, because of a file.
@@ -98,7 +122,8 @@ impl ApiError {
 impl From<StorageError> for ApiError {
     fn from(error: StorageError) -> Self {
         // What a database says may name what it holds; the log has it, the client does not.
-        match error {
+        let cause = Some(error.to_string());
+        let error = match error {
             StorageError::Unavailable(_) => {
                 Self::new("unavailable", "the database cannot be reached now; nothing was changed, try again")
                     .after(1)
@@ -109,14 +134,16 @@ impl From<StorageError> for ApiError {
             StorageError::Duplicate(_) | StorageError::Failed(_) => {
                 Self::new("failed", "the server failed; its log says why")
             }
-        }
+        };
+        Self { cause, ..error }
     }
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let code = self.code;
-        let error = ErrorBody { code: code.to_owned(), message: self.message, path: self.path };
+        let (path, refused) = (self.path, self.refused);
+        let error = ErrorBody { code: code.to_owned(), message: self.message, path, refused };
         let body = serde_json::to_vec(&ErrorAnswer { v: PROTOCOL, error }).unwrap_or_default();
         let mut response = (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
         if let Some(wait) = self.retry_after {
@@ -125,11 +152,19 @@ impl IntoResponse for ApiError {
         if self.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        response.extensions_mut().insert(ErrorCode(code));
+        response.extensions_mut().insert(ErrorCode { code, cause: self.cause });
         response
     }
 }
 
-/// The code of an answer that says no, for the log and the counters.
-#[derive(Debug, Clone, Copy)]
-pub struct ErrorCode(pub &'static str);
+/// So many files are named.
+const MOST_REFUSED: usize = 1_000;
+
+/// Why an answer says no, for the log.
+#[derive(Debug, Clone)]
+pub struct ErrorCode {
+    /// The code.
+    pub code: &'static str,
+    /// What was behind it.
+    pub cause: Option<String>,
+}

@@ -1,6 +1,8 @@
 //! Whether a file may be put at all, whatever else is there: its name, its signature, its secrets.
 
 use jiff::Timestamp;
+use memdir_core::memory::entrypoint::ENTRYPOINT;
+use memdir_core::rel_path::PathRefused;
 use memdir_core::secrets::scan;
 use memdir_core::team_key::TeamKey;
 use memdir_wire::entry::{Entry, EntryRefused, MAX_TEXT_BYTES, SignedEntry};
@@ -120,6 +122,34 @@ impl CheckedPut {
     }
 }
 
+/// Checks files, all of them: whoever sent them hears at once which ones are not wanted.
+///
+/// # Errors
+/// What is wrong, for each file.
+pub fn check_all(
+    files: Vec<(PutFile, Care)>,
+    team: &TeamId,
+    now: Timestamp,
+) -> Result<Vec<CheckedPut>, ApiError> {
+    let (mut checked, mut refused) = (Vec::with_capacity(files.len()), Vec::new());
+    for (put, care) in files {
+        match CheckedPut::check(put, team, now, care) {
+            Ok(put) => checked.push(put),
+            Err(error) => refused.push(error),
+        }
+    }
+    ApiError::of_files(refused).map_or(Ok(checked), Err)
+}
+
+/// Whether a memory may be called that. The index of one person's memory travels between their own machines like any
+/// other file; members of a team make theirs themselves, and take none.
+fn check_key(key: &str) -> Result<(), PathRefused> {
+    match key.rsplit_once('/') {
+        Some((folder, ENTRYPOINT)) => TeamKey::parse(&format!("{folder}/index.md")).map(drop),
+        _ => TeamKey::parse(key).map(drop),
+    }
+}
+
 fn kind(
     path: &str,
     content: Option<&str>,
@@ -129,7 +159,7 @@ fn kind(
 ) -> Result<PutKind, ApiError> {
     let key = path.strip_prefix(ENTRIES);
     if let Some(key) = key
-        && let Err(refused) = TeamKey::parse(key)
+        && let Err(refused) = check_key(key)
     {
         return Err(ApiError::new("bad_path", refused.to_string()));
     }

@@ -60,7 +60,7 @@ enum Command {
     Token(look_after::NewToken),
     /// End a token
     Revoke(look_after::Revoke),
-    /// Remove a member: their tokens, and what they wrote that others have replaced since
+    /// Remove a member: their tokens, and what they wrote
     RemoveMember(look_after::RemoveMember),
     /// Show what was done to the access to a team
     Audit(look_after::Audit),

@@ -28,15 +28,15 @@ const TABLES: [(&str, &str, &str); 6] = [
         "SELECT count(*) FROM audit",
     ),
     (
-        "SELECT id, team, scope, hash, label, member, created, expires, revoked, used_for FROM tokens",
-        "INSERT INTO tokens (id, team, scope, hash, label, member, created, expires, revoked, used_for) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        "SELECT id, team, scope, hash, label, member, created, expires, revoked, used_for, made_by FROM tokens",
+        "INSERT INTO tokens (id, team, scope, hash, label, member, created, expires, revoked, used_for, made_by) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
         "SELECT count(*) FROM tokens",
     ),
     (
-        "SELECT name, wire_team, head, sequence, files, bytes, created FROM teams",
-        "INSERT INTO teams (name, wire_team, head, sequence, files, bytes, created) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        "SELECT name, wire_team, head, sequence, files, bytes, created, old_bytes FROM teams",
+        "INSERT INTO teams (name, wire_team, head, sequence, files, bytes, created, old_bytes) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         "SELECT count(*) FROM teams",
     ),
 ];

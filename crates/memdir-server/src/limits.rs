@@ -23,6 +23,8 @@ pub struct Limits {
     pub head_time: Duration,
     /// How long the body of a request may take to come.
     pub body_time: Duration,
+    /// How long whoever asked may take to read a piece of the answer.
+    pub read_time: Duration,
     /// How long an answer may take to be made.
     pub answer_time: Duration,
     /// How long requests may go on after the server was told to stop.
@@ -34,12 +36,13 @@ impl Default for Limits {
         Self {
             team_files: 200_000,
             team_bytes: 1 << 30,
-            waiting_bytes: 512 << 20,
+            waiting_bytes: 256 << 20,
             token_rate: 50,
             address_rate: 500,
             connections: 10_000,
             head_time: Duration::from_secs(10),
             body_time: Duration::from_secs(30),
+            read_time: Duration::from_secs(30),
             answer_time: Duration::from_secs(60),
             stop_time: Duration::from_secs(20),
         }
@@ -59,6 +62,18 @@ impl Limits {
         if bytes > self.team_bytes && bytes > old_bytes {
             let message = format!("the team would have {bytes} bytes, and {} are the most", self.team_bytes);
             return Err(ApiError::new("quota", message));
+        }
+        Ok(())
+    }
+
+    /// Whether a team may replace more texts. Old ones are forgotten as they become too many, a while later.
+    ///
+    /// # Errors
+    /// It has to wait for that.
+    pub fn check_old(&self, old_bytes: u64) -> Result<(), ApiError> {
+        if old_bytes > self.team_bytes.saturating_mul(2) {
+            let message = "more texts were replaced than can be kept; the oldest are being forgotten";
+            return Err(ApiError::new("too_many_requests", message).after(60));
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use axum::response::Response;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -19,6 +20,7 @@ use tokio_rustls::TlsAcceptor;
 use tower_service::Service;
 
 use crate::api::{Peer, router};
+use crate::impatient::Impatient;
 use crate::server::Server;
 
 /// The head of a request, and what is read ahead of it.
@@ -33,7 +35,7 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) {
     let routes = router(Arc::clone(&server));
-    let places = Arc::new(Semaphore::new(server.limits.connections));
+    let places = Arc::new(Semaphore::new(possible_connections(server.limits.connections)));
     let graceful = GracefulShutdown::new();
     let mut stop = std::pin::pin!(stop);
     loop {
@@ -71,6 +73,21 @@ pub async fn serve(
     server.log.line(server.now(), event, vec![]);
 }
 
+/// What is left for files and the database.
+const OTHER_DESCRIPTORS: u64 = 64;
+
+/// How many of so many connections there can be: each is a descriptor, of which a process has as many as it asks for up
+/// to a limit.
+fn possible_connections(wanted: usize) -> usize {
+    let limit = getrlimit(Resource::Nofile);
+    // Without the right to ask there are as many as before.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+    match getrlimit(Resource::Nofile).current {
+        Some(most) => wanted.min(usize::try_from(most.saturating_sub(OTHER_DESCRIPTORS)).unwrap_or(wanted)),
+        None => wanted,
+    }
+}
+
 struct Connection {
     server: Arc<Server>,
     routes: Router,
@@ -106,7 +123,7 @@ impl Connection {
             .header_read_timeout(self.server.limits.head_time)
             .max_buf_size(MAX_HEAD_BYTES)
             .max_headers(MAX_HEADERS)
-            .serve_connection(TokioIo::new(stream), service);
+            .serve_connection(TokioIo::new(Impatient::new(stream, self.server.limits.read_time)), service);
         // Whoever hangs up in the middle has their reasons.
         drop(self.watcher.watch(connection).await);
     }

@@ -13,10 +13,12 @@ use memdir_wire::signing::PublicKey;
 use memdir_wire::team_id::TeamId;
 
 use crate::api_error::ApiError;
-use crate::check_put::{Care, CheckedPut, ENTRIES, FAR, PutKind};
+use crate::check_put::{Care, CheckedPut, ENTRIES, FAR, PutKind, ROUND, check_all};
 use crate::limits::Limits;
+use crate::random::random_id;
 use crate::rosters::Rosters;
-use crate::store::{Caller, FileRow, NewVersion, Publication, Removable, Store};
+use crate::storage::StorageError;
+use crate::store::{Caller, Event, FileRow, NewVersion, Publication, Removable, Store, ended_with};
 
 /// What became of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,12 +86,26 @@ impl Desk<'_> {
         old.check(&puts)?;
         let (files, bytes) = old.count(team.files, team.bytes, &puts);
         self.limits.check_team(files, bytes, team.files, team.bytes)?;
+        self.limits.check_old(team.old_bytes)?;
+        let (ended, put_out) = self.ended(caller, &roster, &puts).await?;
         let author = match roster.standing(&member) {
             Standing::Member(name) | Standing::Revoked(name) => name,
             Standing::Unknown => "",
         };
         let subject: String =
             request.subject.chars().filter(|letter| !letter.is_control()).take(200).collect();
+        let event = match &put_out {
+            None => None,
+            Some(who) => Some(Event {
+                id: random_id().map_err(|_| ApiError::new("failed", "the system has no randomness"))?,
+                time: self.now.as_second(),
+                team: &team.name,
+                actor: &caller.token.id,
+                event: "put out",
+                subject: who,
+            }),
+        };
+        let (replaced, replaced_bytes) = old.replaced(&puts);
         let new = NewVersion {
             team,
             wire_team: &request.team,
@@ -98,7 +114,10 @@ impl Desk<'_> {
             member,
             author,
             subject: &subject,
-            replaced: old.replaced(&puts),
+            replaced,
+            replaced_bytes,
+            ended,
+            event,
             puts: &puts,
             files,
             bytes,
@@ -108,6 +127,28 @@ impl Desk<'_> {
             Publication::Done => Ok(Published::Now(team.sequence + 1)),
             Publication::Moved => Err(ApiError::moved()),
         }
+    }
+
+    /// The tokens that end because the version puts members out, and who they are.
+    async fn ended(
+        &self,
+        caller: &Caller,
+        roster: &Roster,
+        puts: &[CheckedPut],
+    ) -> Result<(Vec<String>, Option<String>), StorageError> {
+        let gone = puts.iter().filter_map(|put| match &put.kind {
+            PutKind::Revocation(record) => Some(record.key),
+            _ => None,
+        });
+        let gone: Vec<PublicKey> = gone.collect();
+        if gone.is_empty() {
+            return Ok((Vec::new(), None));
+        }
+        let stays =
+            |key: &PublicKey| !gone.contains(key) && matches!(roster.standing(key), Standing::Member(_));
+        let tokens = ended_with(&self.store.tokens(&caller.team.name).await?, &gone, stays);
+        let names: Vec<String> = gone.iter().map(PublicKey::short).collect();
+        Ok((tokens, Some(names.join(" "))))
     }
 
     /// Everything that the version changes, the parts that were sent before included.
@@ -127,6 +168,9 @@ impl Desk<'_> {
             for part in parts {
                 let part: PartRequest = serde_json::from_slice(&part)
                     .map_err(|_| ApiError::new("incomplete", "a part of it cannot be read any more"))?;
+                if part.team != request.team {
+                    return Err(ApiError::new("other_team", "a part of it is another team's"));
+                }
                 files.extend(part.puts.into_iter().map(|put| (put, Care::Again)));
             }
         }
@@ -144,9 +188,7 @@ impl Desk<'_> {
         }
         let (team, now) = (request.team.clone(), self.now);
         // Signatures take a while where there are many.
-        let checking = tokio::task::spawn_blocking(move || {
-            files.into_iter().map(|(put, care)| CheckedPut::check(put, &team, now, care)).collect()
-        });
+        let checking = tokio::task::spawn_blocking(move || check_all(files, &team, now));
         checking.await.map_err(|_| ApiError::new("failed", "the server is stopping"))?
     }
 }
@@ -241,15 +283,22 @@ impl Old {
             _ => None,
         });
         let (round, floor) = round.map_or((0, 0), |round| (round.round, round.floor));
-        if round >= FAR {
+        let counted = self.files.get(ROUND).map_or(0, |file| file.entry_version);
+        // Whoever leaps to the end of all numbers leaves none for the others.
+        if round >= FAR || round > counted.saturating_add(MOST_AT_ONCE) {
             return Err(ApiError::new("from_the_future", "its round is further than anybody counts"));
         }
-        let mut folded = HashMap::new();
+        let leaving: HashSet<&str> =
+            puts.iter().filter(|put| put.folded().is_none()).map(|put| put.path.as_str()).collect();
+        let mut folded = HashSet::new();
         for put in puts {
             let old = self.files.get(&put.path).filter(|file| file.content.is_some());
             let refused = match (&put.kind, old) {
                 (PutKind::Entry(entry), _) if entry.round > round => {
                     Some(("from_the_future", "its round is later than the version's own"))
+                }
+                (PutKind::Entry(entry), _) if entry.version > self.furthest(&put.path) => {
+                    Some(("from_the_future", "its version is further than anybody counts"))
                 }
                 (PutKind::Entry(_) | PutKind::Round(_), Some(old))
                     if put.entry_version() <= old.entry_version =>
@@ -271,17 +320,19 @@ impl Old {
             }
             if let Some(name) = put.folded().filter(|_| put.path.starts_with(ENTRIES)) {
                 let there = self.folded.get(&name).filter(|there| **there != put.path);
-                let leaves = |there: &&String| {
-                    puts.iter().any(|other| other.path == **there && other.folded().is_none())
-                };
-                let twice = folded.insert(name, ()).is_some();
-                if twice || there.is_some_and(|there| !leaves(&there)) {
+                let twice = !folded.insert(name);
+                if twice || there.is_some_and(|there| !leaving.contains(there.as_str())) {
                     let message = "another memory has the same name but for capitals";
                     return Err(ApiError::new("collides", message).at(&put.path));
                 }
             }
         }
         Ok(())
+    }
+
+    /// The highest version that may follow what was ever at a path.
+    fn furthest(&self, path: &str) -> u64 {
+        self.files.get(path).map_or(0, |file| file.entry_version).saturating_add(MOST_AT_ONCE)
     }
 
     /// How many files and bytes there are then.
@@ -297,11 +348,19 @@ impl Old {
         (files, bytes)
     }
 
-    /// The contents that are replaced by others.
-    fn replaced(&self, puts: &[CheckedPut]) -> Vec<ContentHash> {
-        puts.iter().filter_map(|put| self.files.get(&put.path)?.content).collect()
+    /// The contents that are replaced by others, and how many bytes they have.
+    fn replaced(&self, puts: &[CheckedPut]) -> (Vec<ContentHash>, u64) {
+        let files = puts.iter().filter_map(|put| self.files.get(&put.path));
+        let replaced = files.filter_map(|file| Some((file.content?, file.size)));
+        replaced.fold((Vec::new(), 0), |(mut contents, bytes), (content, size)| {
+            contents.push(content);
+            (contents, bytes + size)
+        })
     }
 }
+
+/// Rounds and versions count up by one, but for who has seen more than a restored server.
+const MOST_AT_ONCE: u64 = 1_000_000;
 
 fn is_same(put: &CheckedPut, old: &FileRow) -> bool {
     put.content.as_ref().map(|content| ContentHash::of(content.as_bytes())) == old.content

@@ -1,6 +1,7 @@
 //! How often somebody may ask.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -17,8 +18,20 @@ struct Bucket {
 
 /// So many seconds' worth may be asked at once.
 const BURST_SECONDS: f64 = 10.0;
-/// Beyond this, buckets that are full again are thrown away.
+/// Beyond this, buckets that are full again are thrown away; where none are, all of them.
 const MOST_BUCKETS: usize = 50_000;
+
+/// Who asks from an address: whoever has one of the newer kind has 2^64 of them.
+#[must_use]
+pub fn source_of(address: IpAddr) -> String {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => {
+            let [one, two, three, four, ..] = address.segments();
+            format!("{one:x}:{two:x}:{three:x}:{four:x}::")
+        }
+    }
+}
 
 impl Rates {
     /// So many a second; 0: any number.
@@ -43,6 +56,11 @@ impl Rates {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MOST_BUCKETS {
             buckets.retain(|_, bucket| filled(bucket) < most);
+            // Whoever comes from so many places is not stopped by counting, and must not stop the server either: the next
+            // look at all of them is far away again.
+            if buckets.len() >= MOST_BUCKETS / 2 {
+                buckets.clear();
+            }
         }
         let left = buckets.get(name).map_or(most, filled);
         if left < 1.0 {
@@ -58,6 +76,21 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn names_without_end_take_no_room_without_end() {
+        let rates = Rates::new(1);
+        let start = Instant::now();
+        for number in 0..3 * MOST_BUCKETS {
+            assert_eq!(rates.take(&number.to_string(), start), Ok(()));
+        }
+        assert!(rates.buckets.lock().unwrap().len() <= MOST_BUCKETS);
+        let address = |text: &str| source_of(text.parse().unwrap());
+        assert_eq!(address("2001:db8:1:2:3::4"), address("2001:db8:1:2:ffff::1"));
+        assert_ne!(address("2001:db8:1:2::1"), address("2001:db8:1:3::1"));
+        assert_ne!(address("10.0.0.1"), address("10.0.0.2"));
+        assert_eq!(address("::ffff:10.0.0.1"), address("10.0.0.1"));
+    }
 
     #[test]
     fn a_bucket_empties_and_fills_again() {

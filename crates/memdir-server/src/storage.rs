@@ -83,6 +83,11 @@ pub trait Storage: Send + Sync {
     /// one moment.
     fn dump(&self, statements: Vec<&'static str>, out: Sender<(usize, Vec<Row>)>) -> Answer<'_, ()>;
 
+    /// Leaves everything as whoever looks at it afterwards expects it.
+    fn finish(&self) -> Answer<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// What the engine is called.
     fn engine(&self) -> &'static str;
 }

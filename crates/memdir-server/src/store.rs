@@ -12,10 +12,12 @@ use crate::token::Scope;
 mod access;
 mod files;
 mod members;
+mod old_contents;
 mod versions;
 
 pub use access::{Redeemed, TokenLine};
 pub use files::{FileRow, Removable};
+pub use members::{Leaving, ended_with};
 pub use versions::{NewVersion, Publication};
 
 /// The memory of all teams.
@@ -39,6 +41,8 @@ pub struct Team {
     pub files: u64,
     /// How many bytes they have together.
     pub bytes: u64,
+    /// How many bytes those contents have that no file has any more.
+    pub old_bytes: u64,
 }
 
 /// A token as it is kept: what it opens, never what it says.
@@ -80,6 +84,8 @@ pub struct NewToken {
     pub label: String,
     /// The key of the member whose it is.
     pub member: Option<PublicKey>,
+    /// The token that asked for it, or `operator`.
+    pub made_by: String,
     /// When it ends.
     pub expires: i64,
 }

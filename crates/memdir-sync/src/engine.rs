@@ -88,20 +88,35 @@ pub fn sync(
         }
         head = Some(newest);
     }
+    let mut unwanted = BTreeMap::new();
     let mut changed_meanwhile = None;
     for _ in 0..options.tries.max(1) {
         let (state, pending) = local.load().map_err(SyncError::Local)?;
-        let scan = local.scan().map_err(SyncError::Local)?;
+        let mut scan = local.scan().map_err(SyncError::Local)?;
+        scan.leave_alone(&unwanted);
         let (unwritten, resumed) = (BTreeSet::new(), BTreeSet::new());
         let mut once = Once { local, remote, key, options, now, state, scan, unwritten, resumed };
         match once.run(pending, head.take()) {
             Ok(Some(report)) => return Ok(report),
             Ok(None) => changed_meanwhile = None,
             Err(SyncError::ChangedMeanwhile(path)) => changed_meanwhile = Some(path),
+            // One memory that the host does not want keeps no other from going.
+            Err(SyncError::Remote(RemoteError::RefusedFiles { files }))
+                if files.iter().any(|(path, _)| is_news(path, &unwanted)) =>
+            {
+                changed_meanwhile = None;
+                unwanted.extend(files.into_iter().filter_map(|(path, why)| {
+                    Some((path.strip_prefix(ENTRIES)?.to_owned(), format!("the server refused it: {why}")))
+                }));
+            }
             Err(error) => return Err(error),
         }
     }
     Err(changed_meanwhile.map_or(SyncError::Busy(options.tries), SyncError::ChangedMeanwhile))
+}
+
+fn is_news(path: &str, unwanted: &BTreeMap<String, String>) -> bool {
+    path.strip_prefix(ENTRIES).is_some_and(|key| !unwanted.contains_key(key))
 }
 
 /// One try.
@@ -237,7 +252,7 @@ impl Once<'_> {
                 Ok(Published::Done) => head = Some(pending.version.clone()),
                 Ok(Published::Moved) => return Ok(Resumed::Moved),
                 Err(error @ RemoteError::Unreachable { .. }) => return Err(error.into()),
-                Err(error @ RemoteError::Refused { .. }) => {
+                Err(error @ (RemoteError::Refused { .. } | RemoteError::RefusedFiles { .. })) => {
                     self.withdraw(head.as_ref())?;
                     return Err(error.into());
                 }
@@ -387,7 +402,7 @@ impl Once<'_> {
                     self.withdraw(head.as_ref())?;
                     return Ok(None);
                 }
-                Err(refused @ RemoteError::Refused { .. }) => {
+                Err(refused @ (RemoteError::Refused { .. } | RemoteError::RefusedFiles { .. })) => {
                     self.withdraw(head.as_ref())?;
                     return Err(refused.into());
                 }

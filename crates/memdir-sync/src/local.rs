@@ -21,6 +21,16 @@ pub struct Scan {
     pub left_alone: BTreeMap<String, String>,
 }
 
+impl Scan {
+    /// Leaves files alone that somebody does not want, whatever stands in them.
+    pub(crate) fn leave_alone(&mut self, unwanted: &BTreeMap<String, String>) {
+        for (key, why) in unwanted {
+            self.files.remove(key);
+            self.left_alone.insert(key.clone(), why.clone());
+        }
+    }
+}
+
 /// A file that is to become something else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalChange {

@@ -143,7 +143,7 @@ impl Membership {
         }
         let member = Member::invited(&key, member_name, &team, grant, &occasion);
         let joined = Self::begin(env, name, Settings { v: 1, team, remote, branch, member }, key)?;
-        let mut remote = joined.remote()?;
+        let mut remote = joined.remote()?.looking();
         let settings = &joined.settings;
         let Some(head) = remote.head()? else {
             return Err(TeamError::OtherTeam(settings.address()));
@@ -172,7 +172,6 @@ impl Membership {
     /// Remembers it from now on.
     pub(crate) fn remember(&self) -> Result<(), TeamError> {
         self.directory.keep_signing_seed(&self.key.to_hex())?;
-        self.directory.remove(JOINING)?;
         let content = serde_json::to_vec_pretty(&self.settings).unwrap_or_default();
         Ok(self.directory.replace(TEAM_SETTINGS, &content)?)
     }
@@ -185,9 +184,19 @@ impl Membership {
     /// Forgets it again where the very first sync shows that the host will not have it: then nothing was published, and
     /// an invitation is as good as before. Whatever else failed, the next sync tries again.
     pub(crate) fn begun<T>(&self, synced: Result<T, TeamError>) -> Result<T, TeamError> {
-        if let Err(TeamError::Sync(SyncError::Remote(RemoteError::Refused { .. }))) = &synced {
-            let _lock = self.directory.lock(PATIENCE)?.ok_or(TeamError::Locked)?;
-            self.directory.forget()?;
+        use RemoteError::{Refused, RefusedFiles};
+        match &synced {
+            Ok(_) => self.directory.remove(JOINING)?,
+            Err(TeamError::Sync(SyncError::Remote(Refused { .. } | RefusedFiles { .. }))) => {
+                let _lock = self.directory.lock(PATIENCE)?.ok_or(TeamError::Locked)?;
+                let joining = self.directory.read(JOINING)?;
+                self.directory.forget()?;
+                // A server knows who used an invitation: whoever tries again is the same.
+                if let Some(joining) = joining {
+                    self.directory.replace(JOINING, &joining)?;
+                }
+            }
+            Err(_) => {}
         }
         synced
     }
@@ -197,6 +206,22 @@ impl Membership {
         let contents = self.remote()?.read(ids, MAX_ENTRY_BYTES)?;
         let text = |content: Option<Vec<u8>>| SignedEntry::parse(&content?).ok()?.unverified().text.clone();
         Ok(contents.into_iter().map(text).collect())
+    }
+
+    /// Who signed entries that were agreed, by what the remote knows them by; `None` where one is not here.
+    pub(crate) fn authors(&self, ids: &[&str]) -> Result<Vec<Option<PublicKey>>, TeamError> {
+        let contents = self.remote()?.read(ids, MAX_ENTRY_BYTES)?;
+        let author = |content: Option<Vec<u8>>| Some(SignedEntry::parse(&content?).ok()?.unverified().author);
+        Ok(contents.into_iter().map(author).collect())
+    }
+
+    /// Has the server forget a member and what they wrote; `None` if there is none, `false` if that is not for this
+    /// machine to say.
+    pub(crate) fn forget_on_server(&self, member: &PublicKey) -> Result<Option<bool>, TeamError> {
+        if !is_server(&self.settings.remote) {
+            return Ok(None);
+        }
+        Ok(Some(ServerAddress::parse(&self.settings.remote)?.forget_member(member)?))
     }
 
     /// Ends it: the others are told if they can be reached. Gives back what kept them from being told.

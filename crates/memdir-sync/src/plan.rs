@@ -396,7 +396,9 @@ impl<'p> Planner<'p> {
     /// Whether a text may be shared under a name; who asks for one that may not has the user told.
     pub(crate) fn may_send(&mut self, key: &str, text: Option<&str>) -> bool {
         let why = text.and_then(|text| {
-            let refused = self.local.refuses_key(key).or_else(|| self.local.refuses_to_share(key, text));
+            let unwanted = self.scan.left_alone.get(key).cloned();
+            let refused = unwanted.or_else(|| self.local.refuses_key(key));
+            let refused = refused.or_else(|| self.local.refuses_to_share(key, text));
             refused.or_else(|| self.differs_in_capitals_only(key))
         });
         let Some(why) = why else { return true };

@@ -62,6 +62,12 @@ pub enum RemoteError {
         /// What the host said.
         message: String,
     },
+    /// It was reached and does not want some of the files; without them it would take the rest. Nothing was taken.
+    #[error("the remote refused {}", .files.iter().map(|(path, why)| format!("`{path}`: {why}")).collect::<Vec<_>>().join("; "))]
+    RefusedFiles {
+        /// Their names, and what the host said about each.
+        files: Vec<(String, String)>,
+    },
     /// What it sent cannot be what it should be.
     #[error("the remote sent something that is no memory of a team: {message}")]
     Malformed {

@@ -24,6 +24,7 @@ mod index;
 mod outgoing;
 mod rename;
 mod share;
+mod with_data;
 
 pub(crate) use index::index_change;
 pub use outgoing::OwnChange;

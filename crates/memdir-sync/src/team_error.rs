@@ -121,6 +121,15 @@ impl TeamError {
             Self::Sync(SyncError::Remote(RemoteError::Refused { message })) if message.contains("unpacker error") => {
                 "the host could not store it: the line broke, or its disk is full; nothing is lost, the next sync tries again".to_owned()
             }
+            Self::Sync(SyncError::Remote(RemoteError::Refused { message })) if message.contains("this token") => {
+                "a new invitation brings you back; the memories stay".to_owned()
+            }
+            Self::Sync(SyncError::Remote(RemoteError::Refused { message })) if message.contains("team server") => {
+                "nothing is lost, the next sync tries again; whoever runs the server can say more".to_owned()
+            }
+            Self::Sync(SyncError::Remote(RemoteError::RefusedFiles { .. })) => {
+                "change or remove those memories; nothing is lost, the next sync tries again".to_owned()
+            }
             Self::Sync(SyncError::Remote(RemoteError::Refused { .. })) => {
                 "the branch may be protected: allow pushes to it, or choose another with `memdir team init --branch`".to_owned()
             }

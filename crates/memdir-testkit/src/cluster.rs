@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,12 +20,37 @@ pub struct Cluster {
     port: u16,
     server: Mutex<Option<Child>>,
     databases: AtomicU32,
+    is_encrypted: bool,
 }
 
 impl Cluster {
     /// Makes one and starts it.
     #[must_use]
     pub fn start() -> Self {
+        let cluster = Self::new(false);
+        cluster.run();
+        cluster
+    }
+
+    /// Makes one that shows a certificate and speaks to nobody in the clear, and starts it.
+    #[must_use]
+    pub fn start_encrypted(certificate: &Path, key: &Path) -> Self {
+        let cluster = Self::new(true);
+        let directory = cluster.directory.path();
+        for (from, to) in [(certificate, "server.crt"), (key, "server.key")] {
+            let to = directory.join("data").join(to);
+            fs::copy(from, &to).unwrap();
+            fs::set_permissions(&to, fs::Permissions::from_mode(0o600)).unwrap();
+            if is_root() {
+                assert!(Command::new("chown").arg("nobody").arg(&to).status().unwrap().success());
+            }
+        }
+        fs::write(directory.join("data/pg_hba.conf"), "hostssl all all 127.0.0.1/32 trust\n").unwrap();
+        cluster.run();
+        cluster
+    }
+
+    fn new(is_encrypted: bool) -> Self {
         let directory = TempDir::new().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let cluster = Self {
@@ -33,6 +59,7 @@ impl Cluster {
             port,
             server: Mutex::new(None),
             databases: AtomicU32::new(0),
+            is_encrypted,
         };
         if is_root() {
             // initdb refuses to work for root, and so does postgres.
@@ -54,7 +81,6 @@ impl Cluster {
             .output()
             .unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        cluster.run();
         cluster
     }
 
@@ -73,6 +99,8 @@ impl Cluster {
                 "listen_addresses=127.0.0.1",
                 "-c",
                 "max_connections=60",
+                "-c",
+                if self.is_encrypted { "ssl=on" } else { "ssl=off" },
             ])
             .arg("-c")
             .arg(format!("unix_socket_directories={}", directory.display()))

@@ -225,6 +225,20 @@ pub struct ErrorBody {
     /// The file that is the reason, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// Every file that is, where several may be: without them the rest would be taken.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<RefusedFile>,
+}
+
+/// A file that was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedFile {
+    /// Its name.
+    pub path: String,
+    /// The code.
+    pub code: String,
+    /// The sentence.
+    pub message: String,
 }
 
 /// The id of a version: a hash of what came before and of everything that it changes. So two machines that name the same

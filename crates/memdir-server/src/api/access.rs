@@ -6,19 +6,18 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
-use memdir_wire::roster::Standing;
 use memdir_wire::server_api::{JoinRequest, PROTOCOL, TokenAnswer};
 use memdir_wire::signing::PublicKey;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{json, with_status};
 use super::body;
-use super::caller::{Who, authorise, logged};
+use super::caller::{Who, authorise};
 use super::reading::query;
 use crate::api_error::ApiError;
 use crate::random::{random, random_id};
+use crate::remove_member::remove_member;
 use crate::server::Server;
-use crate::storage::StorageError;
 use crate::store::{Caller, Event, NewToken, Redeemed};
 use crate::token::{Scope, Token};
 
@@ -90,11 +89,12 @@ async fn make(
         hash: token.hash(),
         label: label.to_owned(),
         member: None,
+        made_by: caller.token.id.clone(),
         expires: now + days * DAY,
     };
     let event = happened(caller, event, token.id(), now)?;
     let added = server.store.add_token(&caller.team.name, &new, &event).await;
-    if !added.map_err(|error| logged(server, error))? {
+    if !added? {
         return Err(ApiError::new("failed", "the same number came up twice; try again"));
     }
     let answer = TokenAnswer { v: PROTOCOL, token: token.reveal(), expires: new.expires };
@@ -119,11 +119,12 @@ pub(super) async fn join(
         hash: token.hash(),
         label: String::new(),
         member: Some(request.member),
+        made_by: caller.token.id.clone(),
         expires: now + MEMBER_DAYS * DAY,
     };
     let event = happened(&caller, "joined", token.id(), now)?;
     let redeemed = server.store.redeem(&team, &caller.token.id, &new, &event).await;
-    match redeemed.map_err(|error| logged(&server, error))? {
+    match redeemed? {
         Redeemed::No => Err(ApiError::new("invitation_used", "this invitation was used by somebody else")),
         Redeemed::Yes => {
             let answer = TokenAnswer { v: PROTOCOL, token: token.reveal(), expires: new.expires };
@@ -150,7 +151,7 @@ pub(super) async fn tokens(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let caller = authorise(&server, &headers, &team, Scope::Admin).await?;
-    let lines = server.store.tokens(&team).await.map_err(|error| logged(&server, error))?;
+    let lines = server.store.tokens(&team).await?;
     let tokens: Vec<TokenShown> = lines
         .into_iter()
         .map(|line| TokenShown {
@@ -183,31 +184,46 @@ pub(super) async fn revoke_token(
     }
     let event = happened(&caller, "token ended", &id, server.now().as_second())?;
     let ended = server.store.revoke_token(&team, &id, &event).await;
-    if !ended.map_err(|error| logged(&server, error))? {
+    if !ended? {
         return Err(ApiError::not_found());
     }
     done(&headers, &caller).await
 }
 
-/// Ends whatever a member has here, and forgets what of theirs is not the team's any more.
-pub(super) async fn remove_member(
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RemovalQuery {
+    /// Whether what they wrote goes even where nobody replaced it.
+    data: bool,
+}
+
+/// What the audit log calls a removal.
+pub(crate) fn removal(with_data: bool) -> &'static str {
+    if with_data { "member and data removed" } else { "member removed" }
+}
+
+/// Ends whatever a member has here, and forgets what of theirs is not the team's any more, or all of it.
+pub(super) async fn forget_member(
     State(server): State<Arc<Server>>,
     Path((team, key)): Path<(String, String)>,
+    uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let caller = authorise(&server, &headers, &team, Scope::Admin).await?;
+    let query: RemovalQuery = query(&uri)?;
     let member = PublicKey::from_hex(&key).ok_or_else(ApiError::not_found)?;
-    let failed = |error: StorageError| logged(&server, error);
-    let wire_team = caller.team.wire_team.clone().ok_or_else(ApiError::not_found)?;
-    let roster = server.rosters.of(&server.store, &team, &wire_team).await.map_err(failed)?;
-    let name = match roster.standing(&member) {
-        Standing::Member(name) | Standing::Revoked(name) => name.to_owned(),
-        Standing::Unknown => return Err(ApiError::not_found()),
-    };
     let short = member.short();
-    let event = happened(&caller, "member removed", &short, server.now().as_second())?;
-    server.store.remove_member(&team, &member, Some(&name), &event).await.map_err(failed)?;
-    done(&headers, &caller).await
+    let event = happened(&caller, removal(query.data), &short, server.now().as_second())?;
+    let removed = remove_member(&server.store, &server.rosters, &member, query.data, &event).await?;
+    let removed = removed.ok_or_else(ApiError::not_found)?;
+    #[derive(Serialize)]
+    struct Answer {
+        v: u32,
+        tokens: usize,
+        memories: usize,
+    }
+    let answer = Answer { v: PROTOCOL, tokens: removed.tokens, memories: removed.memories };
+    Ok(json(&headers, Who::of(&caller), answer).await)
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -226,7 +242,7 @@ pub(super) async fn audit(
     let caller = authorise(&server, &headers, &team, Scope::Admin).await?;
     let query: AuditQuery = query(&uri)?;
     let count = query.limit.unwrap_or(100).clamp(1, 10_000);
-    let lines = server.store.audit(&team, count).await.map_err(|error| logged(&server, error))?;
+    let lines = server.store.audit(&team, count).await?;
     #[derive(Serialize)]
     struct Line {
         time: i64,

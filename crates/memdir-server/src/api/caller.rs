@@ -30,11 +30,16 @@ pub(super) async fn authorise(
     needed: Scope,
 ) -> Result<Caller, ApiError> {
     let token = bearer(headers).ok_or_else(unauthorized)?;
-    let caller = server.store.caller(token.id()).await.map_err(|error| logged(server, error))?;
+    let caller = server.store.caller(token.id()).await?;
     let caller = caller.filter(|caller| token.is_known_by(&caller.token.hash)).ok_or_else(unauthorized)?;
     let now = server.now().as_second();
-    if caller.token.revoked.is_some() || caller.token.expires <= now {
-        return Err(ApiError::new("unauthorized", "this token has ended; ask for another one"));
+    if caller.token.revoked.is_some() {
+        let message =
+            "this token was ended: whoever had it is a member no more, or whoever runs the server ended it";
+        return Err(ApiError::new("unauthorized", message));
+    }
+    if caller.token.expires <= now {
+        return Err(ApiError::new("unauthorized", "this token is too old; ask for another one"));
     }
     server.token_rates.take(&caller.token.id, Instant::now()).map_err(|wait| {
         ApiError::new("too_many_requests", "too many requests with this token").after(wait)
@@ -47,12 +52,6 @@ pub(super) async fn authorise(
         return Err(ApiError::new("forbidden", message));
     }
     Ok(caller)
-}
-
-/// An error for the client, after the operator was told what it was.
-pub(super) fn logged(server: &Server, error: crate::storage::StorageError) -> ApiError {
-    server.log.line(server.now(), "storage", vec![("error", error.to_string().into())]);
-    error.into()
 }
 
 fn bearer(headers: &HeaderMap) -> Option<Token> {

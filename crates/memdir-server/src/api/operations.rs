@@ -6,7 +6,6 @@ use axum::extract::{Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
-use super::caller::logged;
 use super::{FORWARDED_FOR, Peer};
 use crate::api_error::ApiError;
 use crate::server::Server;
@@ -21,7 +20,7 @@ pub(super) async fn healthz() -> Response {
 
 /// The database answers, too.
 pub(super) async fn readyz(State(server): State<Arc<Server>>) -> Result<Response, ApiError> {
-    server.store.check().await.map_err(|error| logged(&server, error))?;
+    server.store.check().await?;
     Ok(answer("{\"v\":1,\"status\":\"ready\"}"))
 }
 

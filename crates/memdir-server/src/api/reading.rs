@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 
 use super::answer::{is_known, json, not_modified, tagged};
 use super::body;
-use super::caller::{Who, authorise, logged};
+use super::caller::{Who, authorise};
 use crate::api_error::ApiError;
 use crate::server::Server;
 use crate::store::{FileRow, Team};
@@ -73,7 +73,7 @@ pub(super) async fn files(
                 Some(version) => server.store.sequence_of(&team, &version).await,
                 None => Ok(None),
             };
-            let sequence = sequence.map_err(|error| logged(&server, error))?.ok_or_else(|| {
+            let sequence = sequence?.ok_or_else(|| {
                 ApiError::new("unknown_version", "there never was that version here; ask for everything")
             })?;
             // No name comes before the empty one.
@@ -81,6 +81,10 @@ pub(super) async fn files(
         }
         _ => return Err(ApiError::new("bad_request", "say `since`, or `sequence` and `path`, not both")),
     };
+    if cursor.sequence > caller.team.sequence + 1 {
+        let message = "there never was that version here; ask for everything";
+        return Err(ApiError::new("unknown_version", message));
+    }
     if cursor.path.len() > 5000 || cursor.path.chars().any(char::is_control) {
         return Err(ApiError::new("bad_request", "no file has that name"));
     }
@@ -98,8 +102,7 @@ async fn page(
     limit: usize,
     contents: bool,
 ) -> Result<(Team, Vec<FileLine>, Option<Cursor>), ApiError> {
-    let failed = |error| logged(server, error);
-    let mut rows = server.store.files_after(&team.name, &cursor, limit + 1).await.map_err(failed)?;
+    let mut rows = server.store.files_after(&team.name, &cursor, limit + 1).await?;
     let mut is_last = rows.len() <= limit;
     rows.truncate(limit);
     if contents {
@@ -115,7 +118,7 @@ async fn page(
     }
     let texts = if contents {
         let ids: Vec<ContentHash> = rows.iter().filter_map(|row| row.content).collect();
-        server.store.contents(&team.name, &ids).await.map_err(failed)?
+        server.store.contents(&team.name, &ids).await?
     } else {
         Vec::new()
     };
@@ -126,7 +129,7 @@ async fn page(
         FileLine { path: row.path, id: row.content, sequence: row.sequence, content }
     });
     let files = files.collect();
-    let now = server.store.team(&team.name).await.map_err(failed)?.ok_or_else(ApiError::not_found)?;
+    let now = server.store.team(&team.name).await?.ok_or_else(ApiError::not_found)?;
     let next = if is_last && now.sequence == team.sequence { None } else { Some(last.unwrap_or(cursor)) };
     Ok((now, files, next))
 }
@@ -143,7 +146,7 @@ pub(super) async fn contents(
     let mut contents = Vec::new();
     let mut bytes = 0;
     'all: for some in request.ids.chunks(256) {
-        let found = server.store.contents(&team, some).await.map_err(|error| logged(&server, error))?;
+        let found = server.store.contents(&team, some).await?;
         for content in found {
             bytes += content.as_ref().map_or(0, String::len);
             if bytes > MAX_ANSWER_BYTES && !contents.is_empty() {
@@ -165,7 +168,7 @@ pub(super) async fn known(
     let caller = authorise(&server, &headers, &team, Scope::Read).await?;
     let (request, _): (KnownRequest, _) = body::json(&headers, request, &server.limits).await?;
     let newest = server.store.newest_of(&team, &request.versions).await;
-    let newest = newest.map_err(|error| logged(&server, error))?;
+    let newest = newest?;
     let answer = KnownAnswer {
         v: PROTOCOL,
         version: newest.map(|(version, _)| version),
@@ -190,7 +193,7 @@ pub(super) async fn versions(
     let caller = authorise(&server, &headers, &team, Scope::Read).await?;
     let query: VersionsQuery = query(&uri)?;
     let count = query.limit.unwrap_or(20).clamp(1, 1000);
-    let versions = server.store.versions(&team, count).await.map_err(|error| logged(&server, error))?;
+    let versions = server.store.versions(&team, count).await?;
     Ok(json(&headers, Who::of(&caller), VersionsAnswer { v: PROTOCOL, versions }).await)
 }
 

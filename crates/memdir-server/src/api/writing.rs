@@ -12,10 +12,10 @@ use memdir_wire::server_api::{HeadAnswer, MAX_PARTS, PROTOCOL, PartRequest, Publ
 
 use super::answer::{json, tagged, with_status};
 use super::body;
-use super::caller::{Who, authorise, logged};
+use super::caller::{Who, authorise};
 use super::reading::head_of;
 use crate::api_error::ApiError;
-use crate::check_put::{Care, CheckedPut};
+use crate::check_put::{Care, check_all};
 use crate::publish::{Desk, Published, check_team};
 use crate::server::Server;
 use crate::token::Scope;
@@ -36,20 +36,17 @@ pub(super) async fn part(
         return Err(ApiError::moved());
     }
     check_team(&caller, &request.team)?;
-    let failed = |error| logged(&server, error);
-    let waiting = server.store.waiting_bytes(&team).await.map_err(failed)?;
+    let waiting = server.store.waiting_bytes(&team).await?;
     if waiting + bytes.len() as u64 > server.limits.waiting_bytes {
         return Err(ApiError::new("quota", "too many parts of versions wait to be published"));
     }
     let now = server.now();
     let checking = tokio::task::spawn_blocking(move || {
-        request
-            .puts
-            .into_iter()
-            .try_for_each(|put| CheckedPut::check(put, &request.team, now, Care::Full).map(drop))
+        let files = request.puts.into_iter().map(|put| (put, Care::Full)).collect();
+        check_all(files, &request.team, now).map(drop)
     });
     checking.await.map_err(|_| ApiError::new("failed", "the server is stopping"))??;
-    server.store.add_part(&team, (&version, part), bytes, now.as_second()).await.map_err(failed)?;
+    server.store.add_part(&team, (&version, part), bytes, now.as_second()).await?;
     Ok(json(&headers, Who::of(&caller), head_of(&caller.team)).await)
 }
 

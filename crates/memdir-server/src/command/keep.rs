@@ -30,8 +30,21 @@ impl Backup {
             bail!("`{}` is there already", self.file);
         }
         let from = self.database.name(world)?;
-        transfer((&from, self.database.db_ca.as_deref()), (&format!("sqlite:{}", self.file), None), world)
-            .await
+        // What was cut off must not look like a backup.
+        let unfinished = Utf8PathBuf::from(format!("{}.unfinished", self.file));
+        for left in ["", "-wal", "-shm"] {
+            match std::fs::remove_file(format!("{unfinished}{left}")) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(error).with_context(|| format!("cannot remove `{unfinished}`"));
+                }
+                _ => {}
+            }
+        }
+        let rows = transfer((&from, self.database.db_ca.as_deref()), (&format!("sqlite:{unfinished}"), None))
+            .await?;
+        std::fs::rename(&unfinished, &self.file).with_context(|| format!("cannot make `{}`", self.file))?;
+        writeln!(world.stdout, "{rows} rows of {} are in `{}` now", shown(&from), self.file)?;
+        Ok(())
     }
 }
 
@@ -52,7 +65,10 @@ impl Restore {
             bail!("there is no file `{}`", self.file);
         }
         let to = self.database.name(world)?;
-        transfer((&format!("sqlite:{}", self.file), None), (&to, self.database.db_ca.as_deref()), world).await
+        let from = format!("sqlite:{}", self.file);
+        let rows = transfer((&from, None), (&to, self.database.db_ca.as_deref())).await?;
+        writeln!(world.stdout, "{rows} rows of `{}` are in {} now", self.file, shown(&to))?;
+        Ok(())
     }
 }
 
@@ -76,18 +92,17 @@ pub(super) struct Move {
 impl Move {
     pub(super) async fn run(self, world: &mut World) -> Result<()> {
         let certificates = self.db_ca.as_deref();
-        transfer((&self.from, certificates), (&self.to, certificates), world).await
+        let rows = transfer((&self.from, certificates), (&self.to, certificates)).await?;
+        writeln!(world.stdout, "{rows} rows of {} are in {} now", shown(&self.from), shown(&self.to))?;
+        Ok(())
     }
 }
 
 /// A database, and who vouches for it.
 type Named<'n> = (&'n str, Option<&'n Utf8Path>);
 
-async fn transfer(
-    (from, from_certificates): Named<'_>,
-    (to, to_certificates): Named<'_>,
-    world: &mut World,
-) -> Result<()> {
+/// Copies one database into another, and gives back how many rows that were. Both are closed then.
+async fn transfer((from, from_certificates): Named<'_>, (to, to_certificates): Named<'_>) -> Result<u64> {
     let (from_shown, to_shown) = (shown(from), shown(to));
     if let Some(path) = from.strip_prefix("sqlite:")
         && !std::path::Path::new(path.strip_prefix("//").unwrap_or(path)).is_file()
@@ -98,6 +113,6 @@ async fn transfer(
     let to = open(to, to_certificates).await.with_context(|| format!("cannot use {to_shown}"))?;
     let rows =
         copy(from.as_ref(), to.as_ref()).await.with_context(|| format!("cannot copy into {to_shown}"))?;
-    writeln!(world.stdout, "{rows} rows of {from_shown} are in {to_shown} now")?;
-    Ok(())
+    to.finish().await?;
+    Ok(rows)
 }

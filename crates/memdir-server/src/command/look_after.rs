@@ -8,11 +8,16 @@ use memdir_wire::signing::PublicKey;
 use serde::Serialize;
 
 use super::{Database, World};
+use crate::api::removal;
 use crate::random::{random, random_id};
+use crate::remove_member::{Removed, remove_member};
+use crate::rosters::Rosters;
 use crate::store::{self, Event, Store};
 use crate::token::{Scope, Token};
 
 const DAY: i64 = 24 * 60 * 60;
+/// Who does what is done here.
+const OPERATOR: &str = "operator";
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -25,7 +30,7 @@ pub(super) struct Init {
     #[arg(long, default_value = "http://127.0.0.1:8787")]
     address: String,
     /// How many days the first token lasts
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(i64).range(1..=3650))]
     days: i64,
     /// Print one JSON object
     #[arg(long)]
@@ -100,10 +105,13 @@ impl Tokens {
     pub(super) async fn run(self, world: &mut World) -> Result<()> {
         let store = self.database.open(world).await?;
         check_team(&store, &self.team).await?;
+        let now = (world.clock)().as_second();
         for line in store.tokens(&self.team).await? {
             let member = line.member.map(|key| key.to_string()).unwrap_or_default();
             let state = if line.revoked.is_some() {
                 "ended".to_owned()
+            } else if line.expires <= now {
+                "expired".to_owned()
             } else {
                 format!("until {}", jiff::Timestamp::from_second(line.expires)?)
             };
@@ -130,7 +138,7 @@ pub(super) struct NewToken {
     #[arg(long, default_value = "")]
     label: String,
     /// How many days it lasts
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(i64).range(1..=3650))]
     days: i64,
     #[command(flatten)]
     database: Database,
@@ -177,19 +185,24 @@ impl Revoke {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "What they wrote last stays: it is the team's. `memdir team members --revoke` tells the other members.
+    after_help = "Their tokens end, and whatever those made, unless it belongs to another member. Texts of theirs that others have replaced are
+erased, and so is their name in the list of versions. With `--with-data` the texts that they wrote last are erased, too. The
+server can sign nothing, so members whose machines still have those texts send them again, as their own: `memdir team members
+--revoke NAME --with-data` by a member has every machine forget them first. What stays is their record (name and public
+key), without which what they vouched for could not be checked, and whatever old backups hold.
 
 Examples:
-  memdir-server remove-member crew 3f5a…"
+  memdir-server remove-member crew 3f5a90c1…
+  memdir-server remove-member crew 3f5a90c1… --with-data"
 )]
 pub(super) struct RemoveMember {
     /// The team
     team: String,
     /// Their key, which `memdir team members --json` shows in full
     key: String,
-    /// Their name, to take it from the list of versions
+    /// Erase what they wrote even where nobody replaced it
     #[arg(long)]
-    name: Option<String>,
+    with_data: bool,
     #[command(flatten)]
     database: Database,
 }
@@ -199,9 +212,13 @@ impl RemoveMember {
         let key = PublicKey::from_hex(&self.key).ok_or_else(|| anyhow!("a key is 64 hexadecimal digits"))?;
         let store = self.database.open(world).await?;
         check_team(&store, &self.team).await?;
-        let short = key.short();
-        let event = by_operator(&self.team, "member removed", &short, (world.clock)().as_second())?;
-        store.remove_member(&self.team, &key, self.name.as_deref(), &event).await?;
+        let (short, now) = (key.short(), (world.clock)().as_second());
+        let event = by_operator(&self.team, removal(self.with_data), &short, now)?;
+        let removed = remove_member(&store, &Rosters::default(), &key, self.with_data, &event).await?;
+        let Some(Removed { tokens, memories }) = removed else {
+            bail!("nobody in the team `{}` has that key", self.team);
+        };
+        writeln!(world.stdout, "{tokens} tokens ended, {memories} memories erased")?;
         Ok(())
     }
 }
@@ -220,6 +237,7 @@ pub(super) struct Audit {
 impl Audit {
     pub(super) async fn run(self, world: &mut World) -> Result<()> {
         let store = self.database.open(world).await?;
+        check_team(&store, &self.team).await?;
         for (time, actor, event, subject) in store.audit(&self.team, self.count).await? {
             let time = jiff::Timestamp::from_second(time)?;
             writeln!(world.stdout, "{time}\t{actor}\t{event}\t{subject}")?;
@@ -233,7 +251,7 @@ pub(super) struct Prune {
     /// The team
     team: String,
     /// Forget what was replaced longer ago than this
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(i64).range(0..=36500))]
     days: i64,
     #[command(flatten)]
     database: Database,
@@ -264,10 +282,11 @@ fn new_token(token: &Token, scope: Scope, label: &str, expires: i64) -> store::N
         hash: token.hash(),
         label: label.to_owned(),
         member: None,
+        made_by: OPERATOR.to_owned(),
         expires,
     }
 }
 
 fn by_operator<'e>(team: &'e str, event: &'e str, subject: &'e str, time: i64) -> Result<Event<'e>> {
-    Ok(Event { id: random_id()?, time, team, actor: "operator", event, subject })
+    Ok(Event { id: random_id()?, time, team, actor: OPERATOR, event, subject })
 }

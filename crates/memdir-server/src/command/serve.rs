@@ -20,6 +20,7 @@ use crate::limits::Limits;
 use crate::listen::serve;
 use crate::log::Log;
 use crate::server::Server;
+use crate::storage::StorageError;
 
 #[derive(Debug, Args)]
 #[command(
@@ -123,9 +124,10 @@ impl Serve {
                 _ = interrupt.recv() => {}
             }
         };
+        let storage = Arc::clone(server.store.storage());
         serve(server, listener, tls, stop).await;
         tidying.abort();
-        Ok(())
+        storage.finish().await.context("cannot leave the database in order")
     }
 
     fn tls(&self) -> Result<Option<TlsAcceptor>> {
@@ -146,12 +148,22 @@ impl Serve {
 
 /// Throws away what nobody will ask for, now and then.
 async fn tidy(server: Arc<Server>) {
-    let mut hourly = tokio::time::interval(std::time::Duration::from_secs(3600));
+    let mut now_and_then = tokio::time::interval(std::time::Duration::from_secs(60));
     loop {
-        hourly.tick().await;
-        let before = server.now().as_second() - PART_SECONDS;
-        if let Err(error) = server.store.drop_parts_before(before).await {
+        now_and_then.tick().await;
+        if let Err(error) = tidy_once(&server).await {
             server.log.line(server.now(), "storage", vec![("error", error.to_string().into())]);
         }
     }
+}
+
+async fn tidy_once(server: &Server) -> Result<(), StorageError> {
+    let store = &server.store;
+    store.drop_parts_before(server.now().as_second() - PART_SECONDS).await?;
+    // As much may be old as may be new.
+    let most = server.limits.team_bytes;
+    for team in store.teams_with_old_bytes(most).await? {
+        store.forget_oldest(&team, most / 2).await?;
+    }
+    Ok(())
 }

@@ -1,7 +1,10 @@
 //! The steps that a database's tables came about in. They are never edited, only added: somewhere each of them has run.
 
 /// Every step, in order.
-pub const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_begin.sql")];
+pub const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/0001_begin.sql"),
+    include_str!("../migrations/0002_makers_and_old_bytes.sql"),
+];
 
 /// Where an engine remembers which steps it took.
 pub(super) const BOOKKEEPING: &str =
@@ -44,7 +47,7 @@ mod tests {
             MIGRATIONS.iter().map(|step| fingerprint(step)[..16].to_owned()).collect();
         assert_eq!(
             fingerprints,
-            ["207da91a1f3e2f87"],
+            ["207da91a1f3e2f87", "0002"],
             "a step that was published is never changed; add another"
         );
     }

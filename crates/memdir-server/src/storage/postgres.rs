@@ -17,8 +17,10 @@ use super::migrations::{BOOKKEEPING, fingerprint, missing, statements};
 use super::{Answer, Row, Step, Storage, StorageError, Value, Written};
 
 mod tls;
+mod way;
 
 use tls::Tls;
+use way::Way;
 
 /// A database of a PostgreSQL server.
 pub struct Postgres {
@@ -36,22 +38,25 @@ const AT_ONCE: usize = 256;
 const MIGRATION_LOCK: i64 = 0x6d65_6d64_6972;
 
 impl Postgres {
-    /// Connects to a database, and brings its tables up to date. With certificates, the way there is encrypted, and
-    /// the database must show one that they vouch for.
+    /// Connects to a database, and brings its tables up to date. With certificates, or if its address asks for it, the way
+    /// there is encrypted, and the database must show a certificate for its name that somebody vouches for.
     ///
     /// # Errors
     /// It cannot be reached, is no database of ours, or is a newer one.
     pub async fn connect(url: &str, certificates: Option<&Utf8Path>) -> Result<Self, StorageError> {
+        let way = Way::of(url, certificates)?;
         // What is wrong with an address may repeat a password.
-        let mut config: Config =
-            url.parse().map_err(|_| StorageError::Failed("this is no address of a database".to_owned()))?;
+        let mut config: Config = way
+            .url
+            .parse()
+            .map_err(|_| StorageError::Failed("this is no address of a database".to_owned()))?;
         config.connect_timeout(PATIENCE).application_name("memdir-server");
         config.keepalives_idle(Duration::from_secs(30));
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let manager = match certificates {
+        let manager = match way.certificates {
             Some(certificates) => {
                 config.ssl_mode(SslMode::Require);
-                Manager::from_config(config, Tls::trusting(certificates)?, manager)
+                Manager::from_config(config, Tls::trusting(&certificates)?, manager)
             }
             None => Manager::from_config(config, NoTls, manager),
         };

@@ -1,5 +1,7 @@
 //! SQLite: one file, one thread that writes, several that read.
 
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,18 +18,18 @@ mod writer;
 
 use writer::Writer;
 
-/// A database in a file.
+/// A database in a file. Readers go before the writer, which puts everything into the one file when it ends last.
 pub struct Sqlite {
     path: Utf8PathBuf,
-    writer: Writer,
     readers: Arc<Readers>,
+    writer: Writer,
 }
 
 /// Connections that are not in use, and the right to have one.
 struct Readers {
     path: Utf8PathBuf,
     idle: Mutex<Vec<Connection>>,
-    free: Semaphore,
+    free: Arc<Semaphore>,
 }
 
 const READERS: usize = 4;
@@ -40,15 +42,20 @@ impl Sqlite {
     /// # Errors
     /// The file cannot be opened, is no database of ours, or is a newer one.
     pub fn open(path: &Utf8Path) -> Result<Self, StorageError> {
-        let mut connection =
-            connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+        keep_to_ourselves(path)?;
+        let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         // A commit that was acknowledged survives the loss of power: the log is synced before every answer.
         connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
         connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+        // What is erased is overwritten.
+        connection.pragma_update(None, "secure_delete", "ON").map_err(failed)?;
         migrate(&mut connection)?;
-        let readers =
-            Readers { path: path.to_owned(), idle: Mutex::default(), free: Semaphore::new(READERS) };
-        Ok(Self { path: path.to_owned(), writer: Writer::start(connection)?, readers: Arc::new(readers) })
+        // All of them now: later there may be no descriptors left.
+        let idle = (0..READERS).map(|_| connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY));
+        let idle = Mutex::new(idle.collect::<Result<_, _>>()?);
+        let free = Arc::new(Semaphore::new(READERS));
+        let readers = Arc::new(Readers { path: path.to_owned(), idle, free });
+        Ok(Self { path: path.to_owned(), readers, writer: Writer::start(connection)? })
     }
 }
 
@@ -56,9 +63,12 @@ impl Storage for Sqlite {
     fn read(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>> {
         let readers = Arc::clone(&self.readers);
         Box::pin(async move {
-            let _turn = readers.free.acquire().await.map_err(|_| closed())?;
-            let at_work = Arc::clone(&readers);
-            let reading = tokio::task::spawn_blocking(move || at_work.read(sql, &runs));
+            let turn = Arc::clone(&readers.free).acquire_owned().await.map_err(|_| closed())?;
+            let reading = tokio::task::spawn_blocking(move || {
+                // Whoever asked may be gone before the answer; the turn is over when the reading is.
+                let _turn = turn;
+                readers.read(sql, &runs)
+            });
             reading.await.map_err(|_| closed())?
         })
     }
@@ -72,6 +82,18 @@ impl Storage for Sqlite {
         Box::pin(async move {
             let reading = tokio::task::spawn_blocking(move || dump(&path, &statements, &out));
             reading.await.map_err(|_| closed())?
+        })
+    }
+
+    /// Puts what lies in the log beside the file into it: somebody may copy the file alone.
+    fn finish(&self) -> Answer<'_, ()> {
+        let path = self.path.clone();
+        Box::pin(async move {
+            let finishing = tokio::task::spawn_blocking(move || {
+                let connection = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+                rows(&connection, "PRAGMA wal_checkpoint(TRUNCATE)", &[]).map(drop)
+            });
+            finishing.await.map_err(|_| closed())?
         })
     }
 
@@ -94,6 +116,12 @@ impl Readers {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
         answer
     }
+}
+
+/// Makes the file if it is not there, for nobody else to read; SQLite gives the files beside it the same rights.
+fn keep_to_ourselves(path: &Utf8Path) -> Result<(), StorageError> {
+    let made = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
+    made.map(drop).map_err(|error| StorageError::Failed(format!("`{path}`: {error}")))
 }
 
 fn connect(path: &Utf8Path, flags: OpenFlags) -> Result<Connection, StorageError> {
@@ -196,7 +224,13 @@ impl ToSql for Value {
     }
 }
 
+/// `SQLITE_IOERR_WRITE`: a disk or a quota that is full says so in several ways.
+const CANNOT_WRITE: i32 = 778;
+
 fn failed(error: rusqlite::Error) -> StorageError {
+    if error.sqlite_error().is_some_and(|error| error.extended_code == CANNOT_WRITE) {
+        return StorageError::Full(error.to_string());
+    }
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => StorageError::Full(error.to_string()),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::CannotOpen) => {

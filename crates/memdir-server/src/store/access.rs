@@ -24,6 +24,8 @@ pub struct TokenLine {
     pub expires: i64,
     /// When it was ended before.
     pub revoked: Option<i64>,
+    /// The token that asked for it, or `operator`.
+    pub made_by: Option<String>,
 }
 
 /// What became of an invitation.
@@ -34,8 +36,6 @@ pub enum Redeemed {
     /// Somebody else used it, or it has ended.
     No,
 }
-
-const TEAM: &str = "team.name, team.wire_team, team.head, team.sequence, team.files, team.bytes";
 
 impl Store {
     /// Makes a team and the token of whoever looks after it; `false` if the name is taken.
@@ -62,9 +62,8 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn team(&self, name: &str) -> Result<Option<Team>, StorageError> {
-        const SQL: &str = "SELECT team.name, team.wire_team, team.head, team.sequence, team.files, team.bytes \
-                           FROM teams team WHERE team.name = $1";
-        debug_assert!(SQL.contains(TEAM));
+        const SQL: &str = "SELECT team.name, team.wire_team, team.head, team.sequence, team.files, team.bytes, \
+                           team.old_bytes FROM teams team WHERE team.name = $1";
         self.row(SQL, vec![name.into()]).await?.map(|row| team_in(&row, 0)).transpose()
     }
 
@@ -82,17 +81,17 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn caller(&self, token: &str) -> Result<Option<Caller>, StorageError> {
-        const SQL: &str = "SELECT team.name, team.wire_team, team.head, team.sequence, team.files, team.bytes, \
+        const SQL: &str = "SELECT team.name, team.wire_team, team.head, team.sequence, team.files, team.bytes, team.old_bytes, \
                            token.id, token.scope, token.hash, token.member, token.expires, token.revoked \
                            FROM tokens token JOIN teams team ON team.name = token.team WHERE token.id = $1";
         let Some(row) = self.row(SQL, vec![token.into()]).await? else { return Ok(None) };
         let token = KeptToken {
-            id: row.text(6)?,
-            scope: scope_in(&row, 7)?,
-            hash: row.bytes(8)?,
-            member: key_in(&row, 9)?,
-            expires: row.number(10)?,
-            revoked: row.optional_number(11)?,
+            id: row.text(7)?,
+            scope: scope_in(&row, 8)?,
+            hash: row.bytes(9)?,
+            member: key_in(&row, 10)?,
+            expires: row.number(11)?,
+            revoked: row.optional_number(12)?,
         };
         Ok(Some(Caller { token, team: team_in(&row, 0)? }))
     }
@@ -128,7 +127,7 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn tokens(&self, team: &str) -> Result<Vec<TokenLine>, StorageError> {
-        const SQL: &str = "SELECT id, scope, label, member, created, expires, revoked FROM tokens \
+        const SQL: &str = "SELECT id, scope, label, member, created, expires, revoked, made_by FROM tokens \
                            WHERE team = $1 ORDER BY created, id";
         let rows = self.rows(SQL, vec![team.into()]).await?;
         let line = |row: &Row| {
@@ -140,6 +139,7 @@ impl Store {
                 created: row.number(4)?,
                 expires: row.number(5)?,
                 revoked: row.optional_number(6)?,
+                made_by: row.optional_text(7)?,
             })
         };
         rows.iter().map(line).collect()
@@ -158,7 +158,8 @@ impl Store {
     ) -> Result<Redeemed, StorageError> {
         let used = Step::exactly_one(
             "UPDATE tokens SET used_for = $1 WHERE team = $2 AND id = $3 AND used_for IS NULL \
-             AND revoked IS NULL AND expires > $4",
+             AND revoked IS NULL AND expires > $4 AND NOT EXISTS (SELECT 1 FROM tokens maker \
+             WHERE maker.id = tokens.made_by AND maker.revoked IS NOT NULL)",
             vec![token.id.as_str().into(), team.into(), invitation.into(), event.time.into()],
         );
         match self.write(vec![used, kept(team, token, event.time), recorded(event)]).await? {
@@ -200,8 +201,8 @@ impl Store {
 /// The step that keeps a token, if its id is free.
 fn kept(team: &str, token: &NewToken, now: i64) -> Step {
     Step::exactly_one(
-        "INSERT INTO tokens (id, team, scope, hash, label, member, created, expires) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING",
+        "INSERT INTO tokens (id, team, scope, hash, label, member, created, expires, made_by) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING",
         vec![
             token.id.as_str().into(),
             team.into(),
@@ -211,6 +212,7 @@ fn kept(team: &str, token: &NewToken, now: i64) -> Step {
             token.member.map(|key| key.to_string()).into(),
             now.into(),
             token.expires.into(),
+            token.made_by.as_str().into(),
         ],
     )
 }
@@ -224,6 +226,7 @@ fn team_in(row: &Row, first: usize) -> Result<Team, StorageError> {
         sequence: row.count(first + 3)?,
         files: row.count(first + 4)?,
         bytes: row.count(first + 5)?,
+        old_bytes: row.count(first + 6)?,
     })
 }
 

@@ -5,7 +5,7 @@ use memdir_wire::server_api::VersionLine;
 use memdir_wire::signing::PublicKey;
 use memdir_wire::team_id::TeamId;
 
-use super::{Store, Team, hash_in};
+use super::{Event, Store, Team, hash_in, members, recorded};
 use crate::check_put::CheckedPut;
 use crate::storage::{Step, StorageError, Value, Written};
 
@@ -30,6 +30,12 @@ pub struct NewVersion<'v> {
     pub puts: &'v [CheckedPut],
     /// The contents that are then no file's any more.
     pub replaced: Vec<ContentHash>,
+    /// How many bytes those have.
+    pub replaced_bytes: u64,
+    /// Tokens that end with it, because whose they are is put out.
+    pub ended: Vec<String>,
+    /// What is to be recorded about that.
+    pub event: Option<Event<'v>>,
     /// How many files there are then.
     pub files: u64,
     /// How many bytes they have then.
@@ -103,8 +109,8 @@ impl Store {
         let version = || Value::from(new.version.to_string());
         let sequence = new.team.sequence + 1;
         let moved = Step::exactly_one(
-            "UPDATE teams SET head = $1, sequence = $2, files = $3, bytes = $4, wire_team = $5 \
-             WHERE name = $6 AND sequence = $7 AND head IS NOT DISTINCT FROM $8",
+            "UPDATE teams SET head = $1, sequence = $2, files = $3, bytes = $4, wire_team = $5, \
+             old_bytes = old_bytes + $9 WHERE name = $6 AND sequence = $7 AND head IS NOT DISTINCT FROM $8",
             vec![
                 version(),
                 sequence.into(),
@@ -114,6 +120,7 @@ impl Store {
                 team(),
                 new.team.sequence.into(),
                 new.team.head.map(|head| head.to_string()).into(),
+                new.replaced_bytes.into(),
             ],
         );
         let remembered = Step::once(
@@ -163,7 +170,9 @@ impl Store {
             "UPDATE tokens SET member = $1 WHERE id = $2 AND member IS NULL",
             vec![new.member.to_string().into(), new.token.into()],
         );
-        let steps = vec![moved, remembered, replaced, contents, files, parts, whose];
+        let ended = members::ended(&new.team.name, &new.ended, new.now);
+        let mut steps = vec![moved, remembered, replaced, contents, files, parts, whose, ended];
+        steps.extend(new.event.as_ref().map(recorded));
         Ok(match self.write(steps).await? {
             Written::All => Publication::Done,
             Written::Unmet(_) => Publication::Moved,

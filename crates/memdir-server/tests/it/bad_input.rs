@@ -41,6 +41,8 @@ fn files_that_may_not_be_put_are_refused_by_code() {
     check("the same again", with(ada.entry("a.md", 1, 1, Some("one\n"))), "replayed");
     check("an older version", with(ada.entry("a.md", 0, 1, Some("zero\n"))), "replayed");
     check("a later round", with(ada.entry("b.md", 1, 3, Some("b\n"))), "from_the_future");
+    check("a leap of rounds", vec![ada.round(2_000_000, 0)], "from_the_future");
+    check("a leap of versions", with(ada.entry("b.md", 2_000_000, 2, Some("b\n"))), "from_the_future");
     check("a version without end", with(ada.entry("b.md", u64::MAX, 2, Some("b\n"))), "from_the_future");
     check(
         "years ahead",
@@ -93,12 +95,41 @@ fn files_that_may_not_be_put_are_refused_by_code() {
         let file = PutFile { path: path.to_owned(), ..ada.entry("b.md", 1, 2, Some("b\n")) };
         check(path, with(file), "bad_path");
     }
+    // All files that are not wanted are named at once.
+    let secret = format!("token: ghp_{}\n", "R7xQ2mWk9ZpL4vTn8YcJ1sBd6HfGa3EuXo5i");
+    let puts = vec![
+        ada.entry("b.md", 1, 2, Some(&secret)),
+        ada.entry("c.md", 1, 2, Some("fine\n")),
+        ada.entry("d.md", 1, 2, Some(&secret)),
+        ada.round(2, 0),
+    ];
+    let (several, _) = ada.publish(&server, ("crew", &token), Some(onto), puts);
+    let named: Vec<_> =
+        several.json["error"]["refused"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
+    assert_eq!(named, ["entries/b.md", "entries/d.md"]);
     let head = server.ask("GET", "/v1/teams/crew/head", Some(&token), &[], None);
     assert_eq!(head.json["version"], onto.to_string(), "nothing of that was taken");
     // A rename that changes capitals only is none of those.
     let puts = vec![ada.entry("A.md", 1, 2, Some("one\n")), ada.entry("a.md", 2, 2, None), ada.round(2, 0)];
     let (renamed, _) = ada.publish(&server, ("crew", &token), Some(onto), puts);
     assert_eq!(renamed.status, 201, "{}", renamed.json);
+}
+
+#[test]
+fn the_index_of_one_persons_memory_travels_and_a_teams_does_not() {
+    let (server, token, ada, onto, _engine) = crew(no_rates());
+    let puts = vec![ada.entry("projects/x/MEMORY.md", 1, 2, Some("# Index\n")), ada.round(2, 0)];
+    let (taken, onto) = ada.publish(&server, ("crew", &token), Some(onto), puts);
+    assert_eq!(taken.status, 201, "{}", taken.json);
+    for path in ["MEMORY.md", "projects/../MEMORY.md", "projects/x/memory.md", ".x/MEMORY.md"] {
+        let (refused, _) = ada.publish(
+            &server,
+            ("crew", &token),
+            Some(onto),
+            vec![ada.entry(path, 1, 3, Some("# Index\n")), ada.round(3, 0)],
+        );
+        assert_eq!(refused.code(), "bad_path", "{path}");
+    }
 }
 
 #[test]
@@ -222,4 +253,67 @@ fn rates_and_quotas_hold() {
     let last =
         (0..20).map(|_| server.ask("GET", "/v1/teams/crew/head", Some(&token), &[], None)).last().unwrap();
     assert_eq!((last.status, last.code()), (429, "too_many_requests"));
+}
+
+#[test]
+fn who_does_not_read_is_hung_up_on() {
+    let limits = Limits { read_time: Duration::from_millis(300), ..no_rates() };
+    let (server, token, ada, onto, _engine) = crew(limits);
+    let line = "a sentence that somebody wrote down for the others to read\n".repeat(4_000);
+    let mut onto = onto;
+    for round in 2..12 {
+        let puts = vec![ada.entry(&format!("{round}.md"), 1, round, Some(&line)), ada.round(round, 0)];
+        let (put, next) = ada.publish(&server, ("crew", &token), Some(onto), puts);
+        assert_eq!(put.status, 201, "{}", put.json);
+        onto = next;
+    }
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    let request = format!(
+        "GET /v1/teams/crew/files?contents=true HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\r\n"
+    );
+    // Several answers, so that they are more than what the system keeps for a connection.
+    for _ in 0..8 {
+        stream.write_all(request.as_bytes()).unwrap();
+    }
+    let connections = || {
+        let text = server.raw(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        let line = text.lines().find(|line| line.starts_with("memdir_connections ")).unwrap().to_owned();
+        line.rsplit(' ').next().unwrap().parse::<u32>().unwrap()
+    };
+    assert_eq!(connections(), 2);
+    let mut tries = 0;
+    while connections() > 1 {
+        tries += 1;
+        assert!(tries < 500, "it waits for ever");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn what_was_replaced_is_bounded_too() {
+    let limits = Limits { team_bytes: 100_000, ..no_rates() };
+    let (server, token, ada, mut onto, _engine) = crew(limits);
+    let line = "a sentence that somebody wrote down for the others to read\n".repeat(500);
+    let mut last = 201;
+    for round in 2..20 {
+        let text = format!("{round}\n{line}");
+        let puts = vec![ada.entry("a.md", round, round, Some(&text)), ada.round(round, 0)];
+        let (put, next) = ada.publish(&server, ("crew", &token), Some(onto), puts);
+        last = put.status;
+        if last != 201 {
+            assert_eq!((last, put.code()), (429, "too_many_requests"));
+            break;
+        }
+        onto = next;
+    }
+    assert_eq!(last, 429, "old texts fill the disk");
+    let teams = server.wait(server.store.teams_with_old_bytes(100_000)).unwrap();
+    assert_eq!(teams, ["crew"]);
+    server.wait(server.store.forget_oldest("crew", 50_000)).unwrap();
+    assert!(server.wait(server.store.teams_with_old_bytes(50_000)).unwrap().is_empty());
+    let round =
+        server.ask("GET", "/v1/teams/crew/head", Some(&token), &[], None).json["sequence"].as_u64().unwrap();
+    let puts = vec![ada.entry("a.md", round + 9, round + 9, Some("short\n")), ada.round(round + 9, 0)];
+    let (put, _) = ada.publish(&server, ("crew", &token), Some(onto), puts);
+    assert_eq!(put.status, 201, "{}", put.json);
 }

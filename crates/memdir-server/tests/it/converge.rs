@@ -13,11 +13,16 @@ use super::running::Running;
 
 #[test]
 fn members_end_equal_over_http_on_sqlite() {
-    converge(&InFile::new(), Convergence { clients: 3, operations: 40, seeds: 0..20 });
+    converge(&InFile::new());
 }
 
 /// Members over two servers on one database.
-pub(crate) fn converge(engine: &dyn Engine, size: Convergence) {
+pub(crate) fn converge(engine: &dyn Engine) {
+    let size = Convergence {
+        clients: asked_for("MEMBERS", 3),
+        operations: asked_for("OPERATIONS", 40),
+        seeds: 0..asked_for("SEEDS", 20),
+    };
     let servers = [Running::on(engine), Running::on(engine)];
     let home = TestHome::new();
     let mut made = BTreeSet::new();
@@ -33,4 +38,10 @@ pub(crate) fn converge(engine: &dyn Engine, size: Convergence) {
         Box::new(HttpRemote::new(directory, address, team_of(seed)))
     });
     report.assert_holds();
+}
+
+/// How much is done; `scripts/prove-server` asks for more.
+pub(crate) fn asked_for(what: &str, otherwise: u64) -> u64 {
+    let asked = std::env::var(format!("MEMDIR_PROVE_{what}"));
+    asked.ok().and_then(|count| count.parse().ok()).unwrap_or(otherwise)
 }

@@ -10,6 +10,7 @@ use memdir_sync::http::{HttpError, Request, send};
 use memdir_testkit::Cluster;
 use serde_json::Value;
 
+use super::converge::asked_for;
 use super::engine::InFile;
 use super::people::{Person, tag};
 use super::process::{Process, team};
@@ -27,7 +28,7 @@ struct Writer {
 const WRITERS: u8 = 4;
 
 fn kills() -> u32 {
-    std::env::var("MEMDIR_PROVE_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(20)
+    asked_for("KILLS", 20) as u32
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What an operator does, with the program as it is.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use memdir_testkit::Cluster;
 use serde_json::Value;
@@ -22,8 +23,20 @@ fn a_team_moves_from_sqlite_to_postgres_and_back_from_a_backup() {
     publish(&server, &token, &ada, puts);
     let before = everything(&server, &token);
     // While it runs.
+    // One that was cut off is no backup.
+    fs::write(file("one.db.unfinished"), "half").unwrap();
     operator(&["backup", &file("one.db"), "--db", &first]);
+    for name in ["deep/team.db", "deep/team.db-wal", "one.db"] {
+        let mode = fs::metadata(file(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name} can be read by others");
+    }
+    assert!(!fs::exists(file("one.db-wal")).unwrap() && !fs::exists(file("one.db.unfinished")).unwrap());
     assert!(server.stop());
+    // Whoever copies the file of a stopped server has everything.
+    fs::copy(file("deep/team.db"), file("copied.db")).unwrap();
+    let copied = Process::serve(&format!("sqlite:{}", file("copied.db")), &[]);
+    assert_eq!(everything(&copied, &token), before);
+    drop(copied);
     operator(&["move", "--from", &first, "--to", &second]);
     let moved = Process::serve(&second, &[]);
     assert_eq!(everything(&moved, &token), before);

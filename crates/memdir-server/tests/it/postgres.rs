@@ -1,7 +1,6 @@
 //! Everything again, on PostgreSQL.
 
 use memdir_testkit::Cluster;
-use memdir_testkit::proof::Convergence;
 
 use super::converge::converge;
 use super::engine::InCluster;
@@ -16,5 +15,5 @@ fn the_life_of_a_team_in_postgres() {
 #[test]
 fn members_end_equal_over_http_on_postgres() {
     let cluster = Cluster::start();
-    converge(&InCluster(cluster.database()), Convergence { clients: 3, operations: 40, seeds: 0..20 });
+    converge(&InCluster(cluster.database()));
 }

@@ -1,6 +1,8 @@
 //! The real program, as an operator starts it.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
@@ -14,7 +16,7 @@ pub(crate) struct Process {
 impl Process {
     /// Starts a server on a database, and waits until it listens.
     pub(crate) fn serve(db: &str, more: &[&str]) -> Self {
-        let mut child = command()
+        let child = command()
             .args([
                 "serve",
                 "--db",
@@ -29,12 +31,37 @@ impl Process {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
+        Self::listening(child)
+    }
+
+    fn listening(mut child: Child) -> Self {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let place = line.strip_prefix("listening on ").and_then(|rest| rest.split_once(", "));
         assert!(place.is_some(), "not listening: {line}");
         let place = place.unwrap().0;
         Self { child, place: place.split_once("://").unwrap().1.to_owned() }
+    }
+
+    /// Starts a server with a team on a disk of its own, in a folder that nobody else sees so, with something in the way that
+    /// can be taken away. Gives back the team's first token, too.
+    pub(crate) fn serve_on_a_disk(folder: &Path, kilobytes: u32) -> (Self, String) {
+        let token = folder.with_extension("token");
+        let script = "mount -t tmpfs -o size=$1k tmpfs \"$2\" && head -c 300000 /dev/zero >\"$2/filler\" && \
+                      \"$3\" init crew --json --db \"sqlite:$2/team.db\" >\"$4\" && exec \"$3\" serve --db \"sqlite:$2/team.db\" \
+                      --listen 127.0.0.1:0 --quiet --token-rate=0 --address-rate=0";
+        let mut command = Command::new("unshare");
+        command.arg(if rustix::process::geteuid().is_root() { "-m" } else { "-rm" });
+        command.args(["sh", "-ec", script, "sh", &kilobytes.to_string()]);
+        command.arg(folder).arg(env!("CARGO_BIN_EXE_memdir-server")).arg(&token);
+        let server = Self::listening(command.stdout(Stdio::piped()).spawn().unwrap());
+        let made: Value = serde_json::from_slice(&fs::read(token).unwrap()).unwrap();
+        (server, made["token"].as_str().unwrap().to_owned())
+    }
+
+    /// A file as the server sees it.
+    pub(crate) fn sees(&self, path: &Path) -> PathBuf {
+        Path::new(&format!("/proc/{}/root", self.child.id())).join(path.strip_prefix("/").unwrap())
     }
 
     pub(crate) fn kill(mut self) {

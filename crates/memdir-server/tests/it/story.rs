@@ -21,7 +21,8 @@ pub(crate) fn story(engine: &dyn Engine) {
     let mut onto = begins(&server, &token, &ada);
     onto = changes(&server, &token, &ada, onto);
     onto = grows(&server, &token, &ada, onto);
-    lets_others_in(&server, &token, &ada, onto);
+    onto = lets_others_in(&server, &token, &ada, onto);
+    forgets(&server, &token, &ada, onto);
     // Another process on the same database says the same.
     let other = Running::on(engine);
     let paths = ["head", "files", "files?contents=true", "versions", "tokens", "audit"];
@@ -183,7 +184,53 @@ fn grows(server: &Running, token: &str, ada: &Person, onto: ContentHash) -> Cont
     version
 }
 
-fn lets_others_in(server: &Running, token: &str, ada: &Person, onto: ContentHash) {
+/// A member goes with everything that they wrote.
+fn forgets(server: &Running, token: &str, ada: &Person, onto: ContentHash) {
+    let dan = Person::invited_by(ada, 20);
+    let text = "only Dan ever said this\n";
+    let puts = vec![
+        dan.record(),
+        dan.entry("dan.md", 1, 9, Some("an earlier word of Dan\n")),
+        dan.entry("both.md", 1, 9, Some("both\n")),
+        dan.round(9, 3),
+    ];
+    let own = server.token("crew", Scope::Write, i64::MAX);
+    let (came, onto) = dan.publish(server, ("crew", &own), Some(onto), puts);
+    assert_eq!(came.status, 201, "{}", came.json);
+    let puts = vec![dan.entry("dan.md", 2, 10, Some(text)), dan.round(10, 3)];
+    let (came, onto) = dan.publish(server, ("crew", &own), Some(onto), puts);
+    assert_eq!(came.status, 201, "{}", came.json);
+    let puts = vec![ada.entry("both.md", 2, 11, Some("both, by Ada\n")), ada.round(11, 3)];
+    let (came, onto) = ada.publish(server, ("crew", token), Some(onto), puts);
+    assert_eq!(came.status, 201, "{}", came.json);
+    let path = format!("/v1/teams/crew/members/{}?data=true", dan.key().public());
+    let gone = server.ask("DELETE", &path, Some(token), &[], None);
+    assert_eq!((gone.status, &gone.json["tokens"], &gone.json["memories"]), (200, &1.into(), &1.into()));
+    let since = format!("/v1/teams/crew/files?contents=true&since={onto}");
+    let delta = server.ask("GET", &since, Some(token), &[], None);
+    assert_eq!(delta.json["files"][0]["path"], "entries/dan.md");
+    assert!(delta.json["files"][0]["id"].is_null() && delta.json["files"][1].is_null(), "{}", delta.json);
+    let all =
+        server.ask("GET", "/v1/teams/crew/files?contents=true", Some(token), &[], None).json.to_string();
+    assert!(all.contains("both, by Ada") && !all.contains("only Dan"));
+    for put in [
+        dan.entry("dan.md", 2, 10, Some(text)),
+        dan.entry("dan.md", 1, 9, Some("an earlier word of Dan\n")),
+        dan.entry("both.md", 1, 9, Some("both\n")),
+    ] {
+        let ids = format!("{{\"v\":1,\"ids\":[\"{}\"]}}", ContentHash::of(put.content.unwrap().as_bytes()));
+        let found = server.ask("POST", "/v1/teams/crew/contents", Some(token), &[], Some(&ids));
+        assert!(found.json["contents"][0].is_null(), "{}", found.json);
+    }
+    // The team goes on from there.
+    let head = server.ask("GET", "/v1/teams/crew/head", Some(token), &[], None);
+    let head = ContentHash::from_hex(head.json["version"].as_str().unwrap());
+    let puts = vec![ada.entry("dan.md", 3, 12, Some("Ada says it anew\n")), ada.round(12, 3)];
+    let (went, _) = ada.publish(server, ("crew", token), head, puts);
+    assert_eq!(went.status, 201, "{}", went.json);
+}
+
+fn lets_others_in(server: &Running, token: &str, ada: &Person, onto: ContentHash) -> ContentHash {
     let invited = server.ask("POST", "/v1/teams/crew/invitations", Some(token), &[], Some("{\"v\":1}"));
     assert_eq!(invited.status, 201, "{}", invited.json);
     let invitation = invited.json["token"].as_str().unwrap().to_owned();
@@ -203,13 +250,47 @@ fn lets_others_in(server: &Running, token: &str, ada: &Person, onto: ContentHash
     assert_eq!(came.status, 201, "{}", came.json);
     let (forged, _) = ada.publish(server, ("crew", &own), Some(onto), vec![ada.round(7, 3)]);
     assert_eq!((forged.status, forged.code()), (422, "not_yours"), "nobody speaks with another one's key");
+    // What Bob makes of his access ends with it.
+    let made = server.ask("POST", "/v1/teams/crew/invitations", Some(&own), &[], Some("{\"v\":1}"));
+    let (unused, used) = (made.json["token"].as_str().unwrap().to_owned(), Token::from_random(&[5; 40]));
+    let made = server.ask("POST", "/v1/teams/crew/invitations", Some(&own), &[], Some("{\"v\":1}"));
+    let carol = Person::invited_by(&bob, 7);
+    let join = |invitation: &str, token: &Token, member: &Person| {
+        let (token, key) = (token.reveal(), member.key().public());
+        let body = format!("{{\"v\":1,\"token\":\"{token}\",\"member\":\"{key}\"}}");
+        server.ask("POST", "/v1/teams/crew/join", Some(invitation), &[], Some(&body))
+    };
+    assert_eq!(join(made.json["token"].as_str().unwrap(), &used, &Person::founder(8)).status, 200);
+    let made = server.ask("POST", "/v1/teams/crew/invitations", Some(&own), &[], Some("{\"v\":1}"));
+    let carols = Token::from_random(&[6; 40]);
+    assert_eq!(join(made.json["token"].as_str().unwrap(), &carols, &carol).status, 200);
+    let (came, onto) = carol.publish(
+        server,
+        ("crew", &carols.reveal()),
+        Some(onto),
+        vec![carol.record(), carol.round(7, 3)],
+    );
+    assert_eq!(came.status, 201, "{}", came.json);
     // Replaced by Ada, and forgotten with Bob.
     let bobs = ContentHash::of(bob.entry("bob.md", 1, 6, Some("from Bob\n")).content.unwrap().as_bytes());
-    let puts = vec![ada.entry("bob.md", 2, 7, Some("from Ada\n")), ada.revocation_of(&bob), ada.round(7, 3)];
+    let puts = vec![ada.entry("bob.md", 2, 8, Some("from Ada\n")), ada.revocation_of(&bob), ada.round(8, 3)];
     let (out, onto) = ada.publish(server, ("crew", token), Some(onto), puts);
     assert_eq!(out.status, 201, "{}", out.json);
-    let (refused, _) = bob.publish(server, ("crew", &own), Some(onto), vec![bob.round(8, 3)]);
+    let (refused, _) = bob.publish(server, ("crew", &own), Some(onto), vec![bob.round(9, 3)]);
+    assert_eq!(
+        (refused.status, refused.code()),
+        (401, "unauthorized"),
+        "whoever is put out reads nothing more"
+    );
+    let (refused, _) = bob.publish(server, ("crew", token), Some(onto), vec![bob.round(9, 3)]);
     assert_eq!((refused.status, refused.code()), (422, "not_a_member"));
+    for ended in [own.clone(), used.reveal()] {
+        let path = "/v1/teams/crew/files?contents=true";
+        assert_eq!(server.ask("GET", path, Some(&ended), &[], None).status, 401);
+    }
+    assert_eq!(join(&unused, &Token::from_random(&[8; 40]), &Person::founder(8)).status, 401);
+    let kept = server.ask("GET", "/v1/teams/crew/head", Some(&carols.reveal()), &[], None);
+    assert_eq!(kept.status, 200, "Carol is a member, whoever brought her in");
     let held = |server: &Running| {
         let ids = format!("{{\"v\":1,\"ids\":[\"{bobs}\"]}}");
         server.ask("POST", "/v1/teams/crew/contents", Some(token), &[], Some(&ids)).json["contents"][0]
@@ -237,7 +318,8 @@ fn lets_others_in(server: &Running, token: &str, ada: &Person, onto: ContentHash
     let shown = tokens.json.to_string();
     assert!(!shown.contains(&token[24..]) && !shown.contains("hash"), "{shown}");
     let audit = server.ask("GET", "/v1/teams/crew/audit", Some(token), &[], None).json.to_string();
-    for event in ["team made", "invited", "joined", "member removed", "token ended"] {
+    for event in ["team made", "invited", "joined", "put out", "member removed", "token ended"] {
         assert!(audit.contains(event), "{event}: {audit}");
     }
+    onto
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
+use memdir_testkit::Cluster;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -13,10 +14,12 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-use super::process::{Process, command};
+use super::process::{Process, command, operator};
+
+const OURS: &str = "DNS:localhost,IP:127.0.0.1";
 
 /// An authority in `ca.pem`, and a certificate of it for this machine in `cert.pem` and `key.pem`.
-fn certificates(folder: &Path) {
+fn certificates(folder: &Path, names: &str) {
     let openssl = |arguments: &[&str]| {
         let output = Command::new("openssl").args(arguments).current_dir(folder).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -27,8 +30,8 @@ fn certificates(folder: &Path) {
     openssl(&[&authority[..], &key[..]].concat());
     let wanted = ["req", "-subj", "/CN=localhost", "-keyout", "key.pem", "-out", "wanted.pem"];
     openssl(&[&wanted[..], &key[..]].concat());
-    fs::write(folder.join("names"), "subjectAltName=DNS:localhost,IP:127.0.0.1\nbasicConstraints=CA:FALSE\n")
-        .unwrap();
+    let extensions = format!("subjectAltName={names}\nbasicConstraints=CA:FALSE\n");
+    fs::write(folder.join("names"), extensions).unwrap();
     openssl(&[
         "x509",
         "-req",
@@ -52,7 +55,7 @@ fn certificates(folder: &Path) {
 #[test]
 fn it_speaks_tls_if_it_is_given_a_certificate() {
     let directory = TempDir::new().unwrap();
-    certificates(directory.path());
+    certificates(directory.path(), OURS);
     let file = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let db = format!("sqlite:{}", file("team.db"));
     let server = Process::serve(&db, &["--tls-cert", &file("cert.pem"), "--tls-key", &file("key.pem")]);
@@ -100,4 +103,38 @@ fn it_speaks_tls_if_it_is_given_a_certificate() {
             .unwrap();
         assert!(!refused.status.success(), "{certificate} {key}");
     }
+}
+
+#[test]
+fn the_way_to_postgres_is_encrypted_and_checked() {
+    let (ours, others) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    certificates(ours.path(), OURS);
+    certificates(others.path(), OURS);
+    let file = |folder: &TempDir, name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let cluster = Cluster::start_encrypted(&ours.path().join("cert.pem"), &ours.path().join("key.pem"));
+    let db = cluster.database();
+    let (ca, wrong) = (file(&ours, "ca.pem"), file(&others, "ca.pem"));
+    operator(&["init", "one", "--db", &db, "--db-ca", &ca]);
+    operator(&["init", "two", "--db", &format!("{db}?sslmode=verify-full&sslrootcert={ca}")]);
+    let server = Process::serve(&format!("{db}?sslmode=require"), &["--db-ca", &ca]);
+    assert!(server.stop());
+    let refused = |db: &str, more: &[&str]| {
+        let output = command().args(["tokens", "one", "--db", db]).args(more).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.starts_with("error: "), "{db} {more:?}: {said}");
+        said
+    };
+    // In the clear, with a certificate that somebody else vouches for, with nobody to vouch.
+    refused(&db, &[]);
+    let said = refused(&db, &["--db-ca", &wrong]);
+    assert!(said.contains("certificate"), "{said}");
+    refused(&format!("{db}?sslmode=require"), &[]);
+    refused(&format!("{db}?sslmode=perhaps"), &[]);
+    // A certificate of the right authority for another name.
+    let elsewhere = TempDir::new().unwrap();
+    certificates(elsewhere.path(), "DNS:elsewhere.example");
+    let other =
+        Cluster::start_encrypted(&elsewhere.path().join("cert.pem"), &elsewhere.path().join("key.pem"));
+    let said = refused(&other.database(), &["--db-ca", &file(&elsewhere, "ca.pem")]);
+    assert!(said.contains("certificate"), "{said}");
 }

@@ -25,6 +25,15 @@ impl EitherRemote {
         }
     }
 
+    /// The same, for somebody who only wants to look at some files.
+    #[must_use]
+    pub fn looking(self) -> Self {
+        match self {
+            Self::Git(remote) => Self::Git(remote),
+            Self::Server(remote) => Self::Server(remote.looking()),
+        }
+    }
+
     /// How many requests went out so far.
     #[must_use]
     pub fn requests(&self) -> u32 {

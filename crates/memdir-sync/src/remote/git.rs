@@ -124,6 +124,7 @@ impl GitRemote {
             RemoteError::Refused { message } => RemoteError::Refused { message: shown(message) },
             RemoteError::Malformed { message } => RemoteError::Malformed { message: shown(message) },
             RemoteError::Here { message } => RemoteError::Here { message: shown(message) },
+            other @ RemoteError::RefusedFiles { .. } => other,
         }
     }
 

@@ -16,7 +16,7 @@ use memdir_wire::team_id::TeamId;
 
 use super::git::Commit;
 use super::{Listed, Prepared, Published, Put, Remote, RemoteError, Version};
-use crate::layout::README;
+use crate::layout::{ENTRIES, README};
 
 mod access;
 mod address;
@@ -40,6 +40,8 @@ pub struct HttpRemote {
     prepared: HashMap<Version, Batch>,
     /// The number of the newest version that was seen before the server went back behind it.
     common: Option<u64>,
+    /// Whether only a few files will be read, and nothing is remembered.
+    is_looking: bool,
 }
 
 /// A body leaves room for what stands around its files.
@@ -59,7 +61,15 @@ impl HttpRemote {
             contents: HashMap::new(),
             prepared: HashMap::new(),
             common: None,
+            is_looking: false,
         }
+    }
+
+    /// The same, for somebody who only wants to look at some files: contents come when they are asked for.
+    #[must_use]
+    pub fn looking(mut self) -> Self {
+        self.is_looking = true;
+        self
     }
 
     /// The same, with no request taking longer than this.
@@ -94,6 +104,7 @@ impl HttpRemote {
     fn seen(&mut self) -> Result<&mut Seen, RemoteError> {
         if self.seen.is_none() {
             self.seen = Some(Seen::load(&self.directory, &self.asking.address)?);
+            self.contents.extend(seen::load_records(&self.directory)?);
         }
         self.seen.as_mut().ok_or_else(|| here("what was seen is gone"))
     }
@@ -102,13 +113,14 @@ impl HttpRemote {
     fn pull(&mut self) -> Result<(), RemoteError> {
         let known = self.seen()?.version;
         let since = known.map_or(String::new(), |version| format!("&since={version}"));
-        let first = self.asking.get(&format!("files?contents=true{since}"), known)?;
+        let whole = !self.is_looking;
+        let first = self.asking.get(&format!("files?contents={whole}{since}"), known)?;
         if first.status == 304 {
             return Ok(());
         }
         let mut page: FilesAnswer = if first.code() == Some("unknown_version") {
             self.go_back()?;
-            self.asking.get("files?contents=true", None)?.understood()?
+            self.asking.get(&format!("files?contents={whole}"), None)?.understood()?
         } else {
             first.understood()?
         };
@@ -130,13 +142,20 @@ impl HttpRemote {
             }
             let Some(next) = page.next else { break };
             let path = address::escaped(&next.path);
-            let rest = format!("files?contents=true&sequence={}&path={path}", next.sequence);
+            let rest = format!("files?contents={whole}&sequence={}&path={path}", next.sequence);
             page = self.asking.get(&rest, None)?.understood()?;
         }
-        let directory = self.directory.clone();
-        let seen = self.seen()?;
-        seen.go_on(page.head.version);
-        seen.store(&directory)
+        self.seen()?.go_on(page.head.version);
+        self.remember()
+    }
+
+    /// Remembers what was seen, and what records say: every sync that brings something reads all of them.
+    fn remember(&mut self) -> Result<(), RemoteError> {
+        let Some(seen) = self.seen.as_ref().filter(|_| !self.is_looking) else { return Ok(()) };
+        seen.store(&self.directory)?;
+        let records = seen.files.iter().filter(|(path, _)| !path.starts_with(ENTRIES));
+        let ids = records.map(|(_, (id, _))| id.to_string());
+        seen::store_records(&self.directory, ids.filter_map(|id| self.contents.get_key_value(&id)))
     }
 
     /// The server does not know what was seen last: everything is asked for anew, and how far both still agree.
@@ -304,7 +323,6 @@ impl Remote for HttpRemote {
             return Ok(Published::Moved);
         }
         let answer: HeadAnswer = asked.understood()?;
-        let directory = self.directory.clone();
         let seen = self.seen()?;
         if seen.version == batch.onto {
             for put in batch.puts {
@@ -319,7 +337,7 @@ impl Remote for HttpRemote {
                 }
             }
             seen.go_on(Some(batch.version));
-            seen.store(&directory)?;
+            self.remember()?;
         }
         Ok(Published::Done)
     }

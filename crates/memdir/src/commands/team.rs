@@ -128,16 +128,21 @@ Examples:
     /// List the members, or take one out
     #[command(
         after_help = "Whoever brought a member in, and the founder, can take them out. What they signed before stays with those who have
-it; whatever they sign afterwards is held for review.
+it; whatever they sign afterwards is held for review. With `--with-data` every memory whose newest text is theirs is removed on every
+machine, in the same sync; a team server then erases their texts, too.
 
 Examples:
   memdir team members
-  memdir team members --revoke Mallory"
+  memdir team members --revoke Mallory
+  memdir team members --revoke Mallory --with-data"
     )]
     Members {
         /// Take this member out: a name, or the first digits of a key
         #[arg(long, value_name = "NAME")]
         revoke: Option<String>,
+        /// Remove what they wrote, too
+        #[arg(long, requires = "revoke")]
+        with_data: bool,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
@@ -236,8 +241,10 @@ impl Run for Team {
             Action::Status { json } => show::status(json, world),
             Action::Sync { manner } => sync(&manner, world),
             Action::Log { count, json } => show::log(count, json, world),
-            Action::Members { revoke: None, json } => show::members(json, world),
-            Action::Members { revoke: Some(name), json } => membership::revoke(&name, json, world),
+            Action::Members { revoke: None, json, .. } => show::members(json, world),
+            Action::Members { revoke: Some(name), with_data, json } => {
+                membership::revoke(&name, with_data, json, world)
+            }
             Action::Share(share) => share.share(world),
             Action::Unshare(share) => share.unshare(world),
             Action::Conflicts { json } => conflicts::conflicts(json, world),

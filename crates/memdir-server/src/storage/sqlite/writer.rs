@@ -12,8 +12,19 @@ use super::{closed, execute, failed};
 use crate::storage::{Step, StorageError, Written};
 
 pub(super) struct Writer {
-    /// A lock, because a sender may not be shared by threads in every version of the standard library.
-    queue: Mutex<Sender<Job>>,
+    /// `None` when it is over.
+    queue: Mutex<Option<Sender<Job>>>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+/// Whoever ends it waits until the file is whole: what lies in the log beside it is put there as the connection closes.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
 }
 
 struct Job {
@@ -28,16 +39,17 @@ impl Writer {
     pub(super) fn start(connection: Connection) -> Result<Self, StorageError> {
         let (queue, jobs) = channel();
         let named = thread::Builder::new().name("writer".to_owned());
-        named
-            .spawn(move || work(&connection, &jobs))
-            .map_err(|error| StorageError::Failed(error.to_string()))?;
-        Ok(Self { queue: Mutex::new(queue) })
+        let thread = named.spawn(move || work(&connection, &jobs));
+        let thread = thread.map_err(|error| StorageError::Failed(error.to_string()))?;
+        Ok(Self { queue: Mutex::new(Some(queue)), thread: Some(thread) })
     }
 
     pub(super) async fn write(&self, steps: Vec<Step>) -> Result<Written, StorageError> {
         let (answer, answered) = oneshot::channel();
-        let sent = self.queue.lock().unwrap_or_else(PoisonError::into_inner).send(Job { steps, answer });
-        sent.map_err(|_| closed())?;
+        match self.queue.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            Some(queue) => queue.send(Job { steps, answer }).map_err(|_| closed())?,
+            None => return Err(closed()),
+        }
         answered.await.map_err(|_| closed())?
     }
 }
@@ -63,11 +75,27 @@ fn commit(connection: &Connection, jobs: Vec<Job>) {
         }
         return;
     }
+    let mut lost = None;
     for job in jobs {
-        answers.push((job.answer, attempt(connection, &job.steps)));
+        if let Some(error) = &lost {
+            answers.push((job.answer, Err(same(error))));
+            continue;
+        }
+        let outcome = attempt(connection, &job.steps);
+        // Where the disk is full, everything may be gone that was done since the beginning.
+        if connection.is_autocommit() {
+            lost = Some(match &outcome {
+                Err(error) => same(error),
+                Ok(_) => StorageError::Failed("the transaction was lost".to_owned()),
+            });
+        }
+        answers.push((job.answer, outcome));
     }
-    let committed = connection.execute_batch("COMMIT").map_err(failed);
-    if committed.is_err() {
+    let committed = match lost {
+        Some(error) => Err(error),
+        None => connection.execute_batch("COMMIT").map_err(failed),
+    };
+    if committed.is_err() && !connection.is_autocommit() {
         // A transaction that the disk had no room for is already gone in some cases.
         drop(connection.execute_batch("ROLLBACK"));
     }
@@ -86,8 +114,11 @@ fn attempt(connection: &Connection, steps: &[Step]) -> Result<Written, StorageEr
     let outcome = run(connection, steps);
     let end =
         if matches!(outcome, Ok(Written::All)) { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" };
-    connection.execute_batch(end).map_err(failed)?;
-    outcome
+    match (connection.execute_batch(end).map_err(failed), outcome) {
+        // What went wrong first says why.
+        (_, Err(error)) | (Err(error), Ok(_)) => Err(error),
+        (Ok(()), done) => done,
+    }
 }
 
 fn run(connection: &Connection, steps: &[Step]) -> Result<Written, StorageError> {

@@ -2,7 +2,7 @@
 
 use memdir_core::content_hash::ContentHash;
 use memdir_wire::server_api::{JoinRequest, PROTOCOL, TOKEN_PREFIX, TokenAnswer};
-use memdir_wire::signing::SecretKey;
+use memdir_wire::signing::{PublicKey, SecretKey};
 use serde_json::json;
 
 use super::address::ServerAddress;
@@ -19,6 +19,18 @@ impl ServerAddress {
         let answer: TokenAnswer =
             Asking::new(self.clone()).post("invitations", None, &request)?.understood()?;
         self.with_token(&answer.token)
+    }
+
+    /// Has the server forget a member and everything that they wrote; `false` if that is not for this machine to say.
+    ///
+    /// # Errors
+    /// The server cannot be asked.
+    pub fn forget_member(&self, member: &PublicKey) -> Result<bool, RemoteError> {
+        let asked = Asking::new(self.clone()).delete(&format!("members/{member}?data=true"))?;
+        if asked.status == 403 {
+            return Ok(false);
+        }
+        asked.understood::<serde_json::Value>().map(|_| true)
     }
 
     /// The address that is this machine's own from now on, in exchange for an invitation.

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::address::ServerAddress;
 use crate::http::{HttpError, Request, send};
+use crate::layout::ENTRIES;
 use crate::remote::RemoteError;
 
 /// How a server is asked.
@@ -60,6 +61,10 @@ impl Asking {
         self.ask("PUT", rest, onto.map(if_match), Some(body_of(body)?))
     }
 
+    pub(super) fn delete(&mut self, rest: &str) -> Result<Asked, RemoteError> {
+        self.ask("DELETE", rest, None, None)
+    }
+
     fn ask(
         &mut self,
         method: &str,
@@ -107,6 +112,20 @@ impl Asked {
         self.error.as_ref().map(|answer| answer.error.code.as_str())
     }
 
+    /// The files without which everything else would be taken, where that is why it says no.
+    fn refused_files(&self) -> Option<Vec<(String, String)>> {
+        let error = &self.error.as_ref()?.error;
+        let mut files: Vec<(&str, &str, &str)> =
+            error.refused.iter().map(|file| (&*file.path, &*file.code, &*file.message)).collect();
+        if files.is_empty() {
+            files.push((error.path.as_deref()?, &error.code, &error.message));
+        }
+        // What is wrong with all of them at once, such as the clock, is no matter of single files.
+        let fits =
+            files.iter().all(|(path, code, _)| path.starts_with(ENTRIES) && OF_ONE_FILE.contains(code));
+        fits.then(|| files.into_iter().map(|(path, _, why)| (one_line(path), one_line(why))).collect())
+    }
+
     /// What an answer that says yes says.
     pub(super) fn understood<T: DeserializeOwned>(self) -> Result<T, RemoteError> {
         if (200..300).contains(&self.status) {
@@ -121,12 +140,22 @@ impl Asked {
             },
             None => format!("it answered with status {}", self.status),
         };
-        // One line, whoever wrote it.
-        let message: String = message.chars().filter(|letter| !letter.is_control()).take(500).collect();
+        let message = one_line(&message);
+        if let Some(files) = self.refused_files() {
+            return Err(RemoteError::RefusedFiles { files });
+        }
         Err(match self.status {
             // It may go better next time.
             408 | 409 | 429 | 500..=506 | 508..=599 => RemoteError::Unreachable { message },
-            _ => RemoteError::Refused { message },
+            _ => RemoteError::Refused { message: format!("the team server says: {message}") },
         })
     }
+}
+
+/// The codes of what is wrong with one file, and not with what sends it.
+const OF_ONE_FILE: [&str; 5] = ["secret", "too_large", "bad_path", "bad_entry", "collides"];
+
+/// One line, whoever wrote it.
+fn one_line(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control()).take(500).collect()
 }

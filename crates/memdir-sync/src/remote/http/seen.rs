@@ -1,6 +1,6 @@
 //! What was seen of a server last, and what is about to be sent to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use memdir_core::content_hash::ContentHash;
 use memdir_disk::disk_error::DiskError;
@@ -33,6 +33,7 @@ struct Head {
 }
 
 const SEEN: &str = "server-seen";
+const RECORDS: &str = "server-records";
 const BATCH: &str = "server-batch";
 /// So many versions are remembered: whoever restores an older backup is merged with, not recognised.
 const MOST_LINEAGE: usize = 1000;
@@ -109,6 +110,28 @@ impl Batch {
     pub(super) fn store(&self, directory: &SyncDir) -> Result<(), RemoteError> {
         directory.replace(BATCH, &serde_json::to_vec(self).unwrap_or_default()).map_err(failed)
     }
+}
+
+/// What records about members said when they were last seen, by their hashes. Nobody has to believe this file: what is
+/// not what it is called is asked for again.
+pub(super) fn load_records(directory: &SyncDir) -> Result<HashMap<String, String>, RemoteError> {
+    let content = directory.read(RECORDS).map_err(failed)?;
+    let mut records: HashMap<String, String> =
+        content.and_then(|content| serde_json::from_slice(&content).ok()).unwrap_or_default();
+    records.retain(|id, text| ContentHash::of(text.as_bytes()).to_string() == *id);
+    Ok(records)
+}
+
+pub(super) fn store_records<'r>(
+    directory: &SyncDir,
+    records: impl Iterator<Item = (&'r String, &'r String)>,
+) -> Result<(), RemoteError> {
+    let records: BTreeMap<&String, &String> = records.collect();
+    let content = serde_json::to_vec(&records).unwrap_or_default();
+    if directory.read(RECORDS).map_err(failed)?.is_some_and(|known| known == content) {
+        return Ok(());
+    }
+    directory.replace(RECORDS, &content).map_err(failed)
 }
 
 fn failed(error: DiskError) -> RemoteError {

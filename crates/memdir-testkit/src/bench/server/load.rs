@@ -184,32 +184,38 @@ pub(super) fn request(
 pub(super) struct Connection {
     stream: TcpStream,
     arrived: Vec<u8>,
+    /// The head of the last answer.
+    head: String,
 }
 
 impl Connection {
     pub(super) fn open(place: &str) -> Self {
         let stream = TcpStream::connect(place).unwrap();
         stream.set_nodelay(true).unwrap();
-        Self { stream, arrived: Vec::new() }
+        Self { stream, arrived: Vec::new(), head: String::new() }
+    }
+
+    /// A header of the last answer.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
     }
 
     /// Sends a request, reads the answer to its end, and gives back its status.
     pub(super) fn ask(&mut self, request: &[u8]) -> io::Result<u16> {
         self.stream.write_all(request)?;
-        let head = loop {
+        self.head = loop {
             if let Some(at) = self.arrived.windows(4).position(|end| end == b"\r\n\r\n") {
                 let rest = self.arrived.split_off(at + 4);
                 break String::from_utf8_lossy(&std::mem::replace(&mut self.arrived, rest)).into_owned();
             }
             self.more()?;
         };
-        let length =
-            head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).unwrap_or(0);
+        let length = self.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
         while self.arrived.len() < length {
             self.more()?;
         }
         self.arrived.drain(..length);
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let status = self.head.split(' ').nth(1).and_then(|status| status.parse().ok());
         status.ok_or_else(|| io::Error::other("no status"))
     }
 

@@ -75,9 +75,10 @@ pub(super) fn invite(json: bool, world: &mut World) -> Result<Exit> {
     Ok(Exit::Yes)
 }
 
-pub(super) fn revoke(name: &str, json: bool, world: &mut World) -> Result<Exit> {
+pub(super) fn revoke(name: &str, with_data: bool, json: bool, world: &mut World) -> Result<Exit> {
     let mut team = open(world)?;
-    let report = team.revoke(name, world.now)?;
+    let report =
+        if with_data { team.revoke_with_data(name, world.now)? } else { team.revoke(name, world.now)? };
     sync_report::print(&report, 0, false, json, world)
 }
 
