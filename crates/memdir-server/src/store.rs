@@ -132,8 +132,10 @@ impl Store {
         Ok(self.storage.read(sql, vec![values]).await?.pop().unwrap_or_default())
     }
 
+    /// The row with a key.
     async fn row(&self, sql: &'static str, values: Vec<Value>) -> Result<Option<Row>, StorageError> {
-        Ok(self.rows(sql, values).await?.into_iter().next())
+        let rows = self.storage.look_up(sql, vec![values]).await?;
+        Ok(rows.into_iter().flatten().next())
     }
 
     async fn write(&self, steps: Vec<Step>) -> Result<Written, StorageError> {

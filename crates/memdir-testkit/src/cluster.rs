@@ -45,7 +45,11 @@ impl Cluster {
                 assert!(Command::new("chown").arg("nobody").arg(&to).status().unwrap().success());
             }
         }
-        fs::write(directory.join("data/pg_hba.conf"), "hostssl all all 127.0.0.1/32 trust\n").unwrap();
+        fs::write(
+            directory.join("data/pg_hba.conf"),
+            "local all all trust\nhostssl all all 127.0.0.1/32 trust\n",
+        )
+        .unwrap();
         cluster.run();
         cluster
     }
@@ -139,18 +143,9 @@ impl Cluster {
     fn sql(&self, database: &str, statement: &str) -> bool {
         let asked = self
             .command("psql")
-            .args([
-                "-h",
-                "127.0.0.1",
-                "-p",
-                &self.port.to_string(),
-                "-U",
-                "memdir",
-                "-d",
-                database,
-                "-qtAc",
-                statement,
-            ])
+            .arg("-h")
+            .arg(self.directory.path())
+            .args(["-p", &self.port.to_string(), "-U", "memdir", "-d", database, "-qtAc", statement])
             .stderr(Stdio::null())
             .status()
             .unwrap();

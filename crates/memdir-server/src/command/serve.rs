@@ -7,7 +7,6 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use camino::Utf8PathBuf;
 use clap::Args;
-use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
@@ -17,7 +16,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use super::{Database, World, shown};
 use crate::gate::Gate;
 use crate::limits::Limits;
-use crate::listen::serve;
+use crate::listen::{listen, serve};
 use crate::log::Log;
 use crate::server::Server;
 use crate::storage::StorageError;
@@ -86,9 +85,7 @@ impl Serve {
         let name = self.database.name(world)?;
         let store =
             self.database.open(world).await.with_context(|| format!("cannot use {}", shown(&name)))?;
-        let listener = TcpListener::bind(self.listen)
-            .await
-            .with_context(|| format!("cannot listen on {}", self.listen))?;
+        let listener = listen(self.listen).with_context(|| format!("cannot listen on {}", self.listen))?;
         let address = listener.local_addr()?;
         let limits = Limits {
             team_files: self.team_files,
@@ -111,12 +108,12 @@ impl Serve {
             Log::to(std::mem::replace(&mut world.stderr, Box::new(std::io::sink())))
         };
         let server = Server::new(store, limits, gate, log, world.clock);
-        // Who starts it waits for this line.
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        // Who starts it waits for this line, and may stop it right after.
         let scheme = if tls.is_some() { "https" } else { "http" };
         writeln!(world.stdout, "listening on {scheme}://{address}, {}", shown(&name))?;
         world.stdout.flush()?;
-        let mut terminate = signal(SignalKind::terminate())?;
-        let mut interrupt = signal(SignalKind::interrupt())?;
         let tidying = tokio::spawn(tidy(Arc::clone(&server)));
         let stop = async move {
             tokio::select! {
@@ -124,10 +121,14 @@ impl Serve {
                 _ = interrupt.recv() => {}
             }
         };
-        let storage = Arc::clone(server.store.storage());
+        let (storage, ended) = (Arc::clone(server.store.storage()), Arc::clone(&server));
         serve(server, listener, tls, stop).await;
         tidying.abort();
-        storage.finish().await.context("cannot leave the database in order")
+        // What cannot be put in order now is put in order at the next start.
+        if let Err(error) = storage.finish().await {
+            ended.log.line(ended.now(), "storage", vec![("error", error.to_string().into())]);
+        }
+        Ok(())
     }
 
     fn tls(&self) -> Result<Option<TlsAcceptor>> {

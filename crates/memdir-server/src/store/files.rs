@@ -64,7 +64,7 @@ impl Store {
         const SQL: &str = "SELECT path, content, size, sequence, entry_version, entry_round, is_deletion FROM files \
                            WHERE team = $1 AND path = $2";
         let runs = paths.iter().map(|path| vec![team.into(), (*path).into()]).collect();
-        let rows = self.storage.read(SQL, runs).await?;
+        let rows = self.storage.look_up(SQL, runs).await?;
         rows.iter().flatten().map(|row| file_in(row).map(|file| (file.path.clone(), file))).collect()
     }
 
@@ -79,7 +79,7 @@ impl Store {
     ) -> Result<HashMap<String, String>, StorageError> {
         const SQL: &str = "SELECT folded, path FROM files WHERE team = $1 AND folded = $2";
         let runs = folded.iter().map(|name| vec![team.into(), name.as_str().into()]).collect();
-        let rows = self.storage.read(SQL, runs).await?;
+        let rows = self.storage.look_up(SQL, runs).await?;
         rows.iter().flatten().map(|row| Ok((row.text(0)?, row.text(1)?))).collect()
     }
 
@@ -97,7 +97,7 @@ impl Store {
             run("revocations/", "revocations0"),
             run("round.json", "round.json0"),
         ];
-        let rows = self.storage.read(SQL, runs).await?;
+        let rows = self.storage.look_up(SQL, runs).await?;
         let mut records = Vec::new();
         for row in rows.iter().flatten() {
             if let Some(content) = hash_in(row, 1)? {
@@ -122,7 +122,7 @@ impl Store {
             let bytes = rows.first().map(|row| row.bytes(0)).transpose()?;
             bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| no_text())).transpose()
         };
-        self.storage.read(SQL, runs).await?.into_iter().map(text).collect()
+        self.storage.look_up(SQL, runs).await?.into_iter().map(text).collect()
     }
 }
 

@@ -78,7 +78,7 @@ impl Store {
     /// The database fails.
     pub async fn waiting_bytes(&self, team: &str) -> Result<u64, StorageError> {
         const SQL: &str = "SELECT CAST(coalesce(sum(length(body)), 0) AS BIGINT) FROM parts WHERE team = $1";
-        self.row(SQL, vec![team.into()]).await?.map_or(Ok(0), |row| row.count(0))
+        self.rows(SQL, vec![team.into()]).await?.first().map_or(Ok(0), |row| row.count(0))
     }
 
     /// Forgets parts that nobody published.
@@ -198,7 +198,7 @@ impl Store {
     ) -> Result<Option<(ContentHash, u64)>, StorageError> {
         const SQL: &str = "SELECT version, sequence FROM versions WHERE team = $1 AND version = $2";
         let runs = versions.iter().map(|version| vec![team.into(), version.to_string().into()]).collect();
-        let rows = self.storage.read(SQL, runs).await?;
+        let rows = self.storage.look_up(SQL, runs).await?;
         let mut newest = None;
         for row in rows.iter().flatten() {
             let (Some(version), sequence) = (hash_in(row, 0)?, row.count(1)?) else { continue };

@@ -275,18 +275,14 @@ fn who_does_not_read_is_hung_up_on() {
     for _ in 0..8 {
         stream.write_all(request.as_bytes()).unwrap();
     }
-    let connections = || {
-        let text = server.raw(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
-        let line = text.lines().find(|line| line.starts_with("memdir_connections ")).unwrap().to_owned();
-        line.rsplit(' ').next().unwrap().parse::<u32>().unwrap()
-    };
-    assert_eq!(connections(), 2);
-    let mut tries = 0;
-    while connections() > 1 {
-        tries += 1;
-        assert!(tries < 500, "it waits for ever");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    // The server hangs up: all that comes is what lay on the way.
+    std::thread::sleep(Duration::from_millis(900));
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let mut arrived = Vec::new();
+    // A connection that was cut off ends in one of two ways.
+    let ended = stream.read_to_end(&mut arrived);
+    assert!(ended.is_ok() || ended.is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionReset));
+    assert!(arrived.len() < 8 * 10 * line.len(), "{} bytes came all the same", arrived.len());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
+use std::sync::{Barrier, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -43,15 +44,23 @@ impl Crowd {
 
     /// Lets all of them work for a time; `look` is called now and then.
     pub(super) fn work(&self, time: Duration, mut look: impl FnMut()) -> Done {
-        let start = Instant::now() + Duration::from_secs(2);
-        let end = start + time;
+        let connected = &Barrier::new(self.clients + 1);
+        let (time_to_start, start) = (Duration::from_millis(200), &OnceLock::new());
         thread::scope(|scope| {
             let threads: Vec<_> = (0..self.clients)
                 .map(|number| {
                     let builder = thread::Builder::new().stack_size(256 << 10);
-                    builder.spawn_scoped(scope, move || self.client(number, start, end)).unwrap()
+                    let work = move || {
+                        let connection = Connection::open(&self.place);
+                        connected.wait();
+                        let start = *start.get_or_init(|| Instant::now() + time_to_start);
+                        self.client(number, connection, start, start + time)
+                    };
+                    builder.spawn_scoped(scope, work).unwrap()
                 })
                 .collect();
+            connected.wait();
+            let end = *start.get_or_init(|| Instant::now() + time_to_start) + time;
             while Instant::now() < end {
                 thread::sleep(time / 20);
                 look();
@@ -67,10 +76,9 @@ impl Crowd {
         })
     }
 
-    fn client(&self, number: usize, start: Instant, end: Instant) -> Done {
+    fn client(&self, number: usize, mut connection: Connection, start: Instant, end: Instant) -> Done {
         let (team, token) = &self.teams[number % self.teams.len()];
         let mut writer = (number < self.teams.len()).then(|| Author::new(number));
-        let mut connection = Connection::open(&self.place);
         let mut done = Done::default();
         // Nobody does anything at the same moment as everybody else.
         let mut due = start + Duration::from_micros((number as u64 * 7919) % 500_000);
