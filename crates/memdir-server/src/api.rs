@@ -121,7 +121,7 @@ async fn around(State(server): State<Arc<Server>>, request: Request, next: Next)
     ];
     if let Some(ErrorCode { code, cause }) = response.extensions().get::<ErrorCode>() {
         fields.push(("code", (*code).into()));
-        fields.extend(cause.as_ref().map(|cause| ("cause", cause.as_str().into())));
+        fields.extend(cause.as_ref().map(|cause| ("cause", (**cause).into())));
     }
     if let Some(caller::Who { token, team }) = response.extensions().get::<caller::Who>() {
         fields.push(("token", token.as_str().into()));

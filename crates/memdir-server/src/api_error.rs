@@ -18,9 +18,9 @@ pub struct ApiError {
     /// The file that is the reason.
     pub path: Option<String>,
     /// All files that are, where several may be.
-    pub refused: Vec<RefusedFile>,
+    pub refused: Box<[RefusedFile]>,
     /// What the operator should know, and nobody else.
-    pub cause: Option<String>,
+    pub cause: Option<Box<str>>,
     /// How many seconds to wait.
     pub retry_after: Option<u32>,
 }
@@ -73,7 +73,7 @@ impl ApiError {
             code,
             message: message.into(),
             path: None,
-            refused: Vec::new(),
+            refused: Box::default(),
             cause: None,
             retry_after: None,
         }
@@ -122,7 +122,7 @@ impl ApiError {
 impl From<StorageError> for ApiError {
     fn from(error: StorageError) -> Self {
         // What a database says may name what it holds; the log has it, the client does not.
-        let cause = Some(error.to_string());
+        let cause = Some(error.to_string().into());
         let error = match error {
             StorageError::Unavailable(_) => {
                 Self::new("unavailable", "the database cannot be reached now; nothing was changed, try again")
@@ -142,7 +142,7 @@ impl From<StorageError> for ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let code = self.code;
-        let (path, refused) = (self.path, self.refused);
+        let (path, refused) = (self.path, self.refused.into_vec());
         let error = ErrorBody { code: code.to_owned(), message: self.message, path, refused };
         let body = serde_json::to_vec(&ErrorAnswer { v: PROTOCOL, error }).unwrap_or_default();
         let mut response = (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
@@ -166,5 +166,5 @@ pub struct ErrorCode {
     /// The code.
     pub code: &'static str,
     /// What was behind it.
-    pub cause: Option<String>,
+    pub cause: Option<Box<str>>,
 }

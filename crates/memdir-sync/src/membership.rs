@@ -265,7 +265,8 @@ impl Membership {
         let settings = &self.settings;
         let remote = if is_server(&settings.remote) {
             let address = ServerAddress::parse(&settings.remote)?;
-            EitherRemote::Server(HttpRemote::new(self.directory.clone(), address, settings.team.clone()))
+            let remote = HttpRemote::new(self.directory.clone(), address, settings.team.clone());
+            EitherRemote::Server(Box::new(remote))
         } else {
             EitherRemote::Git(self.git()?)
         };

@@ -25,6 +25,10 @@ pub(super) struct Backup {
 }
 
 impl Backup {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the backup is a file of its own, not one of anybody's memory"
+    )]
     pub(super) async fn run(self, world: &mut World) -> Result<()> {
         if self.file.exists() {
             bail!("`{}` is there already", self.file);

@@ -138,6 +138,10 @@ impl Readers {
 }
 
 /// Makes the file if it is not there, for nobody else to read; SQLite gives the files beside it the same rights.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the database is a file of its own, not one of anybody's memory"
+)]
 fn keep_to_ourselves(path: &Utf8Path) -> Result<(), StorageError> {
     let made = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
     made.map(drop).map_err(|error| StorageError::Failed(format!("`{path}`: {error}")))

@@ -12,7 +12,7 @@ pub enum EitherRemote {
     /// A git repository.
     Git(GitRemote),
     /// A team server.
-    Server(HttpRemote),
+    Server(Box<HttpRemote>),
 }
 
 impl EitherRemote {
@@ -21,7 +21,7 @@ impl EitherRemote {
     pub fn within(self, limit: Duration) -> Self {
         match self {
             Self::Git(remote) => Self::Git(remote.within(limit)),
-            Self::Server(remote) => Self::Server(remote.within(limit)),
+            Self::Server(remote) => Self::Server(Box::new(remote.within(limit))),
         }
     }
 
@@ -30,7 +30,7 @@ impl EitherRemote {
     pub fn looking(self) -> Self {
         match self {
             Self::Git(remote) => Self::Git(remote),
-            Self::Server(remote) => Self::Server(remote.looking()),
+            Self::Server(remote) => Self::Server(Box::new(remote.looking())),
         }
     }
 
@@ -57,7 +57,7 @@ impl EitherRemote {
     fn inner(&mut self) -> &mut dyn Remote {
         match self {
             Self::Git(remote) => remote,
-            Self::Server(remote) => remote,
+            Self::Server(remote) => remote.as_mut(),
         }
     }
 }
