@@ -275,8 +275,18 @@ fn who_does_not_read_is_hung_up_on() {
     for _ in 0..8 {
         stream.write_all(request.as_bytes()).unwrap();
     }
-    // The server hangs up: all that comes is what lay on the way.
-    std::thread::sleep(Duration::from_millis(900));
+    let connections = || {
+        let text = server.raw(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        text.lines().find_map(|line| line.strip_prefix("memdir_connections ")?.parse::<u32>().ok())
+    };
+    let mut tries = 0;
+    std::thread::sleep(Duration::from_millis(300));
+    while connections() != Some(1) {
+        tries += 1;
+        assert!(tries < 500, "it waits for ever");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // The server hung up: all that comes is what lay on the way.
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let mut arrived = Vec::new();
     // A connection that was cut off ends in one of two ways.
