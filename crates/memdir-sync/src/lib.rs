@@ -6,6 +6,7 @@
 
 mod capitals;
 mod classify;
+mod common_base;
 pub mod conflict_copy;
 pub mod engine;
 mod folder;

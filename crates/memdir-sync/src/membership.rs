@@ -231,13 +231,19 @@ impl Membership {
         now: Timestamp,
     ) -> Result<Option<TeamError>, TeamError> {
         // Once the others know that we left, they take nothing of ours any more.
-        let sent = self.sync(folder, &Options::default(), now);
-        let own = Revocation::of(&self.key.public(), &self.settings.team, &self.key);
-        let told = self.sync(folder, &Options { revoke: vec![own], ..Options::default() }, now);
+        let sent = self.sync(folder, &Options::default(), now).err();
+        let is_known = matches!(sent, Some(TeamError::Sync(SyncError::NoLongerMember { .. })));
+        let untold = if is_known {
+            // Whoever was put out has nothing to say that anybody would take.
+            None
+        } else {
+            let own = Revocation::of(&self.key.public(), &self.settings.team, &self.key);
+            let told = self.sync(folder, &Options { revoke: vec![own], ..Options::default() }, now);
+            told.err().or(sent)
+        };
         let _lock = self.directory.lock(PATIENCE)?.ok_or(TeamError::Locked)?;
         self.directory.forget()?;
-        let is_known = |error: &TeamError| matches!(error, TeamError::Sync(SyncError::NoLongerMember { .. }));
-        Ok(told.err().or(sent.err()).filter(|error| !is_known(error)))
+        Ok(untold)
     }
 
     /// No answer of the network is waited for longer than this from now on, and no other sync.

@@ -160,7 +160,7 @@ impl Personal {
         let gone = revocation.key.short();
         let options = Options { revoke: vec![revocation], ..Options::default() };
         let mut report = self.sync(&options, now)?.0;
-        report.notices.push(format!("{name} ({gone}) was taken out of your machines"));
+        report.taken_out = Some(format!("{name} ({gone})"));
         Ok(report)
     }
 

@@ -10,6 +10,7 @@ use memdir_wire::signing::PublicKey;
 
 use crate::capitals::Capitals;
 use crate::classify::{Case, History, Theirs, classify};
+use crate::common_base::common_base;
 use crate::conflict_copy::conflict_key;
 use crate::engine::{Conflict, SyncError};
 use crate::inbox::Inbox;
@@ -328,7 +329,7 @@ impl<'p> Planner<'p> {
             return Ok(());
         }
         let merged = if related {
-            let base = self.agreed_text(key)?.unwrap_or_default();
+            let base = self.agreed_text(key)?.unwrap_or_else(|| common_base(&ours, &theirs));
             self.local.merge(target, &base, &ours, &theirs)
         } else {
             None

@@ -19,6 +19,9 @@ pub struct Report {
     pub refused: Vec<Refused>,
     /// What is here and may not be shared.
     pub blocked: Vec<Refused>,
+    /// Who was put out, as the user wanted: name and key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub taken_out: Option<String>,
     /// What else the user should know.
     pub notices: Vec<String>,
 }

@@ -39,8 +39,9 @@ impl Planner<'_> {
         }
         for (author, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
             let (name, short) = (self.name_of(&author), author.short());
+            let (memories, are) = if count == 1 { ("memory", "is") } else { ("memories", "are") };
             self.report.notices.push(format!(
-                "{name} ({short}) is a member no more: {count} memories by them are signed by you now"
+                "{name} ({short}) is a member no more: {count} {memories} by them {are} signed by you now"
             ));
         }
         Ok(())

@@ -162,7 +162,7 @@ impl Team {
         let (revocation, name) = self.membership.revocation(name)?;
         let (key, gone) = (revocation.key, revocation.key.short());
         let mut report = self.sync(&Options { revoke: vec![revocation], ..Options::default() }, now)?;
-        report.notices.push(format!("{name} ({gone}) was taken out of the team"));
+        report.taken_out = Some(format!("{name} ({gone})"));
         for member in self.membership.status()?.roster.without_inviter() {
             if member.introduced_by() == Some(key) {
                 let (short, other) = (member.key.short(), &member.name);

@@ -227,8 +227,8 @@ fn a_machine_that_was_lost_is_taken_out() {
     let (laptop, desktop) = (Machine::new("app", &origin), Machine::new("app", &origin));
     laptop.init(&repository, "laptop");
     desktop.join(&laptop, "desktop");
-    let told = laptop.personal().revoke("desktop", now()).unwrap().notices;
-    assert!(told.iter().any(|notice| notice.contains("desktop") && notice.contains("taken out")), "{told:?}");
+    let taken_out = laptop.personal().revoke("desktop", now()).unwrap().taken_out;
+    assert!(taken_out.as_ref().is_some_and(|gone| gone.starts_with("desktop (")), "{taken_out:?}");
     desktop.write(desktop.memory().join("a.md"), "From whoever found it.\n");
     let _ = desktop.personal().sync(&Options::default(), now());
     laptop.sync();

@@ -506,8 +506,37 @@ fn a_name_that_two_have_takes_nobody_out_and_oneself_is_meant_by_key_only() {
     assert!(matches!(ada.team().revoke("Ada", now), Err(TeamError::IsYou(_))));
     let key = other.team().membership().key();
     let report = ada.team().revoke(&key.short(), now).unwrap();
-    let said = format!("Bob ({}) was taken out", key.short());
-    assert!(report.notices.iter().any(|notice| notice.contains(&said)), "{report:?}");
+    assert_eq!(report.taken_out, Some(format!("Bob ({})", key.short())));
+}
+
+#[test]
+fn whoever_was_put_out_says_nothing_more_when_leaving() {
+    let (repository, ada, bob) = two();
+    ada.team().revoke("Bob", crate::people::now()).unwrap();
+    bob.write("late.md", "late\n");
+    let before = repository.git(&["rev-parse", "memdir"]);
+    assert!(bob.team().leave(crate::people::now()).unwrap().is_none());
+    assert_eq!(repository.git(&["rev-parse", "memdir"]), before);
+    assert!(bob.try_team().is_err() && bob.read("late.md").is_some());
+}
+
+#[test]
+fn two_who_begin_anew_with_the_same_memories_have_them_once() {
+    let (_repository, ada, bob) = two();
+    ada.write("deploy.md", &memory("deploy", "Mondays.\nAsk Eve.\nUse the button.\n"));
+    ada.sync();
+    bob.sync();
+    for person in [&ada, &bob] {
+        assert!(person.team().leave(crate::people::now()).unwrap().is_none());
+    }
+    let another = Repository::new();
+    bob.found(&another.url());
+    ada.write("deploy.md", &memory("deploy", "Mondays.\nAsk Zoe.\nUse the button.\n"));
+    ada.join(&bob.team().membership().invite().unwrap(), "Ada").unwrap();
+    bob.sync();
+    for person in [&ada, &bob] {
+        assert_eq!(body(person, "deploy.md"), "Mondays.\nAsk Eve.\nAsk Zoe.\nUse the button.\n");
+    }
 }
 
 #[test]

@@ -50,6 +50,7 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
         waiting: usize,
         outgoing: Vec<OwnChange>,
         interrupted: bool,
+        is_member: bool,
     }
     let mut team = open(world)?;
     let outgoing = team.own_changes(world.now)?;
@@ -57,6 +58,7 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
     let settings = team.membership().settings();
     let is_member = |key| matches!(status.roster.standing(key), Standing::Member(_));
     let members = status.roster.members().filter(|member| is_member(&member.key)).count();
+    let is_out = status.roster.revocation_of(&team.membership().key()).is_some();
     let conflicts = conflicts::found(team.memory())?.len();
     let waiting = team.memory().waiting_count();
     if json {
@@ -68,6 +70,7 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
             waiting,
             outgoing,
             interrupted: status.interrupted,
+            is_member: !is_out,
         })?;
         return Ok(Exit::Yes);
     }
@@ -88,7 +91,11 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
     )?;
     writeln!(world.stdout, "{}   {members}", paint.quiet("members"))?;
     writeln!(world.stdout, "{}  {}", paint.quiet("memories"), status.memories)?;
-    print_own_changes(&outgoing, world)?;
+    if is_out {
+        world.warn("you are a member no more: nothing comes or goes; `memdir team leave` ends it here")?;
+    } else {
+        print_own_changes(&outgoing, world)?;
+    }
     if conflicts > 0 {
         world.warn(&format!("{conflicts} kept twice: `memdir team conflicts`"))?;
     }
@@ -182,8 +189,9 @@ pub(super) fn members(json: bool, world: &mut World) -> Result<Exit> {
     for item in items {
         let key: String = item.key.chars().take(8).collect();
         let you = if item.you { " (you)" } else { "" };
+        let founder = if item.introduced_by.is_none() { ", founder" } else { "" };
         let gone = if item.standing == "revoked" { ", no longer a member" } else { "" };
-        writeln!(world.stdout, "{key} {}{you}{gone}", printable(&item.name))?;
+        writeln!(world.stdout, "{key} {}{you}{founder}{gone}", printable(&item.name))?;
     }
     Ok(Exit::Yes)
 }

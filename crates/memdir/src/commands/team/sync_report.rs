@@ -33,7 +33,9 @@ pub(in crate::commands) fn print(
         world.print_json(&Machine { report, requests, dry_run })?;
         return Ok(Exit::Yes);
     }
-    if report.received.is_empty() && report.sent.is_empty() {
+    if let Some(gone) = &report.taken_out {
+        writeln!(world.stdout, "{} {}", world.paint.quiet("taken out"), printable(gone))?;
+    } else if report.received.is_empty() && report.sent.is_empty() {
         let nothing = if dry_run { "Nothing would come or go." } else { "Nothing came and nothing went." };
         writeln!(world.stdout, "{nothing}")?;
     }
