@@ -75,7 +75,9 @@ fn undated(sentence: &str, day: Date) -> Vec<(usize, Date)> {
         .filter(|named| !named.is_absolute && is_meant(&flat, named.end))
         .map(|named| (named.end, named.date))
         .chain(past_days(&flat, day))
-        .filter(|(end, _)| !has_date_behind(&flat, *end) && !is_in_code(&flat, *end))
+        .filter(|(end, _)| {
+            !has_date_behind(&flat, *end) && !is_in_code(&flat, *end) && !is_no_day(&flat, *end)
+        })
         .collect();
     found.sort_unstable();
     found.dedup_by_key(|(end, _)| *end);
@@ -102,6 +104,26 @@ fn is_meant(sentence: &str, end: usize) -> bool {
     let is_month_alone =
         last.chars().count() > 2 && !has_number && MONTHS.split_whitespace().any(|month| last == month);
     !is_month_alone
+}
+
+/// Whether the words before a place only look like one day: a habit (`Friday evenings`, `each night until tomorrow`), a
+/// name (`the Today widget`), or a day that is seen from another one (`the next day`).
+fn is_no_day(sentence: &str, end: usize) -> bool {
+    const HABITS: [&str; 20] = [
+        "every", "each", "always", "usually", "nightly", "weekly", "daily", "jeden", "jede", "jeder",
+        "immer", "cada", "siempre", "chaque", "toujours", "sempre", "toda", "todas", "todos", "whenever",
+    ];
+    let (before, behind) = (sentence.get(..end).unwrap_or_default(), sentence.get(end..).unwrap_or_default());
+    let lower = sentence.to_lowercase();
+    let is_habit = lower.split(|c: char| !c.is_alphanumeric()).any(|word| HABITS.contains(&word));
+    let next = behind.strip_prefix(' ').unwrap_or_default();
+    let next = next.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let is_kind = next.len() > 5 && next.ends_with('s') && next.starts_with(|c: char| c.is_lowercase());
+    let start = before.rfind(|c: char| !c.is_alphanumeric()).map_or(0, |at| at + 1);
+    let last = before.get(start..).unwrap_or_default();
+    let is_name = matches!(last, "Today" | "Tomorrow" | "Yesterday")
+        && !before.get(..start).unwrap_or_default().trim().is_empty();
+    is_habit || is_kind || is_name || before.to_lowercase().ends_with("next day")
 }
 
 const MONTHS: &str = "january february march april may june july august september october november december enero \
@@ -199,6 +221,15 @@ mod tests {
         );
         check("Due tomorrow", "Due tomorrow (2026-03-12)");
         check("The stand-up is on Monday", "The stand-up is on Monday");
+        for habit in [
+            "Deploys are frozen before Friday evenings and by Monday standups.",
+            "The job runs until tomorrow morning each night.",
+            "We use the Today widget",
+            "`tomorrow()` returns the next day",
+            "Every release starts Thursday.",
+        ] {
+            check(habit, habit);
+        }
         check("Released in May", "Released in May");
         check("Run `remind tomorrow` first", "Run `remind tomorrow` first");
         check("Done on 2026-03-01", "Done on 2026-03-01");
