@@ -137,6 +137,7 @@ impl Memory {
                 };
                 let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
                 let staged: Vec<&[u8]> = quoted.iter().map(String::as_bytes).collect();
+                self.forget_dreams(&staged)?;
                 Ok(purge(&store, &Redact { version: &version, reason: &|_| None }, &staged)?)
             }
             Purge::Text(text) => {
@@ -148,6 +149,7 @@ impl Memory {
                 // A staged plan is JSON, in which the text may be written with escapes.
                 let escaped = serde_json::to_string(text).unwrap_or_default();
                 let escaped = escaped.trim_matches('"').as_bytes();
+                self.forget_dreams(&[text.as_bytes(), escaped])?;
                 Ok(purge(
                     &store,
                     &Redact { version: &version, reason: &reason },
@@ -155,6 +157,22 @@ impl Memory {
                 )?)
             }
         }
+    }
+}
+
+impl Memory {
+    /// Removes the accounts of dreams that hold one of the texts.
+    fn forget_dreams(&self, texts: &[&[u8]]) -> Result<(), MemoryError> {
+        let Some(state) = self.dream_state() else { return Ok(()) };
+        for id in state.ids() {
+            let Some(record) = state.get(&id).map_err(MemoryError::State)? else { continue };
+            let holds =
+                |text: &&[u8]| !text.is_empty() && record.windows(text.len()).any(|part| part == *text);
+            if texts.iter().any(holds) {
+                state.rename(&id, None).map_err(MemoryError::State)?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -607,3 +607,15 @@ fn what_came_later_stays_when_a_dream_is_taken_back() {
         assert_eq!(String::from_utf8_lossy(&after[name]), expected, "{name}");
     }
 }
+
+#[test]
+fn what_is_purged_is_gone_from_the_accounts_of_dreams() {
+    let sandbox = sandbox();
+    let body = "The staging access phrase zebra-quartz-9913 starts tomorrow by noon.";
+    write(&sandbox, "a.md", 1, &topic("a", "Access", "project", body));
+    ask(&sandbox, "dream --json");
+    assert!(sandbox.run(["dream", "show"]).stdout.contains("zebra-quartz-9913"));
+    assert_eq!(sandbox.run(["purge", "--pattern", "zebra-quartz-9913"]).code, 0);
+    let shown = sandbox.run(["dream", "show"]).stdout;
+    assert!(!shown.contains("zebra-quartz-9913"), "{shown}");
+}
