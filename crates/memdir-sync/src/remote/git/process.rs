@@ -129,9 +129,11 @@ impl Git {
 }
 
 /// The user's own settings say how to log in somewhere; these say what must not happen whatever they are.
-const SETTINGS: [&str; 9] = [
+const SETTINGS: [&str; 10] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
+    // Larger than any entry: git then streams what a hostile repository holds instead of having it in memory.
+    "core.bigFileThreshold=1m",
     "core.compression=1",
     "gc.auto=0",
     "maintenance.auto=false",
