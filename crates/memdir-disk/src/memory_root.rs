@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::rel_path::{ENTRYPOINT, RelPath};
-use rustix::fs::{AtFlags, FileType, Mode};
+use rustix::fs::{AtFlags, FileType, Mode, StatxFlags};
 use rustix::io::Errno;
 
 use crate::beneath::open_beneath;
@@ -58,6 +58,15 @@ impl MemoryRoot {
     #[must_use]
     pub fn path(&self) -> &Utf8Path {
         &self.path
+    }
+
+    /// What tells this directory from another one that takes its place, wherever it is moved: its number, and when it was
+    /// made where the system knows that.
+    #[must_use]
+    pub fn identity(&self) -> Option<String> {
+        let wanted = StatxFlags::INO | StatxFlags::BTIME;
+        let found = rustix::fs::statx(&*self.dir, c"", AtFlags::EMPTY_PATH, wanted).ok()?;
+        Some(format!("{} {}.{:09}", found.stx_ino, found.stx_btime.tv_sec, found.stx_btime.tv_nsec))
     }
 
     /// Why nothing may be written here, if so: the path is a link or was replaced, or others own it or can

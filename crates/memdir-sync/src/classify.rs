@@ -49,6 +49,8 @@ pub(crate) enum Case {
 pub(crate) struct History {
     /// Deletions since the last sync may no longer be named.
     pub(crate) forgotten: bool,
+    /// What was agreed is so old that its deletion need not be named any more.
+    pub(crate) expired: bool,
     /// The newest version did not come out of the one that was agreed: a backup was restored, or history rewritten.
     pub(crate) rewritten: bool,
     /// The entry was at its place in the history that was agreed.
@@ -73,6 +75,10 @@ pub(crate) fn classify(
             None => send_if(changed),
             Some(agreed) if agreed.content.is_some() && !history.forgotten => Case::Vanished,
             Some(_) if changed && mine.is_some() => Case::Send,
+            // A deletion that others may not have heard of.
+            Some(agreed) if agreed.content.is_none() && !history.forgotten && !history.expired => {
+                Case::Vanished
+            }
             Some(_) => Case::Expired,
         },
         Theirs::New { version, round, content, parent } => {
@@ -80,7 +86,9 @@ pub(crate) fn classify(
             // Each of the two grows from version to version. Either may begin anew: the versions of what was deleted and
             // forgotten, the rounds where their count got lost.
             let is_older = agreed.is_some_and(|agreed| version <= agreed.version && round <= agreed.round);
-            if history.rewritten && !follows && mine != content {
+            // A deletion that was told again does not say what it was made from.
+            let is_told_again = content.is_none() && agreed.is_some_and(|agreed| version > agreed.version);
+            if history.rewritten && !follows && mine != content && (changed || !is_told_again) {
                 return if history.replayed { Case::Outdated } else { Case::Diverged };
             }
             if is_older {
@@ -222,6 +230,9 @@ mod tests {
         check_in(rewritten, agreed, "a", Some((6, 10, "new", "a")), Case::Take);
         check_in(rewritten, agreed, "mine", Some((6, 10, "new", "a")), Case::Merge);
         check_in(rewritten, agreed, "a", Some((4, 10, "a", "old")), Case::Agree);
+        // A deletion that was told again to an emptied remote.
+        check_in(rewritten, agreed, "a", Some((6, 10, "", "")), Case::Take);
+        check_in(rewritten, agreed, "mine", Some((6, 10, "", "")), Case::Diverged);
         check_in(rewritten, None, "", Some((1, 10, "new", "")), Case::Take);
     }
 
@@ -237,7 +248,9 @@ mod tests {
         check(&agreed, "b", false, Case::Vanished);
         check(&agreed, "a", true, Case::Expired);
         check(&agreed, "b", true, Case::Send);
-        check(&deleted, "", false, Case::Expired);
+        check(&deleted, "", false, Case::Vanished);
+        let long_ago = History { expired: true, ..History::default() };
+        assert_eq!(classify(Some(&deleted), None, Theirs::Absent, long_ago), Case::Expired);
         check(&deleted, "b", false, Case::Send);
     }
 }

@@ -224,6 +224,7 @@ impl Once<'_> {
         let wanted = alive.filter(|(key, _)| self.local.wants(key));
         Some(head) == self.state.head.as_ref()
             && !self.state.unfinished
+            && (self.state.waiting.is_empty() || self.local.reviews())
             && self.state.roster.revocation_of(&self.key.public()).is_none()
             && self.options.introduce.iter().all(|member| self.state.roster.knows(&member.key))
             && self.options.revoke.is_empty()

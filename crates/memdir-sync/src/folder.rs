@@ -19,7 +19,7 @@ use memdir_wire::canonical::{at_home, canonical, shared_hash};
 use memdir_wire::entry::MAX_TEXT_BYTES;
 
 use crate::local::{Held, Local, LocalChange, LocalError, Proposal, Scan};
-use crate::membership::Kept;
+use crate::membership::{Kept, KnownPlace};
 use crate::private_rules::PrivateRules;
 use crate::remote::Version;
 use crate::rest::Glance;
@@ -74,6 +74,11 @@ impl Root<'_> {
         RelPath::parse(&format!("{}{}", self.below, key.strip_prefix(&self.prefix).unwrap_or(key)))
     }
 
+    /// What tells its directory from another; `None` if there is none.
+    fn directory(&self) -> Option<String> {
+        self.memory.root()?.identity()
+    }
+
     fn key_of(&self, path: &str) -> Option<String> {
         Some(format!("{}{}", self.prefix, path.strip_prefix(self.below)?))
     }
@@ -84,9 +89,26 @@ impl Folder<'_> {
         self.roots.iter().find(|root| key.starts_with(&root.prefix))
     }
 
-    /// What its keys begin with.
-    fn places(&self) -> Vec<String> {
-        self.roots.iter().map(|root| root.prefix.clone()).collect()
+    /// What its keys begin with, and the directories in which they lie.
+    fn places(&self) -> Vec<KnownPlace> {
+        let place = |root: &Root<'_>| KnownPlace { prefix: root.prefix.clone(), directory: root.directory() };
+        self.roots.iter().map(place).collect()
+    }
+
+    /// Forgets what was agreed about folders that lie in another directory now: a second clone, one that was made anew, a
+    /// home that is not there. What is missing in such a directory nobody deleted.
+    fn forget_moved(&self, state: &mut SyncState) -> Result<(), LocalError> {
+        let known = self.kept.places()?;
+        for place in self.places() {
+            let before = known.iter().find(|known| known.prefix == place.prefix);
+            if before.is_some_and(|before| before.directory.is_some() && before.directory != place.directory)
+            {
+                state.agreed.retain(|key, _| !key.starts_with(&place.prefix));
+            }
+        }
+        // What lay there for a project that has come here since was never looked at, either.
+        state.unfinished |= known != self.places();
+        Ok(())
     }
 
     /// Whether a file of a root is no part of the sync: what is derived, and what another sync carries.
@@ -99,11 +121,20 @@ impl Folder<'_> {
         }
     }
 
+    /// What decides about the files besides themselves.
+    fn glance(&self) -> Glance {
+        let mut glance = Glance::default();
+        glance.folder(&format!("{:?} {}", self.mode, self.rules.print()));
+        glance
+    }
+
     /// Takes in what a folder holds.
     fn glance_at(&self, root: &Root<'_>, listing: Option<&Listing>, glance: &mut Glance) {
         glance.folder(&root.prefix);
+        glance.folder(&root.directory().unwrap_or_default());
         let Some(listing) = listing else { return };
-        for file in listing.files.iter().filter(|file| !self.skips(file.path.as_str())) {
+        // The index that follows from the files counts too: somebody may have lost or changed it.
+        for file in &listing.files {
             if file.path.as_str().starts_with(root.below) {
                 glance.file(file.path.as_str(), &file.stat);
             }
@@ -124,6 +155,10 @@ impl Folder<'_> {
         let listing = open.list_files(0)?;
         self.glance_at(root, Some(&listing), glance);
         for left_out in listing.left_out.iter().filter(|left_out| !self.skips(&left_out.path)) {
+            if root.below.strip_suffix('/') == Some(left_out.path.as_str()) {
+                let path = root.memory.directory().join(&left_out.path);
+                return Err(format!("`{path}` cannot be synced: {}; nothing was sent", left_out.rule).into());
+            }
             if let Some(key) = root.key_of(&left_out.path) {
                 scan.left_alone.insert(key, left_out.rule.to_owned());
             }
@@ -246,16 +281,13 @@ const BY_STRANGER: &str = "from";
 impl Local for Folder<'_> {
     fn load(&mut self) -> Result<(SyncState, Option<Pending>), LocalError> {
         let (mut state, pending) = self.kept.load()?;
-        // What lay there for a project that has come here since was never looked at.
-        if self.kind == Kind::Personal && self.kept.places()? != self.places() {
-            state.unfinished = true;
-        }
+        self.forget_moved(&mut state)?;
         Ok((state, pending))
     }
 
     fn scan(&mut self) -> Result<Scan, LocalError> {
         let mut scan = Scan::default();
-        let mut scanned = Scanned { seen: Seen::load(self.kept.directory()), glance: Glance::default() };
+        let mut scanned = Scanned { seen: Seen::load(self.kept.directory()), glance: self.glance() };
         for root in &self.roots {
             self.scan_root(root, &mut scanned, &mut scan)?;
         }
@@ -265,7 +297,7 @@ impl Local for Folder<'_> {
     }
 
     fn at_rest(&mut self) -> Option<Version> {
-        let mut glance = Glance::default();
+        let mut glance = self.glance();
         for root in &self.roots {
             let listing = root.memory.root().map(|open| open.list_files(0)).transpose().ok()?;
             self.glance_at(root, listing.as_ref(), &mut glance);
@@ -274,6 +306,8 @@ impl Local for Folder<'_> {
     }
 
     fn rest(&mut self, version: &Version) {
+        // Whoever lost or changed what follows from the files gets it again; that it fails is said when something is to do.
+        let _ = self.follow_index();
         if let Some(Scanned { seen, glance }) = &mut self.scanned {
             seen.save(self.kept.directory());
             glance.save(self.kept.directory(), version, seen);
@@ -298,6 +332,10 @@ impl Local for Folder<'_> {
 
     fn wants(&self, key: &str) -> bool {
         self.root_of(key).is_some()
+    }
+
+    fn folder_of(&self, key: &str) -> &str {
+        self.root_of(key).map_or("", |root| root.prefix.as_str())
     }
 
     fn refuses_to_share(&self, _: &str, text: &str) -> Option<String> {
@@ -422,8 +460,9 @@ impl Local for Folder<'_> {
         if let Some(Scanned { seen, .. }) = &mut self.scanned {
             seen.save(self.kept.directory());
         }
-        if self.kind == Kind::Personal && self.kept.places()? != self.places() {
-            self.kept.set_places(&self.places())?;
+        let places = self.places();
+        if self.kept.places()? != places {
+            self.kept.set_places(&places)?;
         }
         Ok(())
     }

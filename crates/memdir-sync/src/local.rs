@@ -29,6 +29,13 @@ impl Scan {
             self.left_alone.insert(key.clone(), why.clone());
         }
     }
+
+    /// Whether a file, or a folder that it would lie in, is left alone this time: then nobody knows what became of it.
+    #[must_use]
+    pub fn leaves_alone(&self, key: &str) -> bool {
+        let folders = key.match_indices('/').filter_map(|(end, _)| key.get(..end));
+        !self.left_alone.is_empty() && folders.chain([key]).any(|path| self.left_alone.contains_key(path))
+    }
 }
 
 /// A file that is to become something else.
@@ -109,6 +116,12 @@ pub trait Local {
     fn wants(&self, key: &str) -> bool {
         let _ = key;
         true
+    }
+
+    /// The folder that an entry belongs to, where there are several that have nothing to do with each other.
+    fn folder_of(&self, key: &str) -> &str {
+        let _ = key;
+        ""
     }
 
     /// Why a text may not be shared: a secret, or something private.

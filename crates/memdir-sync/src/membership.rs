@@ -406,6 +406,15 @@ impl Membership {
     }
 }
 
+/// A folder of this machine that takes part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KnownPlace {
+    /// What its keys begin with.
+    pub(crate) prefix: String,
+    /// What tells its directory from another that takes its place; `None` if there was none.
+    pub(crate) directory: Option<String>,
+}
+
 /// What a sync keeps on disk: what was agreed, and what is under way.
 #[derive(Debug, Clone)]
 pub(crate) struct Kept {
@@ -432,14 +441,24 @@ impl Kept {
         Ok(self.directory.replace(PENDING, pending.render().as_bytes())?)
     }
 
-    /// What the keys of this machine began with when a sync last came to its end.
-    pub(crate) fn places(&self) -> Result<Vec<String>, TeamError> {
+    /// The folders that took part when a sync last came to its end.
+    pub(crate) fn places(&self) -> Result<Vec<KnownPlace>, TeamError> {
         let content = self.directory.read(PLACES)?.unwrap_or_default();
-        Ok(String::from_utf8_lossy(&content).lines().map(str::to_owned).collect())
+        let place = |line: &str| match line.split_once('\t') {
+            Some((prefix, directory)) => {
+                KnownPlace { prefix: prefix.into(), directory: Some(directory.into()) }
+            }
+            None => KnownPlace { prefix: line.into(), directory: None },
+        };
+        Ok(String::from_utf8_lossy(&content).lines().map(place).collect())
     }
 
-    pub(crate) fn set_places(&self, places: &[String]) -> Result<(), TeamError> {
-        Ok(self.directory.replace(PLACES, places.join("\n").as_bytes())?)
+    pub(crate) fn set_places(&self, places: &[KnownPlace]) -> Result<(), TeamError> {
+        let line = |place: &KnownPlace| match &place.directory {
+            Some(directory) => format!("{}\t{directory}\n", place.prefix),
+            None => format!("{}\n", place.prefix),
+        };
+        Ok(self.directory.replace(PLACES, places.iter().map(line).collect::<String>().as_bytes())?)
     }
 
     /// What stood here when it was sent together with changes that wait since then, by key. Without it nothing is lost:

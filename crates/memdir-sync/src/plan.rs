@@ -114,23 +114,24 @@ impl<'p> Planner<'p> {
 
     /// Decides about every key.
     pub(crate) fn make(mut self) -> Result<(SyncPlan, Report), SyncError> {
-        let mut decided = self.follow_renames()?;
+        let decided = self.follow_renames()?;
         let keys: BTreeSet<&String> =
             self.state.agreed.keys().chain(self.scan.files.keys()).chain(self.inbox.keys()).collect();
-        decided.extend(self.scan.left_alone.keys().cloned());
         let forgotten = self.state.head.is_some() && self.state.round < self.inbox.records.floor;
         for key in keys {
-            if decided.contains(key) || !self.local.wants(key) {
+            if decided.contains(key) || self.scan.leaves_alone(key) || !self.local.wants(key) {
                 continue;
             }
             let mine = self.mine(key);
             let replayed = self.is_replayed(key)?;
-            let history = History { forgotten, rewritten: self.rewritten, replayed };
-            let case = classify(self.state.agreed.get(key), mine, self.inbox.theirs(key), history);
+            let agreed = self.state.agreed.get(key);
+            let expired = agreed.is_some_and(|agreed| agreed.round <= self.inbox.records.floor);
+            let history = History { forgotten, expired, rewritten: self.rewritten, replayed };
+            let case = classify(agreed, mine, self.inbox.theirs(key), history);
             self.decide(key, mine, case)?;
             self.write_late(key)?;
         }
-        self.spare_mass_deletions();
+        self.spare_mass_deletions()?;
         self.sign_anew()?;
         if !self.unresolved.is_empty() {
             return Err(SyncError::Conflicts(self.unresolved));
@@ -214,8 +215,10 @@ impl<'p> Planner<'p> {
                 self.report
                     .notices
                     .push(format!("`{key}` disappeared from the remote without a word; it was sent again"));
-                let text = self.text_of(key, mine)?;
-                self.send(key, text, None)?;
+                match self.text_of(key, mine)? {
+                    None => self.put_out(key, None, None),
+                    text => self.send(key, text, None)?,
+                }
             }
             Case::Expired => {
                 self.plan.agreed.insert(key.to_owned(), None);
@@ -247,9 +250,7 @@ impl<'p> Planner<'p> {
             return Ok(None);
         };
         let content = self.remote.read(&[agreed.id.as_str()], MAX_ENTRY_BYTES)?.pop().flatten();
-        let entry = content.and_then(|bytes| SignedEntry::parse(&bytes).ok());
-        let text = entry.and_then(|entry| entry.unverified().text.clone());
-        Ok(text.filter(|text| Some(ContentHash::of(text.as_bytes())) == agreed.content))
+        Ok(text_agreed(agreed, content))
     }
 
     /// Writes what a killed sync was about to write, unless this one writes something else there.
@@ -270,7 +271,15 @@ impl<'p> Planner<'p> {
                 text
             }
         };
+        let kind = match (&text, self.scan.files.contains_key(key)) {
+            (None, _) => ChangeKind::Removed,
+            (Some(_), true) => ChangeKind::Changed,
+            (Some(_), false) => ChangeKind::Added,
+        };
         self.write(key, text, "the team", self.now);
+        if self.plan.local.contains_key(key) {
+            self.receive(key, "the team", kind);
+        }
         Ok(())
     }
 
@@ -309,20 +318,7 @@ impl<'p> Planner<'p> {
         let text = self.text_of(key, mine)?;
         let (ours, theirs) = match (text, theirs) {
             (Some(ours), Some(theirs)) => (ours, theirs),
-            // What somebody changed is worth more than that somebody else deleted it.
-            (Some(ours), None) => {
-                if self.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some()) {
-                    self.report
-                        .notices
-                        .push(format!("`{key}` was deleted by {by} and changed here: it stays"));
-                }
-                return self.send(target, Some(ours), None);
-            }
-            (None, _) => {
-                self.report.notices.push(format!("`{key}` was deleted here and changed by {by}: it is back"));
-                self.take(target, mine);
-                return Ok(());
-            }
+            (ours, theirs) => return self.deleted_and_changed(key, target, mine, (ours, theirs), &by),
         };
         if let Some(why) = self.local.refuses_to_share(target, &ours) {
             self.report.blocked.push(Refused { path: key.to_owned(), why });
@@ -354,13 +350,48 @@ impl<'p> Planner<'p> {
                 self.unresolved.push(Conflict { path: target.to_owned(), by });
             }
             (None, ConflictPolicy::Merge) => {
-                let copy = conflict_key(target, &ContentHash::of(ours.as_bytes()));
-                self.take(target, mine);
-                if self.mine(&copy).is_none() && self.inbox.entry(&copy).is_none() {
+                let copy = self.free_copy(target, &ours);
+                if self.mine(&copy) != Some(ContentHash::of(ours.as_bytes())) {
                     self.write(&copy, Some(ours.clone()), "you", self.now);
                     self.send(&copy, Some(ours), None)?;
+                    if !self.plan.outgoing.contains_key(&copy) {
+                        return Ok(());
+                    }
                 }
+                self.take(target, mine);
                 self.report.conflicts.push(KeptTwice { path: target.to_owned(), kept_as: copy });
+            }
+        }
+        Ok(())
+    }
+
+    /// One side deleted what the other changed. What somebody changed is worth more, unless the user said otherwise.
+    fn deleted_and_changed(
+        &mut self,
+        key: &str,
+        target: &str,
+        mine: Option<ContentHash>,
+        (ours, theirs): (Option<String>, Option<String>),
+        by: &str,
+    ) -> Result<(), SyncError> {
+        let was_agreed = self.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some());
+        let policy = if was_agreed { self.options.conflict } else { ConflictPolicy::Merge };
+        match (policy, ours) {
+            (ConflictPolicy::Fail, _) => {
+                self.unresolved.push(Conflict { path: target.to_owned(), by: by.to_owned() });
+            }
+            (ConflictPolicy::Theirs, _) => self.take(target, mine),
+            (ConflictPolicy::Ours, None) => self.put_out(target, None, None),
+            (ConflictPolicy::Ours | ConflictPolicy::Merge, Some(ours)) => {
+                if was_agreed && theirs.is_none() && policy == ConflictPolicy::Merge {
+                    let notice = format!("`{key}` was deleted by {by} and changed here: it stays");
+                    self.report.notices.push(notice);
+                }
+                self.send(target, Some(ours), None)?;
+            }
+            (ConflictPolicy::Merge, None) => {
+                self.report.notices.push(format!("`{key}` was deleted here and changed by {by}: it is back"));
+                self.take(target, mine);
             }
         }
         Ok(())
@@ -384,14 +415,33 @@ impl<'p> Planner<'p> {
         {
             return Ok(());
         }
+        self.put_out(key, text, renamed_from);
+        Ok(())
+    }
+
+    /// Sends it, whatever it is.
+    fn put_out(&mut self, key: &str, text: Option<String>, renamed_from: Option<String>) {
         let version = self.next_version(key);
+        let agreed = self.state.agreed.get(key);
         let parent = match self.inbox.entry(key) {
             Some((entry, _)) if entry.version.saturating_add(1) == version => entry.content(),
             _ => agreed.and_then(|agreed| agreed.content),
         };
         let outgoing = Outgoing { text, version, parent, renamed_from, is_renewal: false, is_ahead: false };
         self.plan.outgoing.insert(key.to_owned(), outgoing);
-        Ok(())
+    }
+
+    /// The name of a copy that keeps a text beside a memory: one under which nothing else stands, here or there.
+    pub(super) fn free_copy(&self, key: &str, text: &str) -> String {
+        let own = ContentHash::of(text.as_bytes());
+        let is_free = |copy: &String| {
+            let there = self.inbox.entry(copy).and_then(|(entry, _)| entry.content());
+            let stands = [self.mine(copy), there].into_iter().flatten();
+            !self.scan.leaves_alone(copy) && stands.into_iter().all(|content| content == own)
+        };
+        let more = (1_u32..).map(|number| ContentHash::of(format!("{number} {text}").as_bytes()));
+        let mut names = [own].into_iter().chain(more.take(64)).map(|mark| conflict_key(key, &mark));
+        names.find(is_free).unwrap_or_else(|| conflict_key(key, &own))
     }
 
     /// Whether a text may be shared under a name; who asks for one that may not has the user told.
@@ -462,23 +512,62 @@ impl<'p> Planner<'p> {
         }
     }
 
-    /// A folder that somebody emptied by mistake must not empty everybody's.
-    fn spare_mass_deletions(&mut self) {
-        let alive = self.state.agreed.values().filter(|agreed| agreed.content.is_some()).count();
-        let is_deletion = |key: &String, outgoing: &Outgoing| {
-            let was_alive = self.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some());
-            outgoing.text.is_none() && was_alive
-        };
-        let deleted = self.plan.outgoing.iter().filter(|(key, outgoing)| is_deletion(key, outgoing)).count();
-        if !self.options.delete_many && deleted >= MANY && deleted * 2 > alive {
-            self.plan.outgoing.retain(|key, outgoing| !is_deletion(key, outgoing));
-            self.report.notices.push(format!(
-                "{deleted} of {alive} memories are gone here: that looks like a mistake, so nobody was told. \
-                 `--delete-many` says that it is none"
-            ));
+    /// A folder that somebody emptied by mistake must not empty everybody's: what is missing comes back.
+    fn spare_mass_deletions(&mut self) -> Result<(), SyncError> {
+        if self.options.delete_many {
+            return Ok(());
         }
+        let mut folders: BTreeMap<String, (usize, Vec<String>)> = BTreeMap::new();
+        let renamed: BTreeSet<&String> =
+            self.plan.outgoing.values().filter_map(|outgoing| outgoing.renamed_from.as_ref()).collect();
+        for (key, _) in self.state.agreed.iter().filter(|(_, agreed)| agreed.content.is_some()) {
+            let (alive, deleted) = folders.entry(self.local.folder_of(key).to_owned()).or_default();
+            *alive += 1;
+            let is_sent = self.plan.outgoing.get(key).is_some_and(|outgoing| outgoing.text.is_none());
+            if is_sent && !renamed.contains(key) {
+                deleted.push(key.clone());
+            }
+        }
+        for (alive, deleted) in folders.into_values() {
+            let gone = deleted.len();
+            if gone >= MANY && gone * 2 > alive || gone >= ALL && gone == alive {
+                self.bring_back(&deleted)?;
+                self.report.notices.push(format!(
+                    "{gone} of {alive} memories were gone here: that looks like a mistake, so they are back, and \
+                     nobody was told. Delete them again and say `--delete-many` if it was none"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes again what was agreed, instead of telling the others that it is gone.
+    fn bring_back(&mut self, keys: &[String]) -> Result<(), SyncError> {
+        let agreed = keys.iter().filter_map(|key| Some((key, self.state.agreed.get(key)?)));
+        let agreed: Vec<_> = agreed.map(|(key, agreed)| (key, agreed.clone())).collect();
+        let ids: Vec<&str> = agreed.iter().map(|(_, agreed)| agreed.id.as_str()).collect();
+        let contents = self.remote.read(&ids, MAX_ENTRY_BYTES)?;
+        for ((key, agreed), content) in agreed.into_iter().zip(contents) {
+            self.plan.outgoing.remove(key);
+            if let Some(text) = text_agreed(&agreed, content) {
+                self.write(key, Some(text), "the team", self.now);
+                // Whoever kills us now does not make a smaller loss of it.
+                self.plan.agreed.insert(key.clone(), Some(agreed));
+            }
+        }
+        Ok(())
     }
 }
 
-/// Fewer deletions than this are never a mistake of the whole folder.
+/// The text of an entry, if it is the one that was agreed.
+fn text_agreed(agreed: &Agreed, content: Option<Vec<u8>>) -> Option<String> {
+    let entry = SignedEntry::parse(&content?).ok()?;
+    let text = entry.unverified().text.clone()?;
+    (Some(ContentHash::of(text.as_bytes())) == agreed.content).then_some(text)
+}
+
+/// Fewer deletions than this are a mistake of the whole folder only if nothing is left.
 const MANY: usize = 10;
+
+/// So few may be all that there was.
+const ALL: usize = 3;

@@ -1,6 +1,7 @@
 //! What keeps a text from being shared.
 
 use camino::Utf8Path;
+use memdir_core::content_hash::ContentHash;
 use memdir_core::memory::frontmatter::Frontmatter;
 use memdir_core::memory::topic::Topic;
 use memdir_core::secrets::{AllowList, scan, scan_except};
@@ -16,6 +17,11 @@ pub(crate) struct PrivateRules {
 impl PrivateRules {
     pub(crate) fn load(state_dir: &Utf8Path) -> Result<Self, DiskError> {
         Ok(Self { allowed: allow_list::load(state_dir)? })
+    }
+
+    /// What changes whenever the user declares something else harmless.
+    pub(crate) fn print(&self) -> String {
+        ContentHash::of(format!("{:?}", self.allowed).as_bytes()).to_string()
     }
 
     /// Why a text stays with its user; never the secret itself.

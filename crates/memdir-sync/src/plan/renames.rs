@@ -88,7 +88,7 @@ impl Planner<'_> {
         let mut gone: BTreeMap<ContentHash, Vec<&String>> = BTreeMap::new();
         for (key, agreed) in &self.state.agreed {
             if let Some(content) = agreed.content.filter(|_| self.mine(key).is_none())
-                && !self.scan.left_alone.contains_key(key)
+                && !self.scan.leaves_alone(key)
                 && self.local.wants(key)
             {
                 gone.entry(content).or_default().push(key);

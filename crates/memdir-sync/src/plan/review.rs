@@ -1,7 +1,6 @@
 use memdir_core::content_hash::ContentHash;
 
 use super::Planner;
-use crate::conflict_copy::conflict_key;
 use crate::engine::SyncError;
 use crate::local::{Held, Proposal};
 use crate::report::Refused;
@@ -41,7 +40,7 @@ impl Planner<'_> {
             None
         };
         let Some(merged) = merged else {
-            let copy = conflict_key(key, &ContentHash::of(ours.as_bytes()));
+            let copy = self.free_copy(key, &ours);
             self.propose(key, Some(theirs), Some((copy, ours)), None);
             return Ok(());
         };

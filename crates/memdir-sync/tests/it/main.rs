@@ -13,6 +13,7 @@ mod gone_members;
 mod hostile_remote;
 mod killed;
 mod lost_answers;
+mod lost_folders;
 mod machine;
 mod own_machines;
 mod people;

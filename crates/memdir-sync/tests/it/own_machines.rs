@@ -236,3 +236,31 @@ fn a_machine_that_was_lost_is_taken_out() {
     let gone = laptop.personal().revoke("desktop", now()).unwrap_err().to_string();
     assert_eq!(gone, "there is no member `desktop`");
 }
+
+#[test]
+fn another_clone_of_a_project_deletes_nothing() {
+    let origin = TestHome::new();
+    Git::init(&origin.root().join("origin"), "the root");
+    let repository = Repository::new();
+    let laptop = Machine::new("app", &origin);
+    let desktop = Machine::new("work/app", &origin);
+    laptop.write(laptop.memory().join("a.md"), "First.\n");
+    laptop.init(&repository, "laptop");
+    desktop.join(&laptop, "desktop");
+    // A second clone, which is used last and has no memory.
+    let url = format!("file://{}/origin", origin.root());
+    let second = laptop.clone_to(&url, "second");
+    Git::run(&second, &["remote", "set-url", "origin", "https://example.com/us/app.git"]);
+    let second = Machine { env: laptop.at("second"), home: laptop.home };
+    // Later than any file of this test was made.
+    let later = "2099-01-01T00:00:00Z".parse().unwrap();
+    second.personal().sync(&Options::default(), later).unwrap();
+    desktop.sync();
+    assert!(desktop.memory().join("a.md").exists());
+    assert!(second.memory().join("a.md").exists());
+    // What is deleted where it is known is deleted.
+    fs::remove_file(second.memory().join("a.md")).unwrap();
+    second.personal().sync(&Options::default(), later).unwrap();
+    desktop.sync();
+    assert!(!desktop.memory().join("a.md").exists());
+}
