@@ -185,16 +185,19 @@ impl SyncGround {
         copy(&self.home.root().join("world"), &self.home.root().join("kept"));
     }
 
+    /// Puts every file back. The directories stay: another one in the place of a memory directory would be noticed.
     fn restore(&self) {
         let world = self.home.root().join("world");
         // A process that a killed sync left behind may still write there.
         for _ in 0..50 {
-            if fs::remove_dir_all(&world).is_ok() {
+            let emptied =
+                Command::new("find").args([world.as_str(), "-not", "-type", "d", "-delete"]).status();
+            if emptied.unwrap().success() {
                 break;
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        copy(&self.home.root().join("kept"), &world);
+        copy(&self.home.root().join("kept/."), &world);
     }
 }
 
