@@ -10,7 +10,7 @@ use crate::rel_path::{PathRefused, RelPath};
 mod tests;
 
 /// A validated key: a [`RelPath`] that is written in its normal form, names a Markdown file, is hidden nowhere,
-/// and means the same file on Windows and on volumes that ignore case or decompose letters.
+/// lies in no folder that could be a memory, and means the same file on Windows and on volumes that ignore case or decompose letters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TeamKey(RelPath);
 
@@ -27,6 +27,9 @@ impl TeamKey {
         check_percent(input)?;
         for name in input.split('/') {
             check_name(name)?;
+        }
+        for folder in path.parent().into_iter().flat_map(|parent| parent.split('/')) {
+            check_folder(folder)?;
         }
         if !path.is_markdown() {
             return PathRefused::because("a team key names a `.md` file");
@@ -74,6 +77,14 @@ fn check_name(name: &str) -> Result<(), PathRefused> {
     }
     if is_short_alias(&folded) {
         return PathRefused::because("has the form of a Windows short name");
+    }
+    Ok(())
+}
+
+/// A folder `x.md` here and a memory `x.md` there could never both be written: nobody could sync any more.
+fn check_folder(name: &str) -> Result<(), PathRefused> {
+    if name.nfkc().collect::<String>().to_lowercase().ends_with(".md") {
+        return PathRefused::because("lies in a folder named like a memory (`….md`)");
     }
     Ok(())
 }

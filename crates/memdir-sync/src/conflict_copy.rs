@@ -2,6 +2,7 @@
 
 use camino::Utf8PathBuf;
 use memdir_core::content_hash::ContentHash;
+use memdir_core::memory::frontmatter::{self, Frontmatter};
 use memdir_core::rel_path::MAX_COMPONENT_BYTES;
 use serde::Serialize;
 
@@ -41,6 +42,15 @@ pub fn original_of(key: &str) -> Option<String> {
     Some(if folder.is_empty() { format!("{stem}.md") } else { format!("{folder}/{stem}.md") })
 }
 
+/// The text of a copy under a name of its own, so that the name of the original means one memory. Only the value of the
+/// field `name` changes; a text that has none, or whose fields are broken, stays as it is.
+#[must_use]
+pub fn renamed_copy(text: &str, new_name: &str) -> String {
+    let has_name = Frontmatter::parse(text).0.is_some_and(|fields| fields.value("name").is_some());
+    let renamed = has_name.then(|| frontmatter::set(text, "name", new_name).ok()).flatten();
+    renamed.unwrap_or_else(|| text.to_owned())
+}
+
 fn copied_from(stem: &str) -> Option<&str> {
     let (original, digits) = stem.rsplit_once(MARK)?;
     let is_copy = digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -60,5 +70,26 @@ mod tests {
         assert_eq!(conflict_key(&copy, &content), copy);
         assert_eq!(original_of("a/deploy.md"), None);
         assert!(conflict_key(&format!("{}.md", "é".repeat(120)), &content).len() <= MAX_COMPONENT_BYTES);
+    }
+
+    #[test]
+    fn a_copy_gets_a_name_of_its_own_and_nothing_else_changes() {
+        for (text, expected) in [
+            (
+                "---\nname: x\ndescription: \"name: x\"\nmetadata:\n  name: x\n---\n\nname: x\n",
+                "---\nname: y.conflict-1\ndescription: \"name: x\"\nmetadata:\n  name: x\n---\n\nname: x\n",
+            ),
+            (
+                "---\r\n# who\r\ntype: project\r\nname:   'x'\r\nodd line\r\n---\r\nbody",
+                "---\r\n# who\r\ntype: project\r\nname:   y.conflict-1\r\nodd line\r\n---\r\nbody",
+            ),
+            ("---\ndescription: d\nmetadata:\n  name: x\n---\nb\n", ""),
+            ("---\nname: x\nnever closed\n", ""),
+            ("name: x\n", ""),
+            ("", ""),
+        ] {
+            let expected = if expected.is_empty() { text } else { expected };
+            assert_eq!(renamed_copy(text, "y.conflict-1"), expected);
+        }
     }
 }

@@ -26,6 +26,10 @@ fn ordinary_keys_travel_and_aliases_do_not() {
         "50% off.md",
         "a~b.md",
         "null.md",
+        "md/a.md",
+        "notes.mdx/a.md",
+        "a.md.d/b.md",
+        "a.md.md",
     ] {
         assert_eq!(TeamKey::parse(good).as_ref().map(TeamKey::as_str), Ok(good));
     }
@@ -53,5 +57,13 @@ fn ordinary_keys_travel_and_aliases_do_not() {
         "x<y.md",
     ] {
         assert!(TeamKey::parse(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn a_folder_is_not_named_like_a_memory() {
+    for bad in ["n.md/evil.md", "a/n.md/b.md", "n.md/b/c.md", "n.MD/a.md", "a/N.Md/b.md", "n.ｍｄ/a.md"] {
+        let refused = TeamKey::parse(bad).unwrap_err();
+        assert!(refused.rule.contains("a folder named like a memory"), "{bad}: {refused}");
     }
 }

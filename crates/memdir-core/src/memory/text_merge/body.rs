@@ -1,5 +1,8 @@
 //! Bodies, merged line by line.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::TextConflict;
@@ -18,28 +21,71 @@ pub(super) fn merge(base: &str, mine: &str, theirs: &str) -> Result<String, Vec<
     if let Some(both) = both_appended(base, mine, theirs) {
         return Ok(both);
     }
+    // A last line without an end is the same line as one with it.
+    let is_open = |text: &str| !text.is_empty() && !text.ends_with('\n');
+    let mut merged = merge_closed(&closed(base), &closed(mine), &closed(theirs))?;
+    if is_open(mine) && is_open(theirs) && merged.ends_with('\n') {
+        merged.truncate(merged.len() - if merged.ends_with("\r\n") { 2 } else { 1 });
+    }
+    Ok(merged)
+}
+
+/// A text whose last line has an end, like its other lines.
+fn closed(text: &str) -> Cow<'_, str> {
+    if text.is_empty() || text.ends_with('\n') {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("{text}{}", if text.contains("\r\n") { "\r\n" } else { "\n" }))
+}
+
+fn merge_closed(base: &str, mine: &str, theirs: &str) -> Result<String, Vec<TextConflict>> {
     // The order of the sides must not matter, so the smaller text goes first.
     let swapped = theirs < mine;
     let (first, second) = if swapped { (theirs, mine) } else { (mine, theirs) };
-    let chunks =
-        chunks(&lines(base), &lines(first), &lines(second)).ok_or_else(|| vec![whole(mine, theirs)])?;
-    let mut merged = String::with_capacity(mine.len().max(theirs.len()));
+    let base = lines(base);
+    let too_long = || vec![whole(mine, theirs)];
+    let first = Side::of(&base, lines(first)).ok_or_else(too_long)?;
+    let second = Side::of(&base, lines(second)).ok_or_else(too_long)?;
+    match (first.includes(&second, &base), second.includes(&first, &base)) {
+        (true, false) => Ok(first.lines.concat()),
+        (false, true) => Ok(second.lines.concat()),
+        _ => merge_sides(&base, &first, &second, swapped),
+    }
+}
+
+/// Takes every line from the side that changed it, and what was added from both.
+fn merge_sides(
+    base: &[&str],
+    first: &Side<'_>,
+    second: &Side<'_>,
+    swapped: bool,
+) -> Result<String, Vec<TextConflict>> {
+    let mut merged = String::new();
     let mut conflicts = Vec::new();
-    for chunk in chunks {
-        match chunk.merged() {
-            Some(text) => push(&mut merged, &text),
-            None => conflicts.push(chunk.conflict(swapped)),
+    for at in 0..=base.len() {
+        merged.push_str(&added_by_both(first.added_at(at), second.added_at(at)));
+        let Some(old) = base.get(at).copied() else { break };
+        let (left, right) = (first.stands_for(at), second.stands_for(at));
+        if left == right || right == Some(old) {
+            merged.push_str(left.unwrap_or_default());
+        } else if left == Some(old) {
+            merged.push_str(right.unwrap_or_default());
+        } else {
+            let (mine, theirs) = if swapped { (right, left) } else { (left, right) };
+            let text = |line: Option<&str>| line.map(str::to_owned);
+            conflicts.push(TextConflict { place: "body".to_owned(), mine: text(mine), theirs: text(theirs) });
         }
     }
     if conflicts.is_empty() { Ok(merged) } else { Err(conflicts) }
 }
 
-/// Appends text; a line that had no end because it was the last gets one when it no longer is.
-fn push(merged: &mut String, text: &str) {
-    if !merged.is_empty() && !merged.ends_with('\n') && !text.is_empty() {
-        merged.push('\n');
+/// What both sides added at one place. The rest of a changed line stays with that line, so it comes first.
+fn added_by_both(first: &Added<'_>, second: &Added<'_>) -> String {
+    if let Some(whole) = longer_of(&first.lines, &second.lines) {
+        return whole.concat();
     }
-    merged.push_str(text);
+    let (first, second) = if second.goes_on && !first.goes_on { (second, first) } else { (first, second) };
+    first.lines.concat() + &second.lines.concat()
 }
 
 /// Both sides only wrote on at the end: what both added is kept, the smaller text first.
@@ -77,80 +123,96 @@ fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// A run of lines that both sides left alone, or one that at least one of them changed.
-struct Chunk<'t> {
-    base: Vec<&'t str>,
-    first: Vec<&'t str>,
-    second: Vec<&'t str>,
+/// One side: what became of every line of the base, and what was added between them.
+struct Side<'t> {
+    lines: Vec<&'t str>,
+    hunks: Vec<Hunk>,
+    /// For every line of the base the one that stands there now; `None` where it was removed.
+    now: Vec<Option<&'t str>>,
+    /// What was added before each line of the base, and behind the last.
+    added: Vec<Added<'t>>,
 }
 
-impl Chunk<'_> {
-    fn merged(&self) -> Option<String> {
-        if self.first == self.second || self.second == self.base {
-            Some(self.first.concat())
-        } else if self.first == self.base {
-            Some(self.second.concat())
-        } else if self.base.is_empty() {
-            if let Some(whole) = longer_of(&self.first, &self.second) {
-                return Some(whole.concat());
+/// Lines that one side added at one place.
+#[derive(Debug, Clone, Default)]
+struct Added<'t> {
+    lines: Vec<&'t str>,
+    /// The line before them was changed with them: one line may have become several.
+    goes_on: bool,
+}
+
+impl<'t> Side<'t> {
+    /// `None` if the texts are too long to compare.
+    fn of(base: &[&'t str], lines: Vec<&'t str>) -> Option<Self> {
+        let hunks = hunks(base, &lines)?;
+        let mut now: Vec<Option<&'t str>> = base.iter().copied().map(Some).collect();
+        let mut added = vec![Added::default(); base.len() + 1];
+        for hunk in &hunks {
+            // Changed lines stand for each other in their order; too few were removed, too many were added.
+            let mut changed = lines.get(hunk.new.clone()).unwrap_or_default().iter().copied();
+            for slot in now.get_mut(hunk.old.clone()).unwrap_or_default() {
+                *slot = changed.next();
             }
-            let mut both = String::new();
-            push(&mut both, &self.first.concat());
-            push(&mut both, &self.second.concat());
-            Some(both)
-        } else {
-            None
+            if let Some(place) = added.get_mut(hunk.old.end) {
+                *place = Added { lines: changed.collect(), goes_on: !hunk.old.is_empty() };
+            }
         }
+        Some(Self { lines, hunks, now, added })
     }
 
-    fn conflict(&self, swapped: bool) -> TextConflict {
-        let text = |lines: &[&str]| (!lines.is_empty()).then(|| lines.concat());
-        let (mine, theirs) = if swapped { (&self.second, &self.first) } else { (&self.first, &self.second) };
-        TextConflict { place: "body".to_owned(), mine: text(mine), theirs: text(theirs) }
+    fn stands_for(&self, at: usize) -> Option<&'t str> {
+        self.now.get(at).copied().flatten()
+    }
+
+    fn added_at(&self, at: usize) -> &Added<'t> {
+        const NOTHING: &Added<'static> = &Added { lines: Vec::new(), goes_on: false };
+        self.added.get(at).unwrap_or(NOTHING)
+    }
+
+    /// Whether all that another side did is in this one already, as after a merge that is made twice.
+    fn includes(&self, part: &Self, base: &[&str]) -> bool {
+        let keeps = |side: &Self, at: usize, line: &str| side.stands_for(at) == Some(line);
+        if base.iter().enumerate().any(|(at, line)| keeps(self, at, line) && !keeps(part, at, line)) {
+            return false;
+        }
+        let Some(further) = hunks(&part.lines, &self.lines) else { return false };
+        part.hunks.iter().all(|hunk| {
+            let removes = hunk.new.len() < hunk.old.len();
+            further.iter().all(|later| {
+                let takes_back = later.old.clone().any(|line| hunk.new.contains(&line));
+                // Where lines were removed, new ones may be another version of them.
+                let touches = later.old.start <= hunk.new.end && hunk.new.start <= later.old.end;
+                !takes_back && !(removes && touches && later.new.len() > later.old.len())
+            })
+        })
     }
 }
 
-/// Parts three texts where all of them agree. `None` if they are too long to compare.
-fn chunks<'t>(base: &[&'t str], first: &[&'t str], second: &[&'t str]) -> Option<Vec<Chunk<'t>>> {
-    let in_first = matches(base, first)?;
-    let in_second = matches(base, second)?;
-    let mut chunks = Vec::new();
-    let mut starts = (0, 0, 0);
-    let slice = |lines: &[&'t str], from: usize, to: usize| lines.get(from..to).unwrap_or_default().to_vec();
-    let mut close = |ends: (usize, usize, usize), starts: (usize, usize, usize)| {
-        if ends != starts {
-            chunks.push(Chunk {
-                base: slice(base, starts.0, ends.0),
-                first: slice(first, starts.1, ends.1),
-                second: slice(second, starts.2, ends.2),
-            });
-        }
-    };
-    for (at, pair) in in_first.iter().zip(&in_second).enumerate() {
-        let (Some(left), Some(right)) = pair else { continue };
-        close((at, *left, *right), starts);
-        close((at + 1, left + 1, right + 1), (at, *left, *right));
-        starts = (at + 1, left + 1, right + 1);
-    }
-    close((base.len(), first.len(), second.len()), starts);
-    Some(chunks)
+/// Lines of one text that stand in the place of lines of another. Either may be none.
+struct Hunk {
+    old: Range<usize>,
+    new: Range<usize>,
 }
 
-/// For every line of the base, the equal line of the other text that it stands for.
-fn matches(base: &[&str], other: &[&str]) -> Option<Vec<Option<usize>>> {
-    let same_start = base.iter().zip(other).take_while(|(left, right)| left == right).count();
-    if base.len().max(other.len()) - same_start > MAX_COMPARED_LINES {
+/// Where two texts differ. `None` if they are too long to compare.
+fn hunks(old: &[&str], new: &[&str]) -> Option<Vec<Hunk>> {
+    let same_start = old.iter().zip(new).take_while(|(left, right)| left == right).count();
+    if old.len().max(new.len()) - same_start > MAX_COMPARED_LINES {
         return None;
     }
-    let mut found: Vec<Option<usize>> = vec![None; base.len()];
-    for operation in capture_diff_slices(Algorithm::Myers, base, other) {
+    let mut hunks = Vec::new();
+    let mut starts = (0, 0);
+    let mut close = |starts: (usize, usize), ends: (usize, usize)| {
+        if starts != ends {
+            hunks.push(Hunk { old: starts.0..ends.0, new: starts.1..ends.1 });
+        }
+    };
+    for operation in capture_diff_slices(Algorithm::Myers, old, new) {
         if let DiffOp::Equal { old_index, new_index, len } = operation {
-            for step in 0..len {
-                if let Some(slot) = found.get_mut(old_index + step) {
-                    *slot = Some(new_index + step);
-                }
-            }
+            close(starts, (old_index, new_index));
+            starts = (old_index + len, new_index + len);
         }
     }
-    Some(found)
+    close(starts, (old.len(), new.len()));
+    Some(hunks)
 }

@@ -27,6 +27,57 @@ fn bodies_merge_by_lines() {
 }
 
 #[test]
+fn lines_that_only_touch_do_not_conflict() {
+    check("1\n2\n3\n", "A\n2\n3\n", "1\nB\n3\n", "A\nB\n3\n");
+    check("1\n2\n3\n", "A\nB\n3\n", "1\n2\nC\n", "A\nB\nC\n");
+    check("1\n2\n3\n", "2\n3\n", "1\nB\n3\n", "B\n3\n");
+    check("1\n2\n3\n", "1\n2\n3\n4\n", "1\n2\nC\n", "1\n2\nC\n4\n");
+    check("1\n2\n3\n", "0\n1\n2\n3\n", "A\n2\n3\n", "0\nA\n2\n3\n");
+    check("1\n2\n3\n", "1\nnew\n2\n3\n", "1\n3\n", "1\nnew\n3\n");
+    check("1\n2\n3\n", "1\n2\nnew\n3\n", "A\nB\nC\n", "A\nB\nnew\nC\n");
+    check_conflict("1\n2\n", "A\nB\n", "1\nC\n", &[("body", Some("B\n"), Some("C\n"))]);
+    check_conflict("1\n2\n", "2\n", "A\nB\n", &[("body", None, Some("A\n"))]);
+}
+
+#[test]
+fn a_line_that_became_several_is_not_cut_by_what_the_other_added() {
+    check("1\n2\n", "b\nz\n2\n", "1\na\n2\n", "b\nz\na\n2\n");
+    check("1\n2\n", "b\na\n2\n", "1\nz\n2\n", "b\na\nz\n2\n");
+}
+
+#[test]
+fn a_last_line_without_an_end_is_no_other_line() {
+    check("1\n2", "1\n2\n3", "1\nB", "1\nB\n3");
+    check("1\n2", "A\n2\n", "1\nB", "A\nB\n");
+    check("1\r\n2", "1\r\n2\r\n3", "1\r\nB", "1\r\nB\r\n3");
+}
+
+#[test]
+fn two_people_at_one_short_memory_get_one_text() {
+    let memory = |description: &str, body: &str| {
+        format!("---\nname: deploy-rules\ndescription: {description}\ntype: project\n---\n\n{body}")
+    };
+    let base =
+        memory("How we deploy", "Deploy on Tuesdays.\nAsk Eve first.\nTag the build.\nTell the channel.\n");
+    let ada = memory(
+        "How we deploy",
+        "Deploy on Tuesdays.\nAsk Zoe first.\nTag the build.\nTell the channel.\nNever in December.\n",
+    );
+    let bob = memory(
+        "How and when we deploy",
+        "Deploy on Mondays.\nAsk Eve first.\nTag the build.\nTell the channel.\nWatch the graphs for an hour.\n",
+    );
+    let expected = memory(
+        "How and when we deploy",
+        "Deploy on Mondays.\nAsk Zoe first.\nTag the build.\nTell the channel.\n\
+         Watch the graphs for an hour.\nNever in December.\n",
+    );
+    check(&base, &ada, &bob, &expected);
+    check(&base, &expected, &ada, &expected);
+    check(&base, &expected, &bob, &expected);
+}
+
+#[test]
 fn what_both_sides_appended_is_kept() {
     check("log\n", "log\nmine\n", "log\ntheirs\n", "log\nmine\ntheirs\n");
     check("log", "log\nmine", "log\ntheirs", "log\nmine\ntheirs");
@@ -83,7 +134,63 @@ fn texts_that_are_too_long_to_compare_are_a_conflict() {
     assert_eq!(merge_text(&base, &mine, &theirs).unwrap_err().len(), 1);
 }
 
+/// What one side does to one line of the base: keep, remove or change it, and add a line behind it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Done {
+    Kept,
+    Removed,
+    Changed,
+}
+
+fn edits() -> impl Strategy<Value = Vec<(Done, bool)>> {
+    let done = prop_oneof![4 => Just(Done::Kept), 1 => Just(Done::Removed), 2 => Just(Done::Changed)];
+    prop::collection::vec((done, prop::bool::weighted(0.3)), 6)
+}
+
+fn edited(edits: &[(Done, bool)], who: &str) -> String {
+    let mut text = String::new();
+    for (at, (done, adds)) in edits.iter().enumerate() {
+        match done {
+            Done::Kept => text.push_str(&format!("line {at}\n")),
+            Done::Removed => {}
+            Done::Changed => text.push_str(&format!("line {at} of {who}\n")),
+        }
+        if *adds {
+            text.push_str(&format!("more {at} of {who}\n"));
+        }
+    }
+    text
+}
+
 proptest! {
+    #[test]
+    fn a_merge_holds_what_both_did(ours in edits(), others in edits()) {
+        let base = edited(&[(Done::Kept, false); 6], "nobody");
+        let (mine, theirs) = (edited(&ours, "ada"), edited(&others, "bob"));
+        let merged = merge_text(&base, &mine, &theirs);
+        prop_assert_eq!(merged.clone().ok(), merge_text(&base, &theirs, &mine).ok());
+        let removes = |edits: &[(Done, bool)]| edits.iter().any(|(done, _)| *done == Done::Removed);
+        let Ok(merged) = merged else {
+            // Each changed line apart, or a removed one: nothing else is a conflict.
+            let both = |pair: (&(Done, bool), &(Done, bool))| pair.0.0 != Done::Kept && pair.1.0 != Done::Kept;
+            prop_assert!(removes(&ours) || removes(&others) || ours.iter().zip(&others).any(both));
+            return Ok(());
+        };
+        let count = |text: &str, line: &str| text.lines().filter(|other| *other == line).count();
+        for line in mine.lines().chain(theirs.lines()) {
+            let kept = !base.contains(line) || (count(&mine, line) == 1 && count(&theirs, line) == 1);
+            prop_assert_eq!(count(&merged, line), usize::from(kept), "{} in {}", line, merged);
+        }
+        for side in [&mine, &theirs] {
+            let again = merge_text(&base, &merged, side);
+            prop_assert_eq!(again.clone().ok(), merge_text(&base, side, &merged).ok());
+            // A line that stands where one was removed may be another version of it: that alone is asked again.
+            if again.is_ok() || !(removes(&ours) || removes(&others)) {
+                prop_assert_eq!(again.as_ref(), Ok(&merged));
+            }
+        }
+    }
+
     #[test]
     fn a_merge_is_symmetric_and_loses_no_line(
         base in "([abc]\n){0,8}",
