@@ -182,7 +182,8 @@ impl<'t> Side<'t> {
                 let takes_back = later.old.clone().any(|line| hunk.new.contains(&line));
                 // Where lines were removed, new ones may be another version of them.
                 let touches = later.old.start <= hunk.new.end && hunk.new.start <= later.old.end;
-                !takes_back && !(removes && touches && later.new.len() > later.old.len())
+                let brings_back = removes && touches && later.new.len() > later.old.len();
+                !(takes_back || brings_back)
             })
         })
     }
