@@ -11,7 +11,7 @@ use memdir_wire::signing::PublicKey;
 use crate::capitals::Capitals;
 use crate::classify::{Case, History, Theirs, classify};
 use crate::common_base::common_base;
-use crate::conflict_copy::conflict_key;
+use crate::conflict_copy::{conflict_key, renamed_copy};
 use crate::engine::{Conflict, SyncError};
 use crate::inbox::Inbox;
 use crate::layout::ENTRIES;
@@ -351,10 +351,10 @@ impl<'p> Planner<'p> {
                 self.unresolved.push(Conflict { path: target.to_owned(), by });
             }
             (None, ConflictPolicy::Merge) => {
-                let copy = self.free_copy(target, &ours);
-                if self.mine(&copy) != Some(ContentHash::of(ours.as_bytes())) {
-                    self.write(&copy, Some(ours.clone()), "you", self.now);
-                    self.send(&copy, Some(ours), None)?;
+                let (copy, text) = self.free_copy(target, &ours);
+                if self.mine(&copy) != Some(ContentHash::of(text.as_bytes())) {
+                    self.write(&copy, Some(text.clone()), "you", self.now);
+                    self.send(&copy, Some(text), None)?;
                     if !self.plan.outgoing.contains_key(&copy) {
                         return Ok(());
                     }
@@ -432,17 +432,23 @@ impl<'p> Planner<'p> {
         self.plan.outgoing.insert(key.to_owned(), outgoing);
     }
 
-    /// The name of a copy that keeps a text beside a memory: one under which nothing else stands, here or there.
-    pub(super) fn free_copy(&self, key: &str, text: &str) -> String {
-        let own = ContentHash::of(text.as_bytes());
-        let is_free = |copy: &String| {
+    /// A copy that keeps a text beside a memory: its key, under which nothing else stands, here or there, and its text.
+    pub(super) fn free_copy(&self, key: &str, text: &str) -> (String, String) {
+        let copy = |mark: ContentHash| {
+            let copy = conflict_key(key, &mark);
+            let name = copy.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
+            let text = renamed_copy(text, name);
+            (copy, text)
+        };
+        let is_free = |(copy, text): &(String, String)| {
+            let own = ContentHash::of(text.as_bytes());
             let there = self.inbox.entry(copy).and_then(|(entry, _)| entry.content());
             let stands = [self.mine(copy), there].into_iter().flatten();
             !self.scan.leaves_alone(copy) && stands.into_iter().all(|content| content == own)
         };
-        let more = (1_u32..).map(|number| ContentHash::of(format!("{number} {text}").as_bytes()));
-        let mut names = [own].into_iter().chain(more.take(64)).map(|mark| conflict_key(key, &mark));
-        names.find(is_free).unwrap_or_else(|| conflict_key(key, &own))
+        let first = ContentHash::of(text.as_bytes());
+        let more = (1_u32..=64).map(|number| ContentHash::of(format!("{number} {text}").as_bytes()));
+        [first].into_iter().chain(more).map(copy).find(is_free).unwrap_or_else(|| copy(first))
     }
 
     /// Whether a text may be shared under a name; who asks for one that may not has the user told.

@@ -41,7 +41,7 @@ impl Planner<'_> {
         };
         let Some(merged) = merged else {
             let copy = self.free_copy(key, &ours);
-            self.propose(key, Some(theirs), Some((copy, ours)), None);
+            self.propose(key, Some(theirs), Some(copy), None);
             return Ok(());
         };
         if merged == ours {
