@@ -1,5 +1,6 @@
 //! Reading a team's memory.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -116,16 +117,16 @@ async fn page(
         is_last &= fitting == rows.len();
         rows.truncate(fitting);
     }
-    let texts = if contents {
-        let ids: Vec<ContentHash> = rows.iter().filter_map(|row| row.content).collect();
-        server.store.contents(&team.name, &ids).await?
+    // What changes between the two questions comes without content, and whoever wants it asks for it.
+    let mut texts = if contents {
+        let count = rows.iter().filter(|row| row.content.is_some()).count();
+        server.store.contents_after(&team.name, &cursor, count).await?
     } else {
-        Vec::new()
+        HashMap::new()
     };
     let last = rows.last().map(|row| Cursor { sequence: row.sequence, path: row.path.clone() });
-    let mut texts = texts.into_iter();
     let files = rows.into_iter().map(|row| {
-        let content = row.content.and_then(|_| texts.next()).flatten();
+        let content = row.content.and_then(|id| texts.remove(&id));
         FileLine { path: row.path, id: row.content, sequence: row.sequence, content }
     });
     let files = files.collect();

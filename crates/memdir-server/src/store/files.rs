@@ -52,6 +52,33 @@ impl Store {
         self.rows(SQL, values).await?.iter().map(file_in).collect()
     }
 
+    /// The contents of the files after a cursor, by their hashes, up to so many: all in one question, where asking for
+    /// each would be thousands.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn contents_after(
+        &self,
+        team: &str,
+        cursor: &Cursor,
+        count: usize,
+    ) -> Result<HashMap<ContentHash, String>, StorageError> {
+        const SQL: &str = "SELECT content.id, content.content FROM files file \
+                           JOIN contents content ON content.team = file.team AND content.id = file.content \
+                           WHERE file.team = $1 AND (file.sequence, file.path) > ($2, $3) \
+                           ORDER BY file.sequence, file.path LIMIT $4";
+        let values: Vec<Value> =
+            vec![team.into(), cursor.sequence.into(), cursor.path.as_str().into(), count.into()];
+        let rows = self.rows(SQL, values).await?;
+        let mut contents = HashMap::with_capacity(rows.len());
+        for row in &rows {
+            if let Some(id) = hash_in(row, 0)? {
+                contents.insert(id, String::from_utf8(row.bytes(1)?).map_err(|_| no_text())?);
+            }
+        }
+        Ok(contents)
+    }
+
     /// The files of these names, as far as they were ever there.
     ///
     /// # Errors
