@@ -25,6 +25,9 @@ pub struct FileRow {
     pub removable: Removable,
 }
 
+/// A page of so many rows is read before a thread has woken up.
+const SHORT_PAGE: usize = 64;
+
 /// Whether a file may be taken away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removable {
@@ -49,7 +52,7 @@ impl Store {
                            WHERE team = $1 AND (sequence, path) > ($2, $3) ORDER BY sequence, path LIMIT $4";
         let values: Vec<Value> =
             vec![team.into(), cursor.sequence.into(), cursor.path.as_str().into(), count.into()];
-        self.rows(SQL, values).await?.iter().map(file_in).collect()
+        self.page(SQL, values, count).await?.iter().map(file_in).collect()
     }
 
     /// The contents of the files after a cursor, by their hashes, up to so many: all in one question, where asking for
@@ -69,7 +72,7 @@ impl Store {
                            ORDER BY file.sequence, file.path LIMIT $4";
         let values: Vec<Value> =
             vec![team.into(), cursor.sequence.into(), cursor.path.as_str().into(), count.into()];
-        let rows = self.rows(SQL, values).await?;
+        let rows = self.page(SQL, values, count).await?;
         let mut contents = HashMap::with_capacity(rows.len());
         for row in &rows {
             if let Some(id) = hash_in(row, 0)? {
@@ -77,6 +80,19 @@ impl Store {
             }
         }
         Ok(contents)
+    }
+
+    /// At most so many rows of a list; a short one is found like a single row.
+    async fn page(
+        &self,
+        sql: &'static str,
+        values: Vec<Value>,
+        count: usize,
+    ) -> Result<Vec<Row>, StorageError> {
+        if count > SHORT_PAGE {
+            return self.rows(sql, values).await;
+        }
+        Ok(self.storage.look_up(sql, vec![values]).await?.pop().unwrap_or_default())
     }
 
     /// The files of these names, as far as they were ever there.
