@@ -79,8 +79,10 @@ impl Desk<'_> {
         let team = &caller.team;
         check_team(caller, &request.team)?;
         let puts = self.collect(caller, onto, &request).await?;
-        let old = Old::read(self.store, &team.name, &puts).await?;
-        let roster = self.rosters.of(self.store, &team.name, &request.team).await?;
+        let (old, roster) = tokio::try_join!(
+            Old::read(self.store, &team.name, &puts),
+            self.rosters.of(self.store, &team.name, &request.team),
+        )?;
         let roster = admit(&roster, &puts)?;
         let member = check_authors(caller, &roster, &puts)?;
         old.check(&puts)?;
@@ -271,13 +273,12 @@ struct Old {
 }
 
 impl Old {
-    async fn read(store: &Store, team: &str, puts: &[CheckedPut]) -> Result<Self, ApiError> {
+    async fn read(store: &Store, team: &str, puts: &[CheckedPut]) -> Result<Self, StorageError> {
         let paths: Vec<&str> = puts.iter().map(|put| put.path.as_str()).collect();
         let folded: Vec<String> = puts.iter().filter_map(CheckedPut::folded).collect();
-        Ok(Self {
-            files: store.files_named(team, &paths).await?,
-            folded: store.files_folded(team, &folded).await?,
-        })
+        let (files, folded) =
+            tokio::try_join!(store.files_named(team, &paths), store.files_folded(team, &folded))?;
+        Ok(Self { files, folded })
     }
 
     /// Whether each file may follow what was there.

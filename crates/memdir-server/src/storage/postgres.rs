@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use camino::Utf8Path;
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
-use futures_util::future::try_join_all;
+use futures_util::future::{join_all, try_join_all};
 use tokio::sync::mpsc::Sender;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
@@ -16,15 +16,18 @@ use tokio_postgres::{Config, IsolationLevel, NoTls};
 use super::migrations::{BOOKKEEPING, fingerprint, missing, statements};
 use super::{Answer, Row, Step, Storage, StorageError, Value, Written};
 
+mod shared;
 mod tls;
 mod way;
 
+use shared::Shared;
 use tls::Tls;
 use way::Way;
 
 /// A database of a PostgreSQL server.
 pub struct Postgres {
     pool: Pool,
+    shared: Shared,
 }
 
 const CONNECTIONS: usize = 16;
@@ -34,6 +37,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const TRIES: u32 = 20;
 /// So many runs of a statement are under way at once.
 const AT_ONCE: usize = 256;
+/// So many look-ups hold nobody up who waits for the same connection.
+const FEW: usize = 16;
 /// Any number that nobody else locks.
 const MIGRATION_LOCK: i64 = 0x6d65_6d64_6972;
 
@@ -67,7 +72,7 @@ impl Postgres {
             .create_timeout(Some(PATIENCE))
             .build()
             .map_err(|error| StorageError::Failed(error.to_string()))?;
-        let storage = Self { pool };
+        let storage = Self { pool, shared: Shared::default() };
         storage.migrate().await?;
         Ok(storage)
     }
@@ -98,21 +103,23 @@ impl Postgres {
         transaction.commit().await.map_err(failed)
     }
 
+    /// Sends steps without waiting for the answer to each, as long as one transaction is what they are.
     async fn attempt(client: &mut Object, steps: &[Step]) -> Result<Written, tokio_postgres::Error> {
         let serialisable = client.build_transaction().isolation_level(IsolationLevel::Serializable);
         let transaction = serialisable.start().await?;
-        for (number, step) in steps.iter().enumerate() {
-            if step.runs.is_empty() {
-                continue;
-            }
+        let mut runs = Vec::new();
+        for (number, step) in steps.iter().enumerate().filter(|(_, step)| !step.runs.is_empty()) {
             let statement = transaction.prepare_cached(step.sql).await?;
-            for runs in step.runs.chunks(AT_ONCE) {
-                let bound: Vec<Vec<&(dyn ToSql + Sync)>> = runs.iter().map(|run| bind(run)).collect();
-                let changes =
-                    try_join_all(bound.iter().map(|values| transaction.execute(&statement, values))).await?;
-                if step.changes.is_some_and(|wanted| changes.iter().any(|changed| *changed != wanted)) {
+            runs.extend(step.runs.iter().map(|run| (number, step.changes, statement.clone(), bind(run))));
+        }
+        for some in runs.chunks(AT_ONCE) {
+            let answers = some.iter().map(|(_, _, statement, values)| transaction.execute(statement, values));
+            // What follows a step that was not met may fail for that reason alone: the first answer that is wrong counts.
+            for ((number, wanted, ..), changed) in some.iter().zip(join_all(answers).await) {
+                let changed = changed?;
+                if wanted.is_some_and(|wanted| wanted != changed) {
                     transaction.rollback().await?;
-                    return Ok(Written::Unmet(number));
+                    return Ok(Written::Unmet(*number));
                 }
             }
         }
@@ -121,23 +128,30 @@ impl Postgres {
     }
 }
 
+/// The rows for each run of a question, asked without waiting for the answer to each.
+async fn ask(client: &Object, sql: &str, runs: &[Vec<Value>]) -> Result<Vec<Vec<Row>>, StorageError> {
+    let statement = client.prepare_cached(sql).await.map_err(failed)?;
+    let mut answers = Vec::with_capacity(runs.len());
+    for some in runs.chunks(AT_ONCE) {
+        let bound: Vec<Vec<&(dyn ToSql + Sync)>> = some.iter().map(|run| bind(run)).collect();
+        let found = try_join_all(bound.iter().map(|values| client.query(&statement, values)));
+        for rows in found.await.map_err(failed)? {
+            answers.push(rows.iter().map(converted).collect::<Result<_, _>>()?);
+        }
+    }
+    Ok(answers)
+}
+
 impl Storage for Postgres {
     fn read(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>> {
-        Box::pin(async move {
-            let client = self.client().await?;
-            let statement = client.prepare_cached(sql).await.map_err(failed)?;
-            let mut answers = Vec::with_capacity(runs.len());
-            for some in runs.chunks(AT_ONCE) {
-                let bound: Vec<Vec<&(dyn ToSql + Sync)>> = some.iter().map(|run| bind(run)).collect();
-                let found = try_join_all(bound.iter().map(|values| client.query(&statement, values)))
-                    .await
-                    .map_err(failed)?;
-                for rows in found {
-                    answers.push(rows.iter().map(converted).collect::<Result<_, _>>()?);
-                }
-            }
-            Ok(answers)
-        })
+        Box::pin(async move { ask(&self.client().await?, sql, &runs).await })
+    }
+
+    fn look_up(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>> {
+        if runs.len() > FEW {
+            return self.read(sql, runs);
+        }
+        Box::pin(async move { ask(&*self.shared.client(|| self.client()).await?, sql, &runs).await })
     }
 
     fn write(&self, steps: Vec<Step>) -> Answer<'_, Written> {
