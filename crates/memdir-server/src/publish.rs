@@ -3,7 +3,7 @@
 //! All questions are asked of the state that the version was made from. The last step, in the database, happens only if
 //! that still is the newest: so no answer can have grown old in between.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
@@ -18,7 +18,9 @@ use crate::limits::Limits;
 use crate::random::random_id;
 use crate::rosters::Rosters;
 use crate::storage::StorageError;
-use crate::store::{Caller, Event, FileRow, NewVersion, Publication, Removable, Store, ended_with};
+use crate::store::{
+    Caller, Event, FileRow, Named, NewVersion, Publication, Removable, Store, Team, ended_with,
+};
 
 /// What became of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +82,7 @@ impl Desk<'_> {
         check_team(caller, &request.team)?;
         let puts = self.collect(caller, onto, &request).await?;
         let (old, roster) = tokio::try_join!(
-            Old::read(self.store, &team.name, &puts),
+            Old::read(self.store, team, &puts),
             self.rosters.of(self.store, &team.name, &request.team),
         )?;
         let roster = admit(&roster, &puts)?;
@@ -267,18 +269,13 @@ fn check_authors(caller: &Caller, roster: &Roster, puts: &[CheckedPut]) -> Resul
 }
 
 /// What was there before.
-struct Old {
-    files: HashMap<String, FileRow>,
-    folded: HashMap<String, String>,
-}
+struct Old(Named);
 
 impl Old {
-    async fn read(store: &Store, team: &str, puts: &[CheckedPut]) -> Result<Self, StorageError> {
+    async fn read(store: &Store, team: &Team, puts: &[CheckedPut]) -> Result<Self, StorageError> {
         let paths: Vec<&str> = puts.iter().map(|put| put.path.as_str()).collect();
         let folded: Vec<String> = puts.iter().filter_map(CheckedPut::folded).collect();
-        let (files, folded) =
-            tokio::try_join!(store.files_named(team, &paths), store.files_folded(team, &folded))?;
-        Ok(Self { files, folded })
+        store.named(team, &paths, &folded).await.map(Self)
     }
 
     /// Whether each file may follow what was there.
@@ -288,7 +285,7 @@ impl Old {
             _ => None,
         });
         let (round, floor) = round.map_or((0, 0), |round| (round.round, round.floor));
-        let counted = self.files.get(ROUND).map_or(0, |file| file.entry_version);
+        let counted = self.0.files.get(ROUND).map_or(0, |file| file.entry_version);
         // Whoever leaps to the end of all numbers leaves none for the others.
         if round >= FAR || round > counted.saturating_add(MOST_AT_ONCE) {
             return Err(ApiError::new("from_the_future", "its round is further than anybody counts"));
@@ -297,7 +294,7 @@ impl Old {
             puts.iter().filter(|put| put.folded().is_none()).map(|put| put.path.as_str()).collect();
         let mut folded = HashSet::new();
         for put in puts {
-            let old = self.files.get(&put.path).filter(|file| file.content.is_some());
+            let old = self.0.files.get(&put.path).filter(|file| file.content.is_some());
             let refused = match (&put.kind, old) {
                 (PutKind::Entry(entry), _) if entry.round > round => {
                     Some(("from_the_future", "its round is later than the version's own"))
@@ -324,7 +321,7 @@ impl Old {
                 return Err(ApiError::new(code, message).at(&put.path));
             }
             if let Some(name) = put.folded().filter(|_| put.path.starts_with(ENTRIES)) {
-                let there = self.folded.get(&name).filter(|there| **there != put.path);
+                let there = self.0.folded.get(&name).filter(|there| **there != put.path);
                 let twice = !folded.insert(name);
                 if twice || there.is_some_and(|there| !leaving.contains(there.as_str())) {
                     let message = "another memory has the same name but for capitals";
@@ -337,13 +334,13 @@ impl Old {
 
     /// The highest version that may follow what was ever at a path.
     fn furthest(&self, path: &str) -> u64 {
-        self.files.get(path).map_or(0, |file| file.entry_version).saturating_add(MOST_AT_ONCE)
+        self.0.files.get(path).map_or(0, |file| file.entry_version).saturating_add(MOST_AT_ONCE)
     }
 
     /// How many files and bytes there are then.
     fn count(&self, mut files: u64, mut bytes: u64, puts: &[CheckedPut]) -> (u64, u64) {
         for put in puts {
-            if let Some(old) = self.files.get(&put.path).filter(|file| file.content.is_some()) {
+            if let Some(old) = self.0.files.get(&put.path).filter(|file| file.content.is_some()) {
                 files = files.saturating_sub(1);
                 bytes = bytes.saturating_sub(old.size);
             }
@@ -355,7 +352,7 @@ impl Old {
 
     /// The contents that are replaced by others, and how many bytes they have.
     fn replaced(&self, puts: &[CheckedPut]) -> (Vec<ContentHash>, u64) {
-        let files = puts.iter().filter_map(|put| self.files.get(&put.path));
+        let files = puts.iter().filter_map(|put| self.0.files.get(&put.path));
         let replaced = files.filter_map(|file| Some((file.content?, file.size)));
         replaced.fold((Vec::new(), 0), |(mut contents, bytes), (content, size)| {
             contents.push(content);

@@ -4,22 +4,26 @@ use std::error::Error as _;
 use std::time::Duration;
 
 use camino::Utf8Path;
-use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{
+    Hook, HookError, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime,
+};
 use futures_util::future::{join_all, try_join_all};
 use tokio::sync::mpsc::Sender;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
-use tokio_postgres::{Config, IsolationLevel, NoTls};
+use tokio_postgres::{Config, IsolationLevel, NoTls, Statement};
 
 use super::migrations::{BOOKKEEPING, fingerprint, missing, statements};
 use super::{Answer, Row, Step, Storage, StorageError, Value, Written};
 
+mod many_rows;
 mod shared;
 mod tls;
 mod way;
 
+use many_rows::many_rows;
 use shared::Shared;
 use tls::Tls;
 use way::Way;
@@ -31,12 +35,17 @@ pub struct Postgres {
 }
 
 const CONNECTIONS: usize = 16;
+/// Plans are made for teams as they are on average. One that is made for a team that the statistics do not know yet takes it
+/// for empty, and reads all of it for each of its rows.
+const SETTINGS: &str = "SET plan_cache_mode = force_generic_plan";
 /// How long a connection is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How often a transaction that met another one is tried again.
 const TRIES: u32 = 20;
 /// So many runs of a statement are under way at once.
 const AT_ONCE: usize = 256;
+/// So many rows go in by one statement where there are more.
+const ROWS: usize = 50;
 /// So many look-ups hold nobody up who waits for the same connection.
 const FEW: usize = 16;
 /// Any number that nobody else locks.
@@ -68,6 +77,9 @@ impl Postgres {
         let pool = Pool::builder(manager)
             .max_size(CONNECTIONS)
             .runtime(Runtime::Tokio1)
+            .post_create(Hook::async_fn(|client, _| {
+                Box::pin(async move { client.batch_execute(SETTINGS).await.map_err(HookError::Backend) })
+            }))
             .wait_timeout(Some(PATIENCE))
             .create_timeout(Some(PATIENCE))
             .build()
@@ -79,7 +91,7 @@ impl Postgres {
 
     async fn client(&self) -> Result<Object, StorageError> {
         self.pool.get().await.map_err(|error| match error {
-            deadpool_postgres::PoolError::Backend(error) => failed(error),
+            PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => failed(error),
             other => StorageError::Unavailable(other.to_string()),
         })
     }
@@ -104,27 +116,54 @@ impl Postgres {
     }
 
     /// Sends steps without waiting for the answer to each, as long as one transaction is what they are.
-    async fn attempt(client: &mut Object, steps: &[Step]) -> Result<Written, tokio_postgres::Error> {
+    async fn attempt<'s>(client: &mut Object, steps: &'s [Step]) -> Result<Written, tokio_postgres::Error> {
         let serialisable = client.build_transaction().isolation_level(IsolationLevel::Serializable);
         let transaction = serialisable.start().await?;
         let mut runs = Vec::new();
         for (number, step) in steps.iter().enumerate().filter(|(_, step)| !step.runs.is_empty()) {
+            let mut rest = step.runs.as_slice();
+            if let Some(wide) = many_rows(step, ROWS) {
+                let statement = transaction.prepare_cached(&wide).await?;
+                let groups = rest.chunks_exact(ROWS);
+                rest = groups.remainder();
+                let values = |group: &'s [Vec<Value>]| group.iter().flat_map(|run| bind(run)).collect();
+                runs.extend(groups.map(|group| Run::new(number, None, &statement, values(group))));
+            }
             let statement = transaction.prepare_cached(step.sql).await?;
-            runs.extend(step.runs.iter().map(|run| (number, step.changes, statement.clone(), bind(run))));
+            runs.extend(rest.iter().map(|run| Run::new(number, step.changes, &statement, bind(run))));
         }
         for some in runs.chunks(AT_ONCE) {
-            let answers = some.iter().map(|(_, _, statement, values)| transaction.execute(statement, values));
+            let answers = some.iter().map(|run| transaction.execute(&run.statement, &run.values));
             // What follows a step that was not met may fail for that reason alone: the first answer that is wrong counts.
-            for ((number, wanted, ..), changed) in some.iter().zip(join_all(answers).await) {
+            for (run, changed) in some.iter().zip(join_all(answers).await) {
                 let changed = changed?;
-                if wanted.is_some_and(|wanted| wanted != changed) {
+                if run.changes.is_some_and(|wanted| wanted != changed) {
                     transaction.rollback().await?;
-                    return Ok(Written::Unmet(*number));
+                    return Ok(Written::Unmet(run.step));
                 }
             }
         }
         transaction.commit().await?;
         Ok(Written::All)
+    }
+}
+
+/// One statement of a transaction, ready to be sent.
+struct Run<'s> {
+    step: usize,
+    changes: Option<u64>,
+    statement: Statement,
+    values: Vec<&'s (dyn ToSql + Sync)>,
+}
+
+impl<'s> Run<'s> {
+    fn new(
+        step: usize,
+        changes: Option<u64>,
+        statement: &Statement,
+        values: Vec<&'s (dyn ToSql + Sync)>,
+    ) -> Self {
+        Self { step, changes, statement: statement.clone(), values }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use memdir_core::content_hash::ContentHash;
 use memdir_wire::server_api::Cursor;
 
-use super::{Store, hash_in};
+use super::{Store, Team, hash_in};
 use crate::storage::{Row, StorageError, Value};
 
 /// A file as it is kept.
@@ -27,6 +27,18 @@ pub struct FileRow {
 
 /// A page of so many rows is read before a thread has woken up.
 const SHORT_PAGE: usize = 64;
+
+/// From so many names on it may be less to read all that there is.
+const MANY: usize = 64;
+
+/// What is, or was, under some names.
+#[derive(Debug, Default)]
+pub struct Named {
+    /// Files by their names, also those that are gone.
+    pub files: HashMap<String, FileRow>,
+    /// Names by what is left of them without capitals.
+    pub folded: HashMap<String, String>,
+}
 
 /// Whether a file may be taken away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,16 +78,17 @@ impl Store {
         cursor: &Cursor,
         count: usize,
     ) -> Result<HashMap<ContentHash, String>, StorageError> {
-        const SQL: &str = "SELECT content.id, content.content FROM files file \
-                           JOIN contents content ON content.team = file.team AND content.id = file.content \
-                           WHERE file.team = $1 AND (file.sequence, file.path) > ($2, $3) \
-                           ORDER BY file.sequence, file.path LIMIT $4";
+        // Each content by its key: a join is at times planned by what a team held before it grew, and is quadratic then.
+        const SQL: &str = "SELECT file.content, \
+                           (SELECT kept.content FROM contents kept WHERE kept.team = file.team AND kept.id = file.content) \
+                           FROM files file WHERE file.team = $1 AND (file.sequence, file.path) > ($2, $3) \
+                           AND file.content IS NOT NULL ORDER BY file.sequence, file.path LIMIT $4";
         let values: Vec<Value> =
             vec![team.into(), cursor.sequence.into(), cursor.path.as_str().into(), count.into()];
         let rows = self.page(SQL, values, count).await?;
         let mut contents = HashMap::with_capacity(rows.len());
         for row in &rows {
-            if let Some(id) = hash_in(row, 0)? {
+            if let Some(id) = hash_in(row, 0)?.filter(|_| row.0.get(1) != Some(&Value::Null)) {
                 contents.insert(id, String::from_utf8(row.bytes(1)?).map_err(|_| no_text())?);
             }
         }
@@ -95,35 +108,43 @@ impl Store {
         Ok(self.storage.look_up(sql, vec![values]).await?.pop().unwrap_or_default())
     }
 
-    /// The files of these names, as far as they were ever there.
+    /// What there ever was under some names, and what some file system would take for them.
     ///
     /// # Errors
     /// The database fails.
-    pub async fn files_named(
-        &self,
-        team: &str,
-        paths: &[&str],
-    ) -> Result<HashMap<String, FileRow>, StorageError> {
-        const SQL: &str = "SELECT path, content, size, sequence, entry_version, entry_round, is_deletion FROM files \
-                           WHERE team = $1 AND path = $2";
-        let runs = paths.iter().map(|path| vec![team.into(), (*path).into()]).collect();
-        let rows = self.storage.look_up(SQL, runs).await?;
-        rows.iter().flatten().map(|row| file_in(row).map(|file| (file.path.clone(), file))).collect()
-    }
-
-    /// The files that some file system would take for one of these, by their folded names.
-    ///
-    /// # Errors
-    /// The database fails.
-    pub async fn files_folded(
-        &self,
-        team: &str,
-        folded: &[String],
-    ) -> Result<HashMap<String, String>, StorageError> {
-        const SQL: &str = "SELECT folded, path FROM files WHERE team = $1 AND folded = $2";
-        let runs = folded.iter().map(|name| vec![team.into(), name.as_str().into()]).collect();
-        let rows = self.storage.look_up(SQL, runs).await?;
-        rows.iter().flatten().map(|row| Ok((row.text(0)?, row.text(1)?))).collect()
+    pub async fn named(&self, team: &Team, paths: &[&str], folded: &[String]) -> Result<Named, StorageError> {
+        const ALL: &str = "SELECT path, content, size, sequence, entry_version, entry_round, is_deletion, folded \
+                           FROM files WHERE team = $1";
+        const BY_PATH: &str = "SELECT path, content, size, sequence, entry_version, entry_round, is_deletion \
+                               FROM files WHERE team = $1 AND path = $2";
+        const BY_FOLDED: &str = "SELECT folded, path FROM files WHERE team = $1 AND folded = $2";
+        let mut named = Named::default();
+        // A first sync brings more than is there.
+        if paths.len() > MANY && team.files < paths.len() as u64 {
+            for row in self.rows(ALL, vec![team.name.as_str().into()]).await? {
+                let file = file_in(&row)?;
+                if let Some(folded) = row.optional_text(7)? {
+                    named.folded.insert(folded, file.path.clone());
+                }
+                named.files.insert(file.path.clone(), file);
+            }
+            return Ok(named);
+        }
+        let runs = |names: &mut dyn Iterator<Item = &str>| -> Vec<Vec<Value>> {
+            names.map(|name| vec![team.name.as_str().into(), name.into()]).collect()
+        };
+        let (files, alike) = tokio::try_join!(
+            self.storage.look_up(BY_PATH, runs(&mut paths.iter().copied())),
+            self.storage.look_up(BY_FOLDED, runs(&mut folded.iter().map(String::as_str))),
+        )?;
+        for row in files.iter().flatten() {
+            let file = file_in(row)?;
+            named.files.insert(file.path.clone(), file);
+        }
+        for row in alike.iter().flatten() {
+            named.folded.insert(row.text(0)?, row.text(1)?);
+        }
+        Ok(named)
     }
 
     /// The records of a team that are no entries: name and content, in the order of names.

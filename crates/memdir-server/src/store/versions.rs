@@ -1,5 +1,7 @@
 //! Versions: parts, publishing, what came before.
 
+use std::collections::HashSet;
+
 use memdir_core::content_hash::ContentHash;
 use memdir_wire::server_api::VersionLine;
 use memdir_wire::signing::PublicKey;
@@ -130,11 +132,14 @@ impl Store {
         let replaced = new.replaced.iter().map(|id| vec![new.now.into(), team(), id.to_string().into()]);
         let replaced =
             Step::many("UPDATE contents SET replaced = $1 WHERE team = $2 AND id = $3", replaced.collect());
+        let mut kept = HashSet::new();
         let content = |put: &CheckedPut| {
             let content = put.content.as_ref()?;
             let author = put.author().map(|key| key.to_string()).unwrap_or_default();
-            let id = ContentHash::of(content.as_bytes()).to_string();
-            Some(vec![team(), id.into(), author.into(), content.clone().into_bytes().into()])
+            let id = ContentHash::of(content.as_bytes());
+            let values =
+                || vec![team(), id.to_string().into(), author.into(), content.clone().into_bytes().into()];
+            kept.insert(id).then(values)
         };
         let contents = Step::many(
             "INSERT INTO contents (team, id, author, content) VALUES ($1, $2, $3, $4) \
