@@ -141,6 +141,12 @@ impl StagedPlans {
         self.rejected().0.contains(fingerprint)
     }
 
+    /// Everything that the user rejected, as far as it can be read.
+    #[must_use]
+    pub fn rejections(&self) -> Vec<ContentHash> {
+        self.rejected().0
+    }
+
     /// What is wrong with the list of rejections, a line each: it is broken, or a broken one was set aside.
     #[must_use]
     pub fn rejection_problems(&self) -> Vec<String> {

@@ -51,6 +51,12 @@ pub fn renamed_copy(text: &str, new_name: &str) -> String {
     renamed.unwrap_or_else(|| text.to_owned())
 }
 
+/// The text of a copy that lies under a key.
+pub(crate) fn copy_of(text: &str, key: &str) -> String {
+    let name = key.rsplit('/').next().unwrap_or_default();
+    renamed_copy(text, name.strip_suffix(".md").unwrap_or(name))
+}
+
 fn copied_from(stem: &str) -> Option<&str> {
     let (original, digits) = stem.rsplit_once(MARK)?;
     let is_copy = digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_alphanumeric());

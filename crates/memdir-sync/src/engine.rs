@@ -220,16 +220,19 @@ impl Once<'_> {
 
     /// Whether both sides are as they were agreed, at the cost of one request.
     fn is_up_to_date(&self, head: &Version) -> bool {
+        let is_declined = |key: &str| self.state.is_declined(key, &self.scan);
         let alive = self.state.agreed.iter().filter_map(|(key, agreed)| Some((key, agreed.content?)));
-        let wanted = alive.filter(|(key, _)| self.local.wants(key));
+        let wanted = alive.filter(|(key, _)| self.local.wants(key) && !is_declined(key));
+        let here = self.scan.files.iter().filter(|(key, _)| !is_declined(key));
         Some(head) == self.state.head.as_ref()
             && !self.state.unfinished
-            && (self.state.waiting.is_empty() || self.local.reviews())
+            // Whoever lets something wait is told of it, and it is noticed what they decided.
+            && self.state.waiting.is_empty()
             && self.state.roster.revocation_of(&self.key.public()).is_none()
             && self.options.introduce.iter().all(|member| self.state.roster.knows(&member.key))
             && self.options.revoke.is_empty()
             && self.scan.left_alone.is_empty()
-            && wanted.eq(self.scan.files.iter().map(|(key, content)| (key, *content)))
+            && wanted.eq(here.map(|(key, content)| (key, *content)))
     }
 
     /// Goes on where a killed sync stopped: if it had published, what it published is agreed, and what it had not yet
@@ -347,7 +350,7 @@ impl Once<'_> {
         inbox: &Inbox,
         roster: Roster,
         plan: SyncPlan,
-        report: Report,
+        mut report: Report,
     ) -> Result<Option<Report>, SyncError> {
         let mut after = plan.agreed;
         let round = self.state.round.max(inbox.round);
@@ -411,7 +414,10 @@ impl Once<'_> {
                 Err(error) => return Err(error.into()),
             }
         }
-        for held in plan.waiting.iter().map(|proposal| &proposal.held).chain(&plan.withheld) {
+        let waiting = || plan.waiting.iter().map(|proposal| &proposal.held).chain(&plan.withheld);
+        let waits: BTreeSet<&String> = waiting().map(|held| &held.key).collect();
+        self.state.waiting.retain(|key, _| waits.contains(key));
+        for held in waiting() {
             if let Some((_, id)) = inbox.entry(&held.key) {
                 self.state.await_user(&held.key, id);
             }
@@ -427,7 +433,8 @@ impl Once<'_> {
         let skipped = self.write(&changes)?;
         let held = [inbox.held.as_slice(), &plan.withheld].concat();
         if !held.is_empty() {
-            self.local.hold(&held).map_err(SyncError::Local)?;
+            let settled = self.local.hold(&held).map_err(SyncError::Local)?;
+            report.held.retain(|held| !settled.contains(&held.path));
         }
         if self.local.reviews() {
             self.local.propose(&plan.waiting).map_err(SyncError::Local)?;
@@ -441,6 +448,13 @@ impl Once<'_> {
                 Some(agreed) => self.state.agreed.insert(key, agreed),
                 None => self.state.agreed.remove(&key),
             };
+        }
+        let written: BTreeSet<&String> = changes.iter().map(|change| &change.key).collect();
+        let (scan, declined) = (&self.scan, &mut self.state.declined);
+        declined.retain(|key, here| scan.files.get(key) == here.as_ref() && !written.contains(key));
+        for (key, (agreed, here)) in plan.declined {
+            self.state.agreed.insert(key.clone(), agreed);
+            self.state.declined.insert(key, here);
         }
         self.state.head = new_head;
         self.state.round = new_round;

@@ -1,6 +1,6 @@
 //! Folders of memory on this machine, as one side of a sync.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::Timestamp;
 use memdir_core::config::WriteMode;
@@ -11,6 +11,7 @@ use memdir_core::memory::text_merge::merge_text;
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::rel_path::{PathRefused, RelPath};
+use memdir_core::review::{StagedPlan, fingerprint};
 use memdir_core::team_key::TeamKey;
 use memdir_disk::list_files::Listing;
 use memdir_lib::memory::{Memory, Submitted, Wish};
@@ -18,7 +19,7 @@ use memdir_lib::team::TEAM_DIR;
 use memdir_wire::canonical::{at_home, canonical, shared_hash};
 use memdir_wire::entry::MAX_TEXT_BYTES;
 
-use crate::local::{Held, Local, LocalChange, LocalError, Proposal, Scan};
+use crate::local::{Held, Local, LocalChange, LocalError, Proposal, Scan, SentFrom};
 use crate::membership::{Kept, KnownPlace};
 use crate::private_rules::PrivateRules;
 use crate::remote::Version;
@@ -67,6 +68,8 @@ pub(crate) struct Folder<'f> {
 pub(crate) struct Scanned {
     seen: Seen,
     glance: Glance,
+    /// What the user rejected, once somebody asked.
+    rejected: Option<HashSet<ContentHash>>,
 }
 
 impl Root<'_> {
@@ -146,7 +149,7 @@ impl Folder<'_> {
     }
 
     fn scan_root(&self, root: &Root<'_>, scanned: &mut Scanned, scan: &mut Scan) -> Result<(), LocalError> {
-        let Scanned { seen, glance } = scanned;
+        let Scanned { seen, glance, .. } = scanned;
         let Some(open) = root.memory.root() else {
             self.glance_at(root, None, glance);
             return Ok(());
@@ -259,6 +262,17 @@ impl Folder<'_> {
         Ok(Some(plan))
     }
 
+    /// What a member changed, as the user is asked about it; `None` if it is so already.
+    fn proposed_plan(&self, proposal: &Proposal) -> Result<Option<Plan>, LocalError> {
+        let Some(mut plan) = self.held_plan(&proposal.held, BY_MEMBER)? else { return Ok(None) };
+        if let (Some(key), Some(root)) = (&proposal.renamed_from, self.root_of(&proposal.held.key)) {
+            let path = root.path_of(key)?;
+            let base = root.memory.read(&path)?.map(Content);
+            plan.changes.extend(base.map(|base| Change::Delete { path, base }));
+        }
+        Ok(Some(plan))
+    }
+
     /// Has a plan wait, and says under which id; `None` if the user does not want it.
     fn stage(&mut self, held: &Held, plan: &Plan) -> Result<Option<String>, LocalError> {
         let author = Author { kind: AuthorKind::Team, id: Some(who(held)), session: None };
@@ -287,7 +301,8 @@ impl Local for Folder<'_> {
 
     fn scan(&mut self) -> Result<Scan, LocalError> {
         let mut scan = Scan::default();
-        let mut scanned = Scanned { seen: Seen::load(self.kept.directory()), glance: self.glance() };
+        let mut scanned =
+            Scanned { seen: Seen::load(self.kept.directory()), glance: self.glance(), rejected: None };
         for root in &self.roots {
             self.scan_root(root, &mut scanned, &mut scan)?;
         }
@@ -308,7 +323,7 @@ impl Local for Folder<'_> {
     fn rest(&mut self, version: &Version) {
         // Whoever lost or changed what follows from the files gets it again; that it fails is said when something is to do.
         let _ = self.follow_index();
-        if let Some(Scanned { seen, glance }) = &mut self.scanned {
+        if let Some(Scanned { seen, glance, .. }) = &mut self.scanned {
             seen.save(self.kept.directory());
             glance.save(self.kept.directory(), version, seen);
         }
@@ -404,50 +419,69 @@ impl Local for Folder<'_> {
         Ok(skipped)
     }
 
-    fn hold(&mut self, held: &[Held]) -> Result<(), LocalError> {
+    fn hold(&mut self, held: &[Held]) -> Result<Vec<String>, LocalError> {
+        let mut settled = Vec::new();
         if self.mode == WriteMode::Off {
-            return Ok(());
+            return Ok(settled);
         }
         for held in held.iter().take(MAX_HELD) {
-            if let Some(plan) = self.held_plan(held, BY_STRANGER)? {
-                self.stage(held, &plan)?;
+            let staged = match self.held_plan(held, BY_STRANGER)? {
+                Some(plan) => self.stage(held, &plan)?,
+                None => None,
+            };
+            if staged.is_none() {
+                settled.push(held.key.clone());
             }
         }
-        Ok(())
+        Ok(settled)
     }
 
-    fn sent_from(&self, key: &str) -> Option<String> {
+    fn sent_from(&self, key: &str) -> Option<SentFrom> {
         self.kept.sent_from().remove(key)
+    }
+
+    fn rejects(&mut self, proposal: &Proposal) -> bool {
+        let roots = &self.roots;
+        let known = self.scanned.as_mut().map(|scanned| &mut scanned.rejected);
+        let Some(known) = known else { return false };
+        let rejected =
+            known.get_or_insert_with(|| roots.iter().flat_map(|root| root.memory.rejections()).collect());
+        if rejected.is_empty() {
+            return false;
+        }
+        // What cannot be read now is asked about again.
+        let plan = self.proposed_plan(proposal).ok().flatten();
+        let rejected = self.scanned.as_ref().and_then(|scanned| scanned.rejected.as_ref());
+        plan.is_some_and(|plan| rejected.is_some_and(|rejected| rejected.contains(&fingerprint(&plan))))
     }
 
     fn propose(&mut self, proposals: &[Proposal]) -> Result<(), LocalError> {
         let mut sent_from = self.kept.sent_from();
         sent_from.retain(|key, _| proposals.iter().any(|proposal| proposal.held.key == *key));
         for proposal in proposals {
-            sent_from.extend(proposal.sent_from.clone().map(|text| (proposal.held.key.clone(), text)));
+            sent_from.extend(proposal.sent_from.clone().map(|sent| (proposal.held.key.clone(), sent)));
         }
         self.kept.set_sent_from(&sent_from)?;
         if self.mode == WriteMode::Off {
             return Ok(());
         }
-        let mut current = BTreeSet::new();
-        for Proposal { held, beside, .. } in proposals.iter().take(MAX_HELD) {
-            let Some(mut plan) = self.held_plan(held, BY_MEMBER)? else { continue };
-            if let (Some((key, text)), Some(root)) = (beside, self.root_of(&held.key)) {
-                let path = root.path_of(key)?;
-                let base = root.memory.read(&path)?.map(Content);
-                let content = at_home(text, None, self.now).into();
-                plan.changes.push(Change::Write { path, content, base });
-            }
-            current.extend(self.stage(held, &plan)?);
+        let mut current = BTreeMap::new();
+        for proposal in proposals.iter().take(MAX_HELD) {
+            let Some(plan) = self.proposed_plan(proposal)? else { continue };
+            current.extend(self.stage(&proposal.held, &plan)?.map(|id| (id, plan)));
         }
         // What is wanted now takes the place of what was wanted before.
         for root in &self.roots {
             for waiting in root.memory.waiting()?.plans {
                 let is_ours =
                     waiting.author.kind == AuthorKind::Team && waiting.plan.reason.starts_with(BY_MEMBER);
-                if is_ours && !current.contains(&waiting.id) {
-                    root.memory.withdraw(&waiting)?;
+                match current.remove(&waiting.id) {
+                    // The same is wanted, and what stands here is something else now.
+                    Some(plan) if plan != waiting.plan => {
+                        root.memory.replace_waiting(&StagedPlan { plan, ..waiting })?;
+                    }
+                    None if is_ours => root.memory.withdraw(&waiting)?,
+                    _ => {}
                 }
             }
         }

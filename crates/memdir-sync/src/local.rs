@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
 use memdir_wire::signing::PublicKey;
+use serde::{Deserialize, Serialize};
 
 use crate::remote::Version;
 use crate::state::{Pending, SyncState};
@@ -73,10 +74,22 @@ pub struct Held {
 pub struct Proposal {
     /// Which memory, from whom, and the text that it would get: theirs with what was changed here.
     pub held: Held,
-    /// Where the two cannot be one: the key and the text of a file that keeps what is here.
-    pub beside: Option<(String, String)>,
-    /// Where both together were sent: what stood here then. Whatever the others say from now on was made from that.
-    pub sent_from: Option<String>,
+    /// The file that goes with it: the memory has another name there.
+    pub renamed_from: Option<String>,
+    /// What went out from here meanwhile; `None`: nothing, or nothing new.
+    pub sent_from: Option<SentFrom>,
+}
+
+/// What was sent from here although what others changed still waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SentFrom {
+    /// What stood here then.
+    pub text: String,
+    /// Who made the change that waits.
+    pub author: PublicKey,
+    /// Where the two cannot be one: the key of the copy under which it was sent. Otherwise both were sent together, and
+    /// whatever the others say from now on was made from what stood here.
+    pub beside: Option<String>,
 }
 
 /// This machine's files and memory of past syncs.
@@ -139,10 +152,16 @@ pub trait Local {
     /// Whether what others send waits for the user instead of being written.
     fn reviews(&self) -> bool;
 
-    /// What stood here when it was sent together with a change that waits since then.
-    fn sent_from(&self, key: &str) -> Option<String> {
+    /// What was sent from here while something of others waits since then.
+    fn sent_from(&self, key: &str) -> Option<SentFrom> {
         let _ = key;
         None
+    }
+
+    /// Whether the user rejected the same before.
+    fn rejects(&mut self, proposal: &Proposal) -> bool {
+        let _ = proposal;
+        false
     }
 
     /// Remembers what is about to happen, durably.
@@ -163,11 +182,12 @@ pub trait Local {
     /// See [`Local::load`].
     fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<String>, LocalError>;
 
-    /// Shows the user what nobody vouches for.
+    /// Shows the user what nobody vouches for. Gives back the keys of what does not wait: the user rejected it before, or
+    /// it would change nothing.
     ///
     /// # Errors
     /// See [`Local::load`].
-    fn hold(&mut self, held: &[Held]) -> Result<(), LocalError>;
+    fn hold(&mut self, held: &[Held]) -> Result<Vec<String>, LocalError>;
 
     /// Puts before the user all that members changed and that waits; what was put before and is no longer among it goes.
     ///

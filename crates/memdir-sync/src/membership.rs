@@ -19,7 +19,7 @@ use memdir_wire::team_id::TeamId;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{SyncError, check_invitation, sync};
-use crate::local::Local;
+use crate::local::{Local, SentFrom};
 use crate::options::Options;
 use crate::remote::either::EitherRemote;
 use crate::remote::git::{Commit, GitRemote, is_local, without_credentials};
@@ -461,14 +461,14 @@ impl Kept {
         Ok(self.directory.replace(PLACES, places.iter().map(line).collect::<String>().as_bytes())?)
     }
 
-    /// What stood here when it was sent together with changes that wait since then, by key. Without it nothing is lost:
-    /// what waits is then harder to merge.
-    pub(crate) fn sent_from(&self) -> BTreeMap<String, String> {
+    /// What was sent from here while changes of others wait since then, by key. Without it nothing is lost: what waits is
+    /// then harder to merge.
+    pub(crate) fn sent_from(&self) -> BTreeMap<String, SentFrom> {
         let content = self.directory.read(SENT_FROM).ok().flatten();
         content.and_then(|content| serde_json::from_slice(&content).ok()).unwrap_or_default()
     }
 
-    pub(crate) fn set_sent_from(&self, texts: &BTreeMap<String, String>) -> Result<(), TeamError> {
+    pub(crate) fn set_sent_from(&self, texts: &BTreeMap<String, SentFrom>) -> Result<(), TeamError> {
         if *texts == self.sent_from() {
             return Ok(());
         }

@@ -10,18 +10,17 @@ use memdir_wire::signing::PublicKey;
 
 use crate::capitals::Capitals;
 use crate::classify::{Case, History, Theirs, classify};
-use crate::common_base::common_base;
-use crate::conflict_copy::{conflict_key, renamed_copy};
 use crate::engine::{Conflict, SyncError};
 use crate::inbox::Inbox;
 use crate::layout::ENTRIES;
 use crate::local::{Held, Local, LocalChange, Proposal, Scan};
-use crate::options::{ConflictPolicy, Options};
+use crate::options::Options;
 use crate::remote::Remote;
-use crate::report::{ChangeKind, KeptTwice, Received, Refused, Report};
+use crate::report::{ChangeKind, Received, Refused, Report};
 use crate::state::{Agreed, SyncState};
 
 mod mass_deletions;
+mod merging;
 mod renames;
 mod review;
 
@@ -38,6 +37,8 @@ pub(crate) struct SyncPlan {
     pub(crate) withheld: Vec<Held>,
     /// What waits for the user.
     pub(crate) waiting: Vec<Proposal>,
+    /// What the user does not want here, and what stands here instead: it is known, and nothing comes of it.
+    pub(crate) declined: BTreeMap<String, (Agreed, Option<ContentHash>)>,
 }
 
 /// One entry that is sent.
@@ -153,22 +154,27 @@ impl<'p> Planner<'p> {
         Ok(self.remote.ever_held(head, &format!("{ENTRIES}{key}"), id)?)
     }
 
-    /// What stands here, as far as the sync is concerned: a file that a killed sync was about to write counts as written.
+    /// What stands here, as far as the sync is concerned: a file that a killed sync was about to write counts as written,
+    /// and so does one that the user would not have changed.
     fn mine(&self, key: &str) -> Option<ContentHash> {
-        if self.unwritten.contains(key) {
+        if self.counts_as_agreed(key) {
             return self.state.agreed.get(key).and_then(|agreed| agreed.content);
         }
         self.scan.files.get(key).copied()
     }
 
+    fn counts_as_agreed(&self, key: &str) -> bool {
+        self.unwritten.contains(key) || self.state.is_declined(key, self.scan)
+    }
+
     fn decide(&mut self, key: &str, mine: Option<ContentHash>, case: Case) -> Result<(), SyncError> {
         match case {
             Case::Take | Case::Merge | Case::Diverged if self.inbox.withheld(key).is_some() => {
-                self.withhold(key);
+                self.withhold(key, mine)?;
             }
-            Case::Take | Case::Expired if self.local.reviews() => self.wait(key),
-            Case::Merge if self.local.reviews() => self.wait_merged(key, mine, true)?,
-            Case::Diverged if self.local.reviews() => self.wait_merged(key, mine, false)?,
+            Case::Take | Case::Expired if self.local.reviews() => self.wait(key, mine)?,
+            Case::Merge if self.local.reviews() => self.wait_merged(key, mine, key, true)?,
+            Case::Diverged if self.local.reviews() => self.wait_merged(key, mine, key, false)?,
             Case::Same => {}
             Case::Agree => {
                 if let Some((entry, id)) = self.inbox.entry(key) {
@@ -179,6 +185,11 @@ impl<'p> Planner<'p> {
                         id: id.to_owned(),
                         content: entry.content(),
                     };
+                    if self.state.is_declined(key, self.scan) {
+                        let here = self.scan.files.get(key).copied();
+                        self.plan.declined.insert(key.to_owned(), (agreed, here));
+                        return Ok(());
+                    }
                     self.plan.agreed.insert(key.to_owned(), Some(agreed));
                     if self.unwritten.contains(key) {
                         self.take(key, mine);
@@ -237,7 +248,7 @@ impl<'p> Planner<'p> {
         if mine.is_none() {
             return Ok(None);
         }
-        if self.unwritten.contains(key) {
+        if self.counts_as_agreed(key) {
             return self.agreed_text(key);
         }
         let text = self.local.text(key).map_err(SyncError::Local)?;
@@ -305,99 +316,6 @@ impl<'p> Planner<'p> {
         self.receive(key, &by, kind);
     }
 
-    /// Puts two changed versions together; the result goes to `target`, which is the key unless it was renamed. Two that
-    /// are not `related` by what was agreed are kept both.
-    fn merge_both(
-        &mut self,
-        key: &str,
-        mine: Option<ContentHash>,
-        target: &str,
-        related: bool,
-    ) -> Result<(), SyncError> {
-        let Some((entry, _)) = self.inbox.entry(target) else { return Ok(()) };
-        let (theirs, by, time) = (entry.text.clone(), self.name_of(&entry.author), entry.time);
-        let text = self.text_of(key, mine)?;
-        let (ours, theirs) = match (text, theirs) {
-            (Some(ours), Some(theirs)) => (ours, theirs),
-            (ours, theirs) => return self.deleted_and_changed(key, target, mine, (ours, theirs), &by),
-        };
-        if let Some(why) = self.local.refuses_to_share(target, &ours) {
-            self.report.blocked.push(Refused { path: key.to_owned(), why });
-            return Ok(());
-        }
-        let merged = if related {
-            let base = self.agreed_text(key)?.unwrap_or_else(|| common_base(&ours, &theirs));
-            self.local.merge(target, &base, &ours, &theirs)
-        } else {
-            None
-        };
-        match (merged, self.options.conflict) {
-            (Some(merged), _) if merged == theirs => self.take(target, mine),
-            (Some(merged), _) => {
-                if merged != ours || key != target {
-                    self.write(target, Some(merged.clone()), &by, time);
-                }
-                self.report.merged.push(target.to_owned());
-                self.send(target, Some(merged), None)?;
-            }
-            (None, ConflictPolicy::Ours) => {
-                if key != target {
-                    self.write(target, Some(ours.clone()), &by, time);
-                }
-                self.send(target, Some(ours), None)?;
-            }
-            (None, ConflictPolicy::Theirs) => self.take(target, mine),
-            (None, ConflictPolicy::Fail) => {
-                self.unresolved.push(Conflict { path: target.to_owned(), by });
-            }
-            (None, ConflictPolicy::Merge) => {
-                let (copy, text) = self.free_copy(target, &ours);
-                if self.mine(&copy) != Some(ContentHash::of(text.as_bytes())) {
-                    self.write(&copy, Some(text.clone()), "you", self.now);
-                    self.send(&copy, Some(text), None)?;
-                    if !self.plan.outgoing.contains_key(&copy) {
-                        return Ok(());
-                    }
-                }
-                self.take(target, mine);
-                self.report.conflicts.push(KeptTwice { path: target.to_owned(), kept_as: copy });
-            }
-        }
-        Ok(())
-    }
-
-    /// One side deleted what the other changed. What somebody changed is worth more, unless the user said otherwise.
-    fn deleted_and_changed(
-        &mut self,
-        key: &str,
-        target: &str,
-        mine: Option<ContentHash>,
-        (ours, theirs): (Option<String>, Option<String>),
-        by: &str,
-    ) -> Result<(), SyncError> {
-        let was_agreed = self.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some());
-        let policy = if was_agreed { self.options.conflict } else { ConflictPolicy::Merge };
-        match (policy, ours) {
-            (ConflictPolicy::Fail, _) => {
-                self.unresolved.push(Conflict { path: target.to_owned(), by: by.to_owned() });
-            }
-            (ConflictPolicy::Theirs, _) => self.take(target, mine),
-            (ConflictPolicy::Ours, None) => self.put_out(target, None, None),
-            (ConflictPolicy::Ours | ConflictPolicy::Merge, Some(ours)) => {
-                if was_agreed && theirs.is_none() && policy == ConflictPolicy::Merge {
-                    let notice = format!("`{key}` was deleted by {by} and changed here: it stays");
-                    self.report.notices.push(notice);
-                }
-                self.send(target, Some(ours), None)?;
-            }
-            (ConflictPolicy::Merge, None) => {
-                self.report.notices.push(format!("`{key}` was deleted here and changed by {by}: it is back"));
-                self.take(target, mine);
-            }
-        }
-        Ok(())
-    }
-
     /// Sends what is here, unless it may not be shared.
     pub(crate) fn send(
         &mut self,
@@ -430,25 +348,6 @@ impl<'p> Planner<'p> {
         };
         let outgoing = Outgoing { text, version, parent, renamed_from, is_renewal: false, is_ahead: false };
         self.plan.outgoing.insert(key.to_owned(), outgoing);
-    }
-
-    /// A copy that keeps a text beside a memory: its key, under which nothing else stands, here or there, and its text.
-    pub(super) fn free_copy(&self, key: &str, text: &str) -> (String, String) {
-        let copy = |mark: ContentHash| {
-            let copy = conflict_key(key, &mark);
-            let name = copy.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
-            let text = renamed_copy(text, name);
-            (copy, text)
-        };
-        let is_free = |(copy, text): &(String, String)| {
-            let own = ContentHash::of(text.as_bytes());
-            let there = self.inbox.entry(copy).and_then(|(entry, _)| entry.content());
-            let stands = [self.mine(copy), there].into_iter().flatten();
-            !self.scan.leaves_alone(copy) && stands.into_iter().all(|content| content == own)
-        };
-        let first = ContentHash::of(text.as_bytes());
-        let more = (1_u32..=64).map(|number| ContentHash::of(format!("{number} {text}").as_bytes()));
-        [first].into_iter().chain(more).map(copy).find(is_free).unwrap_or_else(|| copy(first))
     }
 
     /// Whether a text may be shared under a name; who asks for one that may not has the user told.

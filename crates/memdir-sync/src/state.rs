@@ -9,6 +9,7 @@ use memdir_wire::roster::Roster;
 use memdir_wire::team_id::TeamId;
 use serde::{Deserialize, Serialize};
 
+use crate::local::Scan;
 use crate::remote::Version;
 
 /// What was last agreed with the remote. It is written after everything else, so it never promises too much.
@@ -26,6 +27,9 @@ pub struct SyncState {
     pub agreed: BTreeMap<String, Agreed>,
     /// What the remote knows the entries by that wait for the user, for each key: seen, and not agreed.
     pub waiting: BTreeMap<String, Vec<String>>,
+    /// What the user did not want here of what is agreed there, for each key: what stands here instead, if anything. It
+    /// counts for as long as that stands there.
+    pub declined: BTreeMap<String, Option<ContentHash>>,
 }
 
 /// One entry as both sides had it.
@@ -80,6 +84,8 @@ struct Header {
     revocations: Vec<Revocation>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     waiting: BTreeMap<String, Vec<String>>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    declined: BTreeMap<String, Option<ContentHash>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -97,8 +103,20 @@ impl SyncState {
     /// Nothing is agreed yet.
     #[must_use]
     pub fn new(team: TeamId) -> Self {
-        let (agreed, waiting) = (BTreeMap::new(), BTreeMap::new());
-        Self { head: None, round: 0, unfinished: false, roster: Roster::new(team), agreed, waiting }
+        Self {
+            head: None,
+            round: 0,
+            unfinished: false,
+            roster: Roster::new(team),
+            agreed: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            declined: BTreeMap::new(),
+        }
+    }
+
+    /// Whether what stands here stays because the user did not want what is agreed.
+    pub(crate) fn is_declined(&self, key: &str, scan: &Scan) -> bool {
+        self.declined.get(key).is_some_and(|here| scan.files.get(key) == here.as_ref())
     }
 
     /// Remembers that an entry waits for the user.
@@ -124,6 +142,7 @@ impl SyncState {
             members: self.roster.members().cloned().collect(),
             revocations: self.roster.revocations().cloned().collect(),
             waiting: self.waiting.clone(),
+            declined: self.declined.clone(),
         };
         let mut text = serde_json::to_string(&header).unwrap_or_default();
         text.push('\n');
@@ -153,6 +172,7 @@ impl SyncState {
             roster,
             agreed,
             waiting: header.waiting,
+            declined: header.declined,
         })
     }
 }
@@ -270,6 +290,8 @@ mod tests {
             state.await_user("a b/c.md", &format!("id {}", number / 2));
         }
         assert_eq!(state.waiting["a b/c.md"].len(), 15);
+        state.declined.insert("gone.md".into(), Some(ContentHash::of(b"y")));
+        state.declined.insert("a b/c.md".into(), None);
         assert_eq!(SyncState::parse(&state.render()), Some(state.clone()));
 
         let changes = vec![

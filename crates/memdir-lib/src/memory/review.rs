@@ -1,6 +1,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::config::{WriteMode, WriteScope};
+use memdir_core::content_hash::ContentHash;
 use memdir_core::history::undo::name_after;
 use memdir_core::memory::entrypoint::ENTRYPOINT;
 use memdir_core::memory::index::OVERFLOW;
@@ -88,6 +89,12 @@ impl Memory {
     #[must_use]
     pub fn rejection_problems(&self) -> Vec<String> {
         self.staged_plans().map(|staged| staged.rejection_problems()).unwrap_or_default()
+    }
+
+    /// The fingerprints of all that the user rejected, to ask about many plans at once.
+    #[must_use]
+    pub fn rejections(&self) -> Vec<ContentHash> {
+        self.staged_plans().map(|staged| staged.rejections()).unwrap_or_default()
     }
 
     /// The other memory directories for which changes wait, with how many.

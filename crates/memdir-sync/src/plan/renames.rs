@@ -29,9 +29,6 @@ impl Planner<'_> {
     /// Where one side renamed what the other changed, the change follows. Gives back the keys that are settled by that.
     pub(super) fn follow_renames(&mut self) -> Result<BTreeSet<String>, SyncError> {
         let mut settled = BTreeSet::new();
-        if self.local.reviews() {
-            return Ok(settled);
-        }
         for Renamed { from, to, base } in self.renamed_here()? {
             // The change that somebody made under the old name goes to the new one.
             if let Some((entry, _)) = self.inbox.entry(&from)
@@ -53,6 +50,12 @@ impl Planner<'_> {
                         merged
                     }
                 };
+                if self.local.reviews() {
+                    if self.wait_renamed(&from, &to, text)? {
+                        settled.extend([from, to]);
+                    }
+                    continue;
+                }
                 self.send(&to, Some(text.clone()), Some(from.clone()))?;
                 if self.plan.outgoing.contains_key(&to) {
                     self.write(&to, Some(text), &by, time);
@@ -69,6 +72,14 @@ impl Planner<'_> {
         }
         for (from, to) in self.renamed_there() {
             let mine = self.mine(&from);
+            if self.local.reviews() {
+                self.wait_merged(&from, mine, &to, true)?;
+                if !self.plan.declined.contains_key(&to) {
+                    settled.insert(from);
+                }
+                settled.insert(to);
+                continue;
+            }
             self.merge_both(&from, mine, &to, true)?;
             let is_kept = self.plan.agreed.contains_key(&to) || self.plan.outgoing.contains_key(&to);
             if let Some((entry, id)) = self.inbox.entry(&from).filter(|_| is_kept) {
@@ -98,8 +109,9 @@ impl Planner<'_> {
             return Ok(Vec::new());
         }
         let mut came: BTreeMap<ContentHash, Vec<&String>> = BTreeMap::new();
-        // What a killed sync was about to delete still lies there, and is no new name of anything.
-        for (key, content) in self.scan.files.iter().filter(|(key, _)| !self.unwritten.contains(*key)) {
+        // What a killed sync was about to delete still lies there, and is no new name of anything; nor is what stayed here
+        // because the user wanted it.
+        for (key, content) in self.scan.files.iter().filter(|(key, _)| !self.counts_as_agreed(key)) {
             if self.state.agreed.get(key).is_none_or(|agreed| agreed.content.is_none()) {
                 came.entry(*content).or_default().push(key);
             }

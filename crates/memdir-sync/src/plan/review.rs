@@ -1,82 +1,206 @@
+//! What others changed and the user wants to see first. What was changed here waits for nobody.
+
 use memdir_core::content_hash::ContentHash;
+use memdir_wire::entry::Entry;
+use memdir_wire::signing::PublicKey;
 
 use super::Planner;
-use crate::engine::SyncError;
-use crate::local::{Held, Proposal};
-use crate::report::Refused;
+use crate::common_base::common_base;
+use crate::conflict_copy::copy_of;
+use crate::engine::{Conflict, SyncError};
+use crate::local::{Held, Proposal, SentFrom};
+use crate::options::ConflictPolicy;
+use crate::report::{KeptTwice, Refused};
+use crate::state::Agreed;
 
 impl Planner<'_> {
     /// Has the remote's entry wait for the user.
-    pub(super) fn wait(&mut self, key: &str) {
-        let text = self.inbox.entry(key).and_then(|(entry, _)| entry.text.clone());
-        self.propose(key, text, None, None);
+    pub(super) fn wait(&mut self, key: &str, mine: Option<ContentHash>) -> Result<(), SyncError> {
+        let Some((entry, _)) = self.inbox.entry(key) else { return Ok(()) };
+        let proposal = self.proposal(key, entry, entry.author, entry.text.clone());
+        if self.local.rejects(&proposal) {
+            return self.decline(key, mine);
+        }
+        self.plan.waiting.push(proposal);
+        Ok(())
     }
 
-    /// Has what both sides say together wait for the user. The others get that at once: they know their part already, and
-    /// what was changed here need not wait for anybody.
+    /// Has what both sides say together wait for the user, under the name that it has there. The others get that at once:
+    /// they know their part already, and what was changed here need not wait for anybody.
     pub(super) fn wait_merged(
         &mut self,
         key: &str,
         mine: Option<ContentHash>,
+        target: &str,
         related: bool,
     ) -> Result<(), SyncError> {
-        let Some((entry, _)) = self.inbox.entry(key) else { return Ok(()) };
-        let theirs = entry.text.clone();
-        let (Some(ours), Some(theirs)) = (self.text_of(key, mine)?, theirs) else {
-            if mine.is_some() {
-                // What somebody changed is worth more than that somebody else deleted it.
-                return self.merge_both(key, mine, key, related);
-            }
-            self.wait(key);
-            return Ok(());
+        let Some((entry, _)) = self.inbox.entry(target) else { return Ok(()) };
+        let (ours, theirs) = match (self.text_of(key, mine)?, entry.text.clone()) {
+            (Some(ours), Some(theirs)) => (ours, theirs),
+            // What somebody changed is worth more than that somebody else deleted it.
+            (Some(_), None) => return self.merge_both(key, mine, target, related),
+            (None, _) => return self.wait(target, mine),
         };
+        if mine == self.state.agreed.get(key).and_then(|agreed| agreed.content) {
+            // Nothing of the user's own is in it.
+            return self.wait(target, mine);
+        }
+        let sent = self.local.sent_from(target);
         let merged = if related {
-            let base = match self.local.sent_from(key) {
-                Some(text) => text,
-                None => self.agreed_text(key)?.unwrap_or_default(),
+            let base = match &sent {
+                Some(sent) if sent.beside.is_none() => Some(sent.text.clone()),
+                _ => self.agreed_text(key)?,
             };
-            self.local.merge(key, &base, &ours, &theirs)
+            let base = base.unwrap_or_else(|| common_base(&ours, &theirs));
+            self.local.merge(target, &base, &ours, &theirs)
         } else {
             None
         };
-        let Some(merged) = merged else {
-            let copy = self.free_copy(key, &ours);
-            self.propose(key, Some(theirs), Some(copy), None);
-            return Ok(());
+        if merged.as_ref() == Some(&ours) && key == target {
+            return self.send(target, Some(ours), None);
+        }
+        // What went out from here together with somebody's change is still that somebody's.
+        let author = match &sent {
+            Some(sent) if entry.author == self.me => sent.author,
+            _ => entry.author,
         };
-        if merged == ours {
-            return self.send(key, Some(ours), None);
+        let wanted = merged.as_ref().unwrap_or(&theirs).clone();
+        let mut proposal = self.proposal(target, entry, author, Some(wanted));
+        proposal.renamed_from = (key != target).then(|| key.to_owned());
+        if self.local.rejects(&proposal) {
+            return self.decline(target, self.mine(target));
         }
-        let mut sent_from = None;
-        if merged != theirs {
-            match self.local.refuses_to_share(key, &merged) {
-                Some(why) => self.report.blocked.push(Refused { path: key.to_owned(), why }),
-                None => self.send(key, Some(merged.clone()), None)?,
+        match (merged, self.options.conflict) {
+            (Some(merged), _) if merged == theirs => {}
+            (Some(merged), _) => {
+                let renamed_from = proposal.renamed_from.clone();
+                proposal.sent_from = self.send_ahead(target, merged, (ours, author), renamed_from)?;
             }
-            if let Some(outgoing) = self.plan.outgoing.get_mut(key) {
-                outgoing.is_ahead = true;
-                sent_from = Some(ours);
+            (None, ConflictPolicy::Fail) => {
+                let by = self.name_of(&author);
+                self.unresolved.push(Conflict { path: target.to_owned(), by });
+                return Ok(());
+            }
+            (None, ConflictPolicy::Ours) if key == target => return self.send(target, Some(ours), None),
+            (None, ConflictPolicy::Theirs) => {}
+            (None, ConflictPolicy::Ours | ConflictPolicy::Merge) => {
+                if let Some(why) = self.local.refuses_to_share(target, &ours) {
+                    self.report.blocked.push(Refused { path: key.to_owned(), why });
+                    return Ok(());
+                }
+                proposal.sent_from = self.send_beside(target, (ours, author), sent)?;
             }
         }
-        self.propose(key, Some(merged), None, sent_from);
+        self.plan.waiting.push(proposal);
         Ok(())
     }
 
-    fn propose(
+    /// The change that somebody made under the old name of a file waits under its new one; the others have both at once.
+    /// Says whether anything came of it.
+    pub(super) fn wait_renamed(&mut self, from: &str, to: &str, text: String) -> Result<bool, SyncError> {
+        let Some((entry, _)) = self.inbox.entry(from) else { return Ok(false) };
+        let author = entry.author;
+        let proposal = self.proposal(to, entry, author, Some(text.clone()));
+        let ours = self.text_of(to, self.mine(to))?.unwrap_or_default();
+        if text == ours || self.local.rejects(&proposal) {
+            self.send(to, Some(ours), Some(from.to_owned()))?;
+        } else if let Some(sent_from) = self.send_ahead(to, text, (ours, author), Some(from.to_owned()))? {
+            self.plan.waiting.push(Proposal { sent_from: Some(sent_from), ..proposal });
+        }
+        if !self.plan.outgoing.contains_key(to) {
+            return Ok(false);
+        }
+        self.send(from, None, None)?;
+        Ok(true)
+    }
+
+    /// Sends what the user has not accepted yet, because something of the user's own is in it.
+    fn send_ahead(
         &mut self,
         key: &str,
-        text: Option<String>,
-        beside: Option<(String, String)>,
-        sent_from: Option<String>,
-    ) {
-        let Some((entry, _)) = self.inbox.entry(key) else { return };
-        let held = Held {
-            key: key.to_owned(),
-            author: entry.author,
-            name: Some(self.name_of(&entry.author)),
-            text,
-            time: entry.time,
+        text: String,
+        (ours, author): (String, PublicKey),
+        renamed_from: Option<String>,
+    ) -> Result<Option<SentFrom>, SyncError> {
+        self.send(key, Some(text), renamed_from)?;
+        Ok(self.plan.outgoing.get_mut(key).map(|outgoing| {
+            outgoing.is_ahead = true;
+            SentFrom { text: ours, author, beside: None }
+        }))
+    }
+
+    /// Sends what stands here as a copy, because it cannot be one with what waits. While that waits, what is changed here
+    /// goes into the same copy.
+    fn send_beside(
+        &mut self,
+        key: &str,
+        (ours, author): (String, PublicKey),
+        sent: Option<SentFrom>,
+    ) -> Result<Option<SentFrom>, SyncError> {
+        let (copy, text) = match self.untouched_copy(sent.as_ref()) {
+            Some(copy) => (copy.clone(), copy_of(&ours, &copy)),
+            // Whoever changed or removed the copy knows what it says.
+            None if sent.as_ref().is_some_and(|sent| sent.beside.is_some() && sent.text == ours) => {
+                return Ok(None);
+            }
+            None => self.free_copy(key, &ours),
         };
-        self.plan.waiting.push(Proposal { held, beside, sent_from });
+        if self.mine(&copy) != Some(ContentHash::of(text.as_bytes())) {
+            self.write(&copy, Some(text.clone()), "you", self.now);
+            self.send(&copy, Some(text), None)?;
+            if !self.plan.outgoing.contains_key(&copy) {
+                return Ok(None);
+            }
+            self.report.conflicts.push(KeptTwice { path: key.to_owned(), kept_as: copy.clone() });
+        }
+        Ok(Some(SentFrom { text: ours, author, beside: Some(copy) }))
+    }
+
+    /// The copy that was sent before, if it still says what was sent, here and there.
+    fn untouched_copy(&self, sent: Option<&SentFrom>) -> Option<String> {
+        let sent = sent?;
+        let copy = sent.beside.clone()?;
+        let content = ContentHash::of(copy_of(&sent.text, &copy).as_bytes());
+        let is_there = self.inbox.entry(&copy).is_none();
+        (is_there && self.mine(&copy) == Some(content)).then_some(copy)
+    }
+
+    /// The user does not want what somebody sent. What was changed here goes out then, as made from theirs; where nothing
+    /// was, theirs is known and what stands here stays, until either side changes it.
+    pub(crate) fn decline(&mut self, key: &str, mine: Option<ContentHash>) -> Result<(), SyncError> {
+        let Some((entry, id)) = self.inbox.entry(key) else { return Ok(()) };
+        if mine == self.state.agreed.get(key).and_then(|agreed| agreed.content) {
+            let agreed = Agreed {
+                version: entry.version,
+                round: entry.round,
+                id: id.to_owned(),
+                content: entry.content(),
+            };
+            let here = self.scan.files.get(key).copied();
+            self.plan.declined.insert(key.to_owned(), (agreed, here));
+            return Ok(());
+        }
+        let sent = self.local.sent_from(key);
+        let author =
+            sent.as_ref().filter(|_| entry.author == self.me).map_or(entry.author, |sent| sent.author);
+        let by = self.name_of(&author);
+        match self.text_of(key, mine)? {
+            None => self.put_out(key, None, None),
+            text => self.send(key, text, None)?,
+        }
+        if self.plan.outgoing.contains_key(key) {
+            self.report.notices.push(format!("you rejected what {by} made of `{key}`: yours was sent"));
+            if let Some(copy) = self.untouched_copy(sent.as_ref()) {
+                self.send(&copy, None, None)?;
+                self.write(&copy, None, "you", self.now);
+            }
+        }
+        Ok(())
+    }
+
+    fn proposal(&self, key: &str, entry: &Entry, author: PublicKey, text: Option<String>) -> Proposal {
+        let name = Some(self.name_of(&author));
+        let held = Held { key: key.to_owned(), author, name, text, time: entry.time };
+        Proposal { held, renamed_from: None, sent_from: None }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use memdir_core::content_hash::ContentHash;
 use serde::Serialize;
 
 use super::TeamError;
 use crate::engine::SyncError;
 use crate::folder::Folder;
-use crate::local::Local;
+use crate::local::{Local, SentFrom};
 use crate::membership::Membership;
 use crate::report::ChangeKind;
 
@@ -39,13 +40,19 @@ pub(super) fn own_changes(
     let failed = |error| TeamError::Sync(SyncError::Local(error));
     let scan = folder.scan().map_err(failed)?;
     let state = membership.state()?;
+    let sent_from = folder.kept.sent_from();
     let mut changes = Vec::new();
     let mut ids = Vec::new();
     let keys: BTreeSet<&String> = state.agreed.keys().chain(scan.files.keys()).collect();
     for key in keys.into_iter().filter(|key| !scan.left_alone.contains_key(*key)) {
         let agreed = state.agreed.get(key).filter(|agreed| agreed.content.is_some());
         let here = scan.files.get(key).copied();
-        if here == agreed.and_then(|agreed| agreed.content) {
+        // What waits for others to be accepted went out already, as it stands here.
+        let is_sent = |sent: &SentFrom| here == Some(ContentHash::of(sent.text.as_bytes()));
+        if here == agreed.and_then(|agreed| agreed.content)
+            || state.is_declined(key, &scan)
+            || sent_from.get(key).is_some_and(is_sent)
+        {
             continue;
         }
         let change = match (agreed, here) {

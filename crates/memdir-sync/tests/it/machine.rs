@@ -230,9 +230,9 @@ impl Local for Machine {
         Ok(Vec::new())
     }
 
-    fn hold(&mut self, held: &[Held]) -> Result<(), LocalError> {
+    fn hold(&mut self, held: &[Held]) -> Result<Vec<String>, LocalError> {
         self.held.extend_from_slice(held);
-        Ok(())
+        Ok(Vec::new())
     }
 
     fn finish(&mut self, state: &SyncState) -> Result<(), LocalError> {

@@ -17,4 +17,5 @@ mod lost_folders;
 mod machine;
 mod own_machines;
 mod people;
+mod reviewing;
 mod two_people;

@@ -9,13 +9,13 @@ use memdir_wire::canonical::canonical;
 
 use crate::people::{Person, Repository};
 
-fn memory(name: &str, body: &str) -> String {
+pub(crate) fn memory(name: &str, body: &str) -> String {
     format!(
         "---\nname: {name}\ndescription: about {name}\nmetadata:\n  node_type: memory\n  type: project\n---\n\n{body}"
     )
 }
 
-fn two() -> (Repository, Person, Person) {
+pub(crate) fn two() -> (Repository, Person, Person) {
     let repository = Repository::new();
     let ada = Person::founder(&repository.url());
     ada.write("deploy.md", &memory("deploy", "first\nsecond\nthird\n"));
@@ -24,7 +24,7 @@ fn two() -> (Repository, Person, Person) {
     (repository, ada, bob)
 }
 
-fn body(person: &Person, key: &str) -> String {
+pub(crate) fn body(person: &Person, key: &str) -> String {
     let text = person.read(key).unwrap_or_default();
     canonical(&text).split("---\n\n").nth(1).unwrap_or_default().to_owned()
 }
@@ -326,116 +326,6 @@ fn a_file_that_is_being_written_waits_and_a_foreign_edit_is_merged() {
     for person in [&ada, &bob] {
         assert_eq!(body(person, "deploy.md"), "OVERWRITTEN\nsecond\nthird\nbob\n");
     }
-}
-
-#[test]
-fn what_mates_send_waits_where_the_user_wants_to_see_it_first() {
-    let (_repository, ada, bob) = two();
-    bob.home.write("home/.config/memdir/config.toml", "[writes]\nteam = \"review\"\n");
-    ada.write("new.md", "new\n");
-    ada.sync();
-    let report = bob.sync();
-    assert_eq!((report.held.len(), bob.read("new.md")), (1, None));
-    bob.sync();
-    let mut memory = bob.memory();
-    let waiting = memory.waiting().unwrap().plans;
-    assert_eq!(waiting.len(), 1, "the same change waits once");
-    memory.accept(&waiting[0], crate::people::now()).unwrap();
-    assert_eq!(bob.read("new.md").as_deref(), Some("new\n"));
-    let report = bob.sync();
-    assert_eq!((report.held.len(), report.sent.len()), (0, 0), "{report:?}");
-}
-
-fn reviewing(person: &Person, mode: &str) {
-    person.home.write("home/.config/memdir/config.toml", format!("[writes]\nteam = \"{mode}\"\n"));
-}
-
-fn waiting(person: &Person) -> Vec<memdir_core::review::StagedPlan> {
-    person.memory().waiting().unwrap().plans
-}
-
-#[test]
-fn what_was_changed_here_too_is_part_of_what_waits_and_goes_out_at_once() {
-    let (_repository, ada, bob) = two();
-    reviewing(&bob, "review");
-    ada.write("deploy.md", &memory("deploy", "FIRST\nsecond\nthird\n"));
-    bob.write("deploy.md", &memory("deploy", "first\nsecond\nthird\nbob\n"));
-    ada.sync();
-    let report = bob.sync();
-    assert_eq!((report.held.len(), report.sent.len()), (1, 1), "{report:?}");
-    assert_eq!(body(&bob, "deploy.md"), "first\nsecond\nthird\nbob\n", "nothing is written unasked");
-    // Ada has both already; the next sync changes nothing.
-    ada.sync();
-    assert_eq!(body(&ada, "deploy.md"), "FIRST\nsecond\nthird\nbob\n");
-    let report = bob.sync();
-    assert_eq!((report.held.len(), report.sent.len(), waiting(&bob).len()), (1, 0, 1), "{report:?}");
-    // A newer change takes the place of the one that waits.
-    ada.write("deploy.md", &memory("deploy", "FIRST\nsecond\nTHIRD\nbob\n"));
-    ada.sync();
-    bob.sync();
-    let plans = waiting(&bob);
-    assert_eq!(plans.len(), 1);
-    bob.memory().accept(&plans[0], crate::people::now()).unwrap();
-    assert_eq!(body(&bob, "deploy.md"), "FIRST\nsecond\nTHIRD\nbob\n");
-    assert_eq!((bob.sync().sent, ada.sync().received, waiting(&bob).len()), (vec![], vec![], 0));
-}
-
-#[test]
-fn what_cannot_be_merged_waits_with_a_copy_of_ones_own() {
-    let (_repository, ada, bob) = two();
-    reviewing(&bob, "review");
-    ada.write("deploy.md", &memory("deploy", "ada\nsecond\nthird\n"));
-    bob.write("deploy.md", &memory("deploy", "bob\nsecond\nthird\n"));
-    ada.sync();
-    bob.sync();
-    bob.memory().accept(&waiting(&bob)[0], crate::people::now()).unwrap();
-    bob.sync();
-    ada.sync();
-    for person in [&ada, &bob] {
-        assert!(body(person, "deploy.md").starts_with("ada\n"));
-        let copy = person.shared().into_iter().find(|(key, _)| key.contains(".conflict-")).unwrap();
-        assert!(copy.1.contains("\nbob\n"), "{copy:?}");
-    }
-}
-
-#[test]
-fn an_edit_outlives_a_deletion_that_waits_and_a_change_taken_back_waits_no_longer() {
-    let (_repository, ada, bob) = two();
-    ada.write("other.md", "other\n");
-    ada.sync();
-    bob.sync();
-    reviewing(&bob, "review");
-    bob.write("deploy.md", &memory("deploy", "first\nsecond\nthird\nbob\n"));
-    ada.remove("deploy.md");
-    ada.write("other.md", "changed\n");
-    ada.sync();
-    bob.sync();
-    assert_eq!(waiting(&bob).len(), 1);
-    ada.sync();
-    assert_eq!(body(&ada, "deploy.md"), "first\nsecond\nthird\nbob\n");
-    ada.write("other.md", "other\n");
-    ada.sync();
-    bob.sync();
-    assert_eq!(waiting(&bob).len(), 0);
-    assert_eq!(bob.sync(), Report::default());
-}
-
-#[test]
-fn where_nothing_of_others_is_wanted_nothing_is_said_to_wait() {
-    let (_repository, ada, bob) = two();
-    reviewing(&bob, "off");
-    ada.write("new.md", "new\n");
-    ada.write("deploy.md", &memory("deploy", "FIRST\nsecond\nthird\n"));
-    ada.sync();
-    bob.write("deploy.md", &memory("deploy", "first\nsecond\nthird\nbob\n"));
-    bob.write("mine.md", "mine\n");
-    let report = bob.sync();
-    assert_eq!((report.held.len(), waiting(&bob).len(), bob.read("new.md")), (0, 0, None));
-    assert!(report.notices.iter().any(|notice| notice.contains("2 memories") && notice.contains("`off`")));
-    ada.sync();
-    assert_eq!(ada.read("mine.md").as_deref(), Some("mine\n"));
-    assert_eq!(body(&ada, "deploy.md"), "FIRST\nsecond\nthird\nbob\n");
-    assert_eq!(body(&bob, "deploy.md"), "first\nsecond\nthird\nbob\n");
 }
 
 #[test]

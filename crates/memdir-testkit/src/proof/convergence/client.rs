@@ -158,7 +158,7 @@ impl Local for Client {
         Ok(Vec::new())
     }
 
-    fn hold(&mut self, held: &[Held]) -> Result<(), LocalError> {
+    fn hold(&mut self, held: &[Held]) -> Result<Vec<String>, LocalError> {
         Err(format!("{} entries are held, and everybody is a member", held.len()).into())
     }
 
