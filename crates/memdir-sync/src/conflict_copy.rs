@@ -57,6 +57,12 @@ pub(crate) fn copy_of(text: &str, key: &str) -> String {
     renamed_copy(text, name.strip_suffix(".md").unwrap_or(name))
 }
 
+/// A text under the name that another one has.
+pub(crate) fn with_name_of(text: &str, other: &str) -> String {
+    let name = Frontmatter::parse(other).0.and_then(|fields| fields.text("name", &mut Vec::new()));
+    name.map_or_else(|| text.to_owned(), |name| renamed_copy(text, &name))
+}
+
 fn copied_from(stem: &str) -> Option<&str> {
     let (original, digits) = stem.rsplit_once(MARK)?;
     let is_copy = digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_alphanumeric());

@@ -17,13 +17,13 @@ use memdir_wire::team_id::TeamId;
 use crate::classify::Theirs;
 use crate::inbox::Inbox;
 use crate::layout::{ENTRIES, README, README_TEXT, ROUND};
-use crate::local::{Local, LocalChange, LocalError, Scan};
+use crate::local::{LeftAlone, Local, LocalChange, LocalError, Scan};
 use crate::message::message;
 use crate::options::Options;
 use crate::plan::{Planner, SyncPlan};
 use crate::records::Records;
 use crate::remote::{Published, Put, Remote, RemoteError, Version};
-use crate::report::{ChangeKind, HeldEntry, Report, Sent};
+use crate::report::{ChangeKind, HeldEntry, Refused, Report, Sent};
 use crate::state::{Agreed, Pending, PendingChange, SyncState};
 
 /// Why a sync did not come to its end. Nothing is lost, and the next one goes on.
@@ -310,7 +310,7 @@ impl Once<'_> {
         report.refused.extend(inbox.refused.iter().cloned());
         report.notices.extend(inbox.records.learnt.problems.iter().cloned());
         for (key, why) in &self.scan.left_alone {
-            report.blocked.push(crate::report::Refused { path: key.clone(), why: why.clone() });
+            report.blocked.push(Refused { path: key.clone(), why: why.clone() });
         }
         let me = self.key.public();
         for joined in
@@ -430,7 +430,7 @@ impl Once<'_> {
             let head = head.clone();
             self.begin(Some(&head), &head, new_round, &after)?;
         }
-        let skipped = self.write(&changes)?;
+        let skipped = self.write(&changes, &mut report)?;
         let held = [inbox.held.as_slice(), &plan.withheld].concat();
         if !held.is_empty() {
             let settled = self.local.hold(&held).map_err(SyncError::Local)?;
@@ -504,11 +504,19 @@ impl Once<'_> {
         }
     }
 
-    fn write(&mut self, changes: &[LocalChange]) -> Result<BTreeSet<String>, SyncError> {
+    /// Writes what others want. What cannot be written is said, and tried again at the next sync.
+    fn write(&mut self, changes: &[LocalChange], report: &mut Report) -> Result<BTreeSet<String>, SyncError> {
         if changes.is_empty() {
             return Ok(BTreeSet::new());
         }
-        Ok(self.local.apply(changes).map_err(SyncError::Local)?.into_iter().collect())
+        let left_alone = self.local.apply(changes).map_err(SyncError::Local)?;
+        let skipped: BTreeSet<String> = left_alone.iter().map(|left| left.key.clone()).collect();
+        report.received.retain(|received| !skipped.contains(&received.path));
+        for LeftAlone { key, why } in left_alone {
+            let why = why.map(|why| format!("it cannot be written here: {why}"));
+            report.refused.extend(why.map(|why| Refused { path: key, why }));
+        }
+        Ok(skipped)
     }
 }
 

@@ -19,8 +19,9 @@ use memdir_lib::team::TEAM_DIR;
 use memdir_wire::canonical::{at_home, canonical, shared_hash};
 use memdir_wire::entry::MAX_TEXT_BYTES;
 
-use crate::local::{Held, Local, LocalChange, LocalError, Proposal, Scan, SentFrom};
+use crate::local::{Held, LeftAlone, Local, LocalChange, LocalError, Proposal, Scan, SentFrom};
 use crate::membership::{Kept, KnownPlace};
+use crate::obstacle::obstacle;
 use crate::private_rules::PrivateRules;
 use crate::remote::Version;
 use crate::rest::Glance;
@@ -225,6 +226,50 @@ impl Folder<'_> {
         })
     }
 
+    /// Makes changes in one operation, or, where one of them cannot be made, in as few as there are others.
+    fn apply_batch(
+        &mut self,
+        root: usize,
+        by: &str,
+        batch: &[&LocalChange],
+        look: bool,
+        left_alone: &mut Vec<LeftAlone>,
+    ) -> Result<(), LocalError> {
+        let Some(found) = self.roots.get(root) else { return Ok(()) };
+        let mut plan = Plan::new(reason(by, batch));
+        let mut made = Vec::new();
+        for wanted in batch {
+            match self.change(found, wanted) {
+                Ok(Some(change)) => {
+                    plan.changes.push(change);
+                    made.push(*wanted);
+                }
+                Ok(None) if wanted.text.is_none() && wanted.before.is_none() => {}
+                Ok(None) => left_alone.push(LeftAlone { key: wanted.key.clone(), why: None }),
+                Err(error) => match obstacle(error.as_ref()) {
+                    Some(why) => left_alone.push(LeftAlone { key: wanted.key.clone(), why: Some(why) }),
+                    None => return Err(error),
+                },
+            }
+        }
+        let author = Author { kind: AuthorKind::Team, id: Some(by.to_owned()), session: None };
+        let wish = Wish { look, verbatim: true, ..Wish::of(&author) };
+        let Some(found) = self.roots.get_mut(root) else { return Ok(()) };
+        let Err(error) = found.memory.apply_as(&plan, &wish, self.now) else { return Ok(()) };
+        match (obstacle(&error), made.as_slice()) {
+            (Some(why), [only]) => {
+                left_alone.push(LeftAlone { key: only.key.clone(), why: Some(why) });
+                Ok(())
+            }
+            (Some(_), several) => {
+                let (first, second) = several.split_at(several.len() / 2);
+                self.apply_batch(root, by, first, false, left_alone)?;
+                self.apply_batch(root, by, second, false, left_alone)
+            }
+            (None, _) => Err(error.into()),
+        }
+    }
+
     /// Makes the index of a team's folder from its files, where it is not what follows from them.
     fn follow_index(&mut self) -> Result<(), LocalError> {
         if self.kind == Kind::Personal {
@@ -379,6 +424,12 @@ impl Local for Folder<'_> {
         self.mode != WriteMode::Auto
     }
 
+    fn took_back(&self, key: &str) -> bool {
+        let (Kind::Team, Some(root)) = (self.kind, self.root_of(key)) else { return false };
+        let path = RelPath::parse(key.strip_prefix(&root.prefix).unwrap_or(key));
+        path.is_ok_and(|path| matches!(root.memory.read(&path), Ok(Some(_))))
+    }
+
     fn begin(&mut self, pending: &Pending) -> Result<(), LocalError> {
         Ok(self.kept.begin(pending)?)
     }
@@ -387,36 +438,26 @@ impl Local for Folder<'_> {
         Ok(self.kept.give_up()?)
     }
 
-    fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<String>, LocalError> {
-        let mut skipped = Vec::new();
-        let mut groups: BTreeMap<(usize, &str), Vec<&LocalChange>> = BTreeMap::new();
+    fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<LeftAlone>, LocalError> {
+        let mut left_alone = Vec::new();
+        // What goes goes first: where capitals make no difference, it may be the old name of what comes.
+        let mut groups: BTreeMap<(usize, bool, &str), Vec<&LocalChange>> = BTreeMap::new();
         for change in changes {
             match self.roots.iter().position(|root| change.key.starts_with(&root.prefix)) {
-                Some(root) => groups.entry((root, &change.by)).or_default().push(change),
-                None => skipped.push(change.key.clone()),
+                Some(root) => {
+                    groups.entry((root, change.text.is_some(), &change.by)).or_default().push(change);
+                }
+                None => left_alone.push(LeftAlone { key: change.key.clone(), why: None }),
             }
         }
         let mut looked = None;
-        for ((root, by), changes) in groups {
+        for ((root, _, by), changes) in groups {
             for batch in changes.chunks(BATCH) {
-                let mut plan = Plan::new(reason(by, batch));
-                for wanted in batch {
-                    let Some(found) = self.roots.get(root) else { continue };
-                    match self.change(found, wanted)? {
-                        Some(change) => plan.changes.push(change),
-                        None if wanted.text.is_none() && wanted.before.is_none() => {}
-                        None => skipped.push(wanted.key.clone()),
-                    }
-                }
-                let author = Author { kind: AuthorKind::Team, id: Some(by.to_owned()), session: None };
-                let wish = Wish { look: looked != Some(root), verbatim: true, ..Wish::of(&author) };
-                if let Some(found) = self.roots.get_mut(root) {
-                    found.memory.apply_as(&plan, &wish, self.now)?;
-                }
+                self.apply_batch(root, by, batch, looked != Some(root), &mut left_alone)?;
                 looked = Some(root);
             }
         }
-        Ok(skipped)
+        Ok(left_alone)
     }
 
     fn hold(&mut self, held: &[Held]) -> Result<Vec<String>, LocalError> {

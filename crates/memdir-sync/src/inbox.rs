@@ -40,6 +40,8 @@ pub(crate) struct Inbox {
     recovered: BTreeSet<String>,
     /// Entries of members that wait for the user all the same, and why.
     withheld: BTreeMap<String, String>,
+    /// The version that was read.
+    pub(crate) read_at: Option<Version>,
     /// The names of all files, with their ids.
     names: HashMap<String, String>,
 }
@@ -70,6 +72,7 @@ impl Inbox {
             Self { records: Records::read(remote, &listed, roster, introduced)?, ..Self::default() };
         inbox.refused.append(&mut inbox.records.refused);
         inbox.round = inbox.records.round;
+        inbox.read_at = Some(version.clone());
         let mut unread = Vec::new();
         for file in &listed {
             let Some(key) = file.path.strip_prefix(ENTRIES) else { continue };

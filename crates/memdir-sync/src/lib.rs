@@ -16,6 +16,7 @@ pub mod layout;
 pub mod local;
 pub mod membership;
 mod message;
+mod obstacle;
 pub mod options;
 pub mod personal;
 mod plan;

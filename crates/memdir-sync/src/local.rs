@@ -54,6 +54,15 @@ pub struct LocalChange {
     pub time: Timestamp,
 }
 
+/// A file that did not become something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftAlone {
+    /// Which.
+    pub key: String,
+    /// What is in the way; `None`: somebody changed it meanwhile.
+    pub why: Option<String>,
+}
+
 /// An entry that nobody vouches for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
@@ -164,6 +173,12 @@ pub trait Local {
         false
     }
 
+    /// Whether the user has a memory of that name that is not shared: they took it back.
+    fn took_back(&self, key: &str) -> bool {
+        let _ = key;
+        false
+    }
+
     /// Remembers what is about to happen, durably.
     ///
     /// # Errors
@@ -176,11 +191,12 @@ pub trait Local {
     /// See [`Local::load`].
     fn give_up(&mut self) -> Result<(), LocalError>;
 
-    /// Writes what others want. Gives back the keys of files that changed under our feet and were left alone.
+    /// Writes what others want. Gives back what was left alone: files that changed under our feet, and those that cannot
+    /// be written as things stand here, which keeps no other from being written.
     ///
     /// # Errors
     /// See [`Local::load`].
-    fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<String>, LocalError>;
+    fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<LeftAlone>, LocalError>;
 
     /// Shows the user what nobody vouches for. Gives back the keys of what does not wait: the user rejected it before, or
     /// it would change nothing.

@@ -19,10 +19,13 @@ use crate::remote::Remote;
 use crate::report::{ChangeKind, Received, Refused, Report};
 use crate::state::{Agreed, SyncState};
 
+mod known_past;
 mod mass_deletions;
 mod merging;
 mod renames;
 mod review;
+
+use merging::Both;
 
 /// What a sync will do.
 #[derive(Default)]
@@ -120,6 +123,7 @@ impl<'p> Planner<'p> {
         let keys: BTreeSet<&String> =
             self.state.agreed.keys().chain(self.scan.files.keys()).chain(self.inbox.keys()).collect();
         let forgotten = self.state.head.is_some() && self.state.round < self.inbox.records.floor;
+        let untouched = self.untouched_old_versions()?;
         for key in keys {
             if decided.contains(key) || self.scan.leaves_alone(key) || !self.local.wants(key) {
                 continue;
@@ -129,12 +133,16 @@ impl<'p> Planner<'p> {
             let agreed = self.state.agreed.get(key);
             let expired = agreed.is_some_and(|agreed| agreed.round <= self.inbox.records.floor);
             let history = History { forgotten, expired, rewritten: self.rewritten, replayed };
-            let case = classify(agreed, mine, self.inbox.theirs(key), history);
+            let case = match classify(agreed, mine, self.inbox.theirs(key), history) {
+                Case::Merge if untouched.contains(key) => Case::Take,
+                case => case,
+            };
             self.decide(key, mine, case)?;
             self.write_late(key)?;
         }
         self.spare_mass_deletions()?;
         self.sign_anew()?;
+        self.carry_names()?;
         if !self.unresolved.is_empty() {
             return Err(SyncError::Conflicts(self.unresolved));
         }
@@ -173,8 +181,8 @@ impl<'p> Planner<'p> {
                 self.withhold(key, mine)?;
             }
             Case::Take | Case::Expired if self.local.reviews() => self.wait(key, mine)?,
-            Case::Merge if self.local.reviews() => self.wait_merged(key, mine, key, true)?,
-            Case::Diverged if self.local.reviews() => self.wait_merged(key, mine, key, false)?,
+            Case::Merge if self.local.reviews() => self.wait_merged(Both::at(key, true), mine)?,
+            Case::Diverged if self.local.reviews() => self.wait_merged(Both::at(key, false), mine)?,
             Case::Same => {}
             Case::Agree => {
                 if let Some((entry, id)) = self.inbox.entry(key) {
@@ -207,8 +215,8 @@ impl<'p> Planner<'p> {
                 }
                 None => self.take(key, mine),
             },
-            Case::Merge => self.merge_both(key, mine, key, true)?,
-            Case::Diverged => self.merge_both(key, mine, key, false)?,
+            Case::Merge => self.merge_both(Both::at(key, true), mine)?,
+            Case::Diverged => self.merge_both(Both::at(key, false), mine)?,
             Case::Outdated => {
                 self.report
                     .notices
@@ -305,13 +313,13 @@ impl<'p> Planner<'p> {
             (Some(_), Some(_)) => ChangeKind::Changed,
         };
         let (text, time) = (entry.text.clone(), entry.time);
-        let agreed = Agreed {
-            version: entry.version,
-            round: entry.round,
-            id: id.to_owned(),
-            content: entry.content(),
-        };
-        self.plan.agreed.insert(key.to_owned(), Some(agreed));
+        self.plan.agreed.insert(key.to_owned(), Some(Agreed::of(entry, id)));
+        if kind == ChangeKind::Added && self.state.agreed.contains_key(key) && self.local.took_back(key) {
+            self.report.notices.push(format!(
+                "you took `{key}` back, and {by} changed it: it is the team's again, and yours is beside it, \
+                 not in `team/`"
+            ));
+        }
         self.write(key, text, &by, time);
         self.receive(key, &by, kind);
     }
@@ -387,15 +395,19 @@ impl<'p> Planner<'p> {
         if self.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some()) {
             return None;
         }
-        let names = self.names.get_or_insert_with(|| {
+        let other = self.taken_names().other(key)?;
+        Some(format!("`{other}` has the same name but for capitals"))
+    }
+
+    /// The names that the team's memories have.
+    fn taken_names(&mut self) -> &mut Capitals {
+        self.names.get_or_insert_with(|| {
             let agreed = self.state.agreed.iter().filter(|(_, agreed)| agreed.content.is_some());
             // What was removed or renamed here gives its name back.
             let agreed = agreed.map(|(key, _)| key).filter(|key| self.scan.files.contains_key(*key));
             let new = self.inbox.entries().filter(|(_, entry)| entry.text.is_some()).map(|(key, _)| key);
             Capitals::of(agreed.chain(new))
-        });
-        let other = names.other(key)?;
-        Some(format!("`{other}` has the same name but for capitals"))
+        })
     }
 
     fn write(&mut self, key: &str, text: Option<String>, by: &str, time: Timestamp) {

@@ -141,6 +141,14 @@ pub trait Remote {
         let _ = (version, path);
         Ok(Vec::new())
     }
+
+    /// The same for many paths, in their order.
+    ///
+    /// # Errors
+    /// See [`Remote::head`].
+    fn pasts_of(&mut self, version: &Version, paths: &[String]) -> Result<Vec<Vec<String>>, RemoteError> {
+        paths.iter().map(|path| self.past_of(version, path)).collect()
+    }
 }
 
 /// How far back [`Remote::past_of`] looks.

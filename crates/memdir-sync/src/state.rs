@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use memdir_core::content_hash::ContentHash;
+use memdir_wire::entry::Entry;
 use memdir_wire::member::{Member, Revocation};
 use memdir_wire::roster::Roster;
 use memdir_wire::team_id::TeamId;
@@ -43,6 +44,13 @@ pub struct Agreed {
     pub id: String,
     /// What its text is known by; `None`: it is deleted.
     pub content: Option<ContentHash>,
+}
+
+impl Agreed {
+    /// An entry that is agreed now, by what the remote knows it by.
+    pub(crate) fn of(entry: &Entry, id: &str) -> Self {
+        Self { version: entry.version, round: entry.round, id: id.to_owned(), content: entry.content() }
+    }
 }
 
 /// What is about to be published and written here. It is kept before the first and removed after the second.

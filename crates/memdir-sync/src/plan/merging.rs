@@ -4,21 +4,35 @@ use memdir_core::content_hash::ContentHash;
 
 use super::Planner;
 use crate::common_base::common_base;
-use crate::conflict_copy::{conflict_key, copy_of};
+use crate::conflict_copy::{conflict_key, copy_of, with_name_of};
 use crate::engine::{Conflict, SyncError};
 use crate::options::ConflictPolicy;
 use crate::report::{KeptTwice, Refused};
 
+/// A memory that both sides changed, and the names that it has.
+#[derive(Clone, Copy)]
+pub(super) struct Both<'k> {
+    /// Here.
+    pub(super) key: &'k str,
+    /// When it was agreed.
+    pub(super) agreed_as: &'k str,
+    /// There, and soon here too.
+    pub(super) target: &'k str,
+    /// Whether both were made from what was agreed. Two that were not are kept both.
+    pub(super) related: bool,
+}
+
+impl<'k> Both<'k> {
+    /// One that has the same name everywhere.
+    pub(super) fn at(key: &'k str, related: bool) -> Self {
+        Self { key, agreed_as: key, target: key, related }
+    }
+}
+
 impl Planner<'_> {
-    /// Puts two changed versions together; the result goes to `target`, which is the key unless it was renamed. Two that
-    /// are not `related` by what was agreed are kept both.
-    pub(super) fn merge_both(
-        &mut self,
-        key: &str,
-        mine: Option<ContentHash>,
-        target: &str,
-        related: bool,
-    ) -> Result<(), SyncError> {
+    /// Puts two changed versions together.
+    pub(super) fn merge_both(&mut self, both: Both<'_>, mine: Option<ContentHash>) -> Result<(), SyncError> {
+        let Both { key, agreed_as, target, related } = both;
         let Some((entry, _)) = self.inbox.entry(target) else { return Ok(()) };
         let (theirs, by, time) = (entry.text.clone(), self.name_of(&entry.author), entry.time);
         let text = self.text_of(key, mine)?;
@@ -30,8 +44,9 @@ impl Planner<'_> {
             self.report.blocked.push(Refused { path: key.to_owned(), why });
             return Ok(());
         }
+        let ours = if key == agreed_as { ours } else { with_name_of(&ours, &theirs) };
         let merged = if related {
-            let base = self.agreed_text(key)?.unwrap_or_else(|| common_base(&ours, &theirs));
+            let base = self.agreed_text(agreed_as)?.unwrap_or_else(|| common_base(&ours, &theirs));
             self.local.merge(target, &base, &ours, &theirs)
         } else {
             None
@@ -42,8 +57,10 @@ impl Planner<'_> {
                 if merged != ours || key != target {
                     self.write(target, Some(merged.clone()), &by, time);
                 }
-                self.report.merged.push(target.to_owned());
                 self.send(target, Some(merged), None)?;
+                if self.plan.outgoing.contains_key(target) {
+                    self.report.merged.push(target.to_owned());
+                }
             }
             (None, ConflictPolicy::Ours) => {
                 if key != target {
@@ -56,19 +73,26 @@ impl Planner<'_> {
                 self.unresolved.push(Conflict { path: target.to_owned(), by });
             }
             (None, ConflictPolicy::Merge) => {
-                let (copy, text) = self.free_copy(target, &ours);
-                if self.mine(&copy) != Some(ContentHash::of(text.as_bytes())) {
-                    self.write(&copy, Some(text.clone()), "you", self.now);
-                    self.send(&copy, Some(text), None)?;
-                    if !self.plan.outgoing.contains_key(&copy) {
-                        return Ok(());
-                    }
+                if self.keep_copy(target, &ours)? {
+                    self.take(target, mine);
                 }
-                self.take(target, mine);
-                self.report.conflicts.push(KeptTwice { path: target.to_owned(), kept_as: copy });
             }
         }
         Ok(())
+    }
+
+    /// Keeps a text beside a memory, here and there; `false` if it may not be shared.
+    pub(super) fn keep_copy(&mut self, key: &str, text: &str) -> Result<bool, SyncError> {
+        let (copy, text) = self.free_copy(key, text);
+        if self.mine(&copy) != Some(ContentHash::of(text.as_bytes())) {
+            self.write(&copy, Some(text.clone()), "you", self.now);
+            self.send(&copy, Some(text), None)?;
+            if !self.plan.outgoing.contains_key(&copy) {
+                return Ok(false);
+            }
+        }
+        self.report.conflicts.push(KeptTwice { path: key.to_owned(), kept_as: copy });
+        Ok(true)
     }
 
     /// One side deleted what the other changed. What somebody changed is worth more, unless the user said otherwise.
@@ -96,7 +120,10 @@ impl Planner<'_> {
                 self.send(target, Some(ours), None)?;
             }
             (ConflictPolicy::Merge, None) => {
-                self.report.notices.push(format!("`{key}` was deleted here and changed by {by}: it is back"));
+                if !self.local.took_back(key) {
+                    let notice = format!("`{key}` was deleted here and changed by {by}: it is back");
+                    self.report.notices.push(notice);
+                }
                 self.take(target, mine);
             }
         }

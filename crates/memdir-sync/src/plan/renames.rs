@@ -4,10 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use memdir_core::content_hash::ContentHash;
 use memdir_core::memory::frontmatter::Frontmatter;
+use memdir_wire::entry::{Entry, MAX_ENTRY_BYTES, SignedEntry};
 
 use super::Planner;
+use super::merging::Both;
 use crate::classify::Theirs;
-use crate::engine::SyncError;
+use crate::conflict_copy::with_name_of;
+use crate::engine::{Conflict, SyncError};
+use crate::options::ConflictPolicy;
 use crate::report::ChangeKind;
 use crate::state::Agreed;
 
@@ -25,11 +29,28 @@ struct Renamed {
     base: Option<String>,
 }
 
+/// An entry that has another name there than was agreed.
+struct Moved {
+    /// What it is called here now.
+    key: String,
+    from: String,
+    to: String,
+}
+
+/// How many names of one memory are followed.
+const MAX_NAMES: usize = 32;
+
+/// How many entries are read at once.
+const BATCH: usize = 1_000;
+
 impl Planner<'_> {
     /// Where one side renamed what the other changed, the change follows. Gives back the keys that are settled by that.
     pub(super) fn follow_renames(&mut self) -> Result<BTreeSet<String>, SyncError> {
         let mut settled = BTreeSet::new();
-        for Renamed { from, to, base } in self.renamed_here()? {
+        let renamed_here = self.renamed_here()?;
+        let new_names: BTreeMap<String, String> =
+            renamed_here.iter().map(|renamed| (renamed.from.clone(), renamed.to.clone())).collect();
+        for Renamed { from, to, base } in renamed_here {
             // The change that somebody made under the old name goes to the new one.
             if let Some((entry, _)) = self.inbox.entry(&from)
                 && let Some(theirs) = entry.text.clone()
@@ -41,13 +62,27 @@ impl Planner<'_> {
                     .is_some_and(|agreed| agreed.round < entry.round || agreed.version < entry.version)
             {
                 let (by, time) = (self.name_of(&entry.author), entry.time);
+                self.taken_names().release(&from);
                 let text = match base {
                     None => theirs,
                     Some(base) => {
                         let mine = self.text_of(&to, self.mine(&to))?.unwrap_or_default();
-                        // What cannot be one stays under both names.
-                        let Some(merged) = self.local.merge(&to, &base, &mine, &theirs) else { continue };
-                        merged
+                        let merged = self.local.merge(&to, &base, &mine, &theirs);
+                        match (merged, self.options.conflict) {
+                            (Some(merged), _) => merged,
+                            // Theirs waits under the old name.
+                            (None, _) if self.local.reviews() => continue,
+                            (None, ConflictPolicy::Ours) => mine,
+                            (None, ConflictPolicy::Fail) => {
+                                self.unresolved.push(Conflict { path: to.clone(), by });
+                                settled.extend([from, to]);
+                                continue;
+                            }
+                            (None, ConflictPolicy::Merge) if !self.keep_copy(&to, &mine)? => continue,
+                            (None, ConflictPolicy::Merge | ConflictPolicy::Theirs) => {
+                                with_name_of(&theirs, &mine)
+                            }
+                        }
                     }
                 };
                 if self.local.reviews() {
@@ -70,25 +105,31 @@ impl Planner<'_> {
                 settled.insert(to);
             }
         }
-        for (from, to) in self.renamed_there() {
-            let mine = self.mine(&from);
+        for Moved { key, from, to } in self.renamed_there(&new_names) {
+            let mine = self.mine(&key);
+            let both = Both { key: &key, agreed_as: &from, target: &to, related: true };
+            self.taken_names().release(&from);
+            self.taken_names().release(&key);
             if self.local.reviews() {
-                self.wait_merged(&from, mine, &to, true)?;
+                self.wait_merged(both, mine)?;
                 if !self.plan.declined.contains_key(&to) {
-                    settled.insert(from);
+                    settled.extend([from, key]);
                 }
                 settled.insert(to);
                 continue;
             }
-            self.merge_both(&from, mine, &to, true)?;
+            self.merge_both(both, mine)?;
             let is_kept = self.plan.agreed.contains_key(&to) || self.plan.outgoing.contains_key(&to);
             if let Some((entry, id)) = self.inbox.entry(&from).filter(|_| is_kept) {
-                let agreed =
-                    Agreed { version: entry.version, round: entry.round, id: id.to_owned(), content: None };
-                self.plan.agreed.insert(from.clone(), Some(agreed));
-                self.write(&from, None, "the team", self.now);
+                self.plan.agreed.insert(from.clone(), Some(Agreed::of(entry, id)));
+                self.write(&key, None, "the team", self.now);
+                if key != from {
+                    self.report.notices.push(format!(
+                        "`{from}` was renamed to `{key}` here and to `{to}` by others, who were first: it is `{to}`"
+                    ));
+                }
             }
-            settled.extend([from, to]);
+            settled.extend([key, from, to]);
         }
         Ok(settled)
     }
@@ -179,19 +220,85 @@ impl Planner<'_> {
         Ok(renamed)
     }
 
-    /// Entries that somebody renamed while they were changed here under the old name.
-    fn renamed_there(&self) -> Vec<(String, String)> {
-        let renamed = self.inbox.entries().filter_map(|(to, entry)| {
-            let from = entry.renamed_from.as_ref()?;
-            let agreed = self.state.agreed.get(from)?.content?;
-            let changed_here = self.mine(from).is_some_and(|mine| mine != agreed);
-            let deleted_there = self.inbox.entry(from).is_some_and(|(old, _)| old.text.is_none());
+    /// Entries that somebody renamed while they were changed here under the old name, or renamed here too.
+    fn renamed_there(&self, new_names: &BTreeMap<String, String>) -> Vec<Moved> {
+        let mut moved = Vec::new();
+        let mut followed = BTreeSet::new();
+        for (to, entry) in self.inbox.entries().filter(|(_, entry)| entry.text.is_some()) {
             let is_free = self.mine(to).is_none() && !self.state.agreed.contains_key(to);
-            let is_free = is_free && self.inbox.withheld(to).is_none();
-            (changed_here && deleted_there && is_free && entry.text.is_some())
-                .then(|| (from.clone(), to.clone()))
-        });
-        renamed.collect()
+            if entry.renamed_from.is_none() || !is_free || self.inbox.withheld(to).is_some() {
+                continue;
+            }
+            for from in self.names_before(entry) {
+                let Some(agreed) = self.state.agreed.get(from).and_then(|agreed| agreed.content) else {
+                    continue;
+                };
+                let is_deleted = self.inbox.entry(from).is_some_and(|(old, _)| old.text.is_none());
+                let key = match self.mine(from) {
+                    Some(mine) => (mine != agreed).then_some(from),
+                    None => new_names.get(from).map(String::as_str),
+                };
+                if let Some(key) = key.filter(|_| is_deleted && followed.insert(from)) {
+                    moved.push(Moved { key: key.to_owned(), from: from.to_owned(), to: to.clone() });
+                    break;
+                }
+            }
+        }
+        moved
+    }
+
+    /// The names that an entry had, the newest first, as far as the deletions of the older ones tell.
+    fn names_before<'e>(&'e self, entry: &'e Entry) -> Vec<&'e str> {
+        let mut names: Vec<&str> = Vec::new();
+        let mut next = entry.renamed_from.as_deref();
+        while let Some(name) = next.filter(|name| !names.contains(name) && names.len() < MAX_NAMES) {
+            names.push(name);
+            let deleted = self.inbox.entry(name).filter(|(old, _)| old.text.is_none());
+            next = deleted.and_then(|(old, _)| old.renamed_from.as_deref());
+        }
+        names
+    }
+
+    /// Has what is sent name the path that it had before for as long as the deletion of that one is named: whoever was away
+    /// may still change it there.
+    pub(super) fn carry_names(&mut self) -> Result<(), SyncError> {
+        let mut known: Vec<(String, Option<String>)> = Vec::new();
+        let mut unread: Vec<(&String, &str)> = Vec::new();
+        for (key, _) in self.plan.outgoing.iter().filter(|(_, outgoing)| outgoing.renamed_from.is_none()) {
+            match (self.inbox.entry(key), self.state.agreed.get(key)) {
+                (Some((entry, _)), _) => known.push((key.clone(), entry.renamed_from.clone())),
+                (None, Some(agreed)) => unread.push((key, agreed.id.as_str())),
+                (None, None) => {}
+            }
+        }
+        for batch in unread.chunks(BATCH) {
+            let ids: Vec<&str> = batch.iter().map(|(_, id)| *id).collect();
+            let contents = self.remote.read(&ids, MAX_ENTRY_BYTES)?;
+            for ((key, _), content) in batch.iter().zip(contents) {
+                // It was checked when it was agreed.
+                let entry = content.and_then(|content| SignedEntry::parse(&content).ok());
+                known.push(((*key).clone(), entry.and_then(|entry| entry.unverified().renamed_from.clone())));
+            }
+        }
+        for (key, name) in known {
+            let name = name.filter(|name| *name != key && self.is_named_deletion(name));
+            if let Some(outgoing) = self.plan.outgoing.get_mut(&key) {
+                outgoing.renamed_from = name;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_named_deletion(&self, key: &str) -> bool {
+        match (self.plan.outgoing.get(key), self.inbox.entry(key)) {
+            (Some(outgoing), _) => outgoing.text.is_none(),
+            (None, Some((entry, _))) => entry.text.is_none(),
+            (None, None) => {
+                let agreed = self.state.agreed.get(key);
+                agreed.is_some_and(|agreed| agreed.content.is_none())
+                    && self.inbox.theirs(key) == Theirs::Unchanged
+            }
+        }
     }
 }
 

@@ -5,8 +5,9 @@ use memdir_wire::entry::Entry;
 use memdir_wire::signing::PublicKey;
 
 use super::Planner;
+use super::merging::Both;
 use crate::common_base::common_base;
-use crate::conflict_copy::copy_of;
+use crate::conflict_copy::{copy_of, with_name_of};
 use crate::engine::{Conflict, SyncError};
 use crate::local::{Held, Proposal, SentFrom};
 use crate::options::ConflictPolicy;
@@ -27,29 +28,25 @@ impl Planner<'_> {
 
     /// Has what both sides say together wait for the user, under the name that it has there. The others get that at once:
     /// they know their part already, and what was changed here need not wait for anybody.
-    pub(super) fn wait_merged(
-        &mut self,
-        key: &str,
-        mine: Option<ContentHash>,
-        target: &str,
-        related: bool,
-    ) -> Result<(), SyncError> {
+    pub(super) fn wait_merged(&mut self, both: Both<'_>, mine: Option<ContentHash>) -> Result<(), SyncError> {
+        let Both { key, agreed_as, target, related } = both;
         let Some((entry, _)) = self.inbox.entry(target) else { return Ok(()) };
         let (ours, theirs) = match (self.text_of(key, mine)?, entry.text.clone()) {
             (Some(ours), Some(theirs)) => (ours, theirs),
             // What somebody changed is worth more than that somebody else deleted it.
-            (Some(_), None) => return self.merge_both(key, mine, target, related),
+            (Some(_), None) => return self.merge_both(both, mine),
             (None, _) => return self.wait(target, mine),
         };
-        if mine == self.state.agreed.get(key).and_then(|agreed| agreed.content) {
+        if key == target && mine == self.state.agreed.get(key).and_then(|agreed| agreed.content) {
             // Nothing of the user's own is in it.
             return self.wait(target, mine);
         }
+        let ours = if key == agreed_as { ours } else { with_name_of(&ours, &theirs) };
         let sent = self.local.sent_from(target);
         let merged = if related {
             let base = match &sent {
                 Some(sent) if sent.beside.is_none() => Some(sent.text.clone()),
-                _ => self.agreed_text(key)?,
+                _ => self.agreed_text(agreed_as)?,
             };
             let base = base.unwrap_or_else(|| common_base(&ours, &theirs));
             self.local.merge(target, &base, &ours, &theirs)
@@ -170,14 +167,8 @@ impl Planner<'_> {
     pub(crate) fn decline(&mut self, key: &str, mine: Option<ContentHash>) -> Result<(), SyncError> {
         let Some((entry, id)) = self.inbox.entry(key) else { return Ok(()) };
         if mine == self.state.agreed.get(key).and_then(|agreed| agreed.content) {
-            let agreed = Agreed {
-                version: entry.version,
-                round: entry.round,
-                id: id.to_owned(),
-                content: entry.content(),
-            };
             let here = self.scan.files.get(key).copied();
-            self.plan.declined.insert(key.to_owned(), (agreed, here));
+            self.plan.declined.insert(key.to_owned(), (Agreed::of(entry, id), here));
             return Ok(());
         }
         let sent = self.local.sent_from(key);

@@ -99,4 +99,8 @@ impl Remote for EitherRemote {
     fn past_of(&mut self, version: &Version, path: &str) -> Result<Vec<String>, RemoteError> {
         self.inner().past_of(version, path)
     }
+
+    fn pasts_of(&mut self, version: &Version, paths: &[String]) -> Result<Vec<Vec<String>>, RemoteError> {
+        self.inner().pasts_of(version, paths)
+    }
 }

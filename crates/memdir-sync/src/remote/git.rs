@@ -4,7 +4,7 @@
 //! commit is streamed in. So a hostile repository can name any path and any link it likes; nothing of it becomes a file.
 //! What lies here is a bare repository in our own state, which can be deleted at any time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -343,18 +343,32 @@ impl Remote for GitRemote {
     }
 
     fn past_of(&mut self, version: &Version, path: &str) -> Result<Vec<String>, RemoteError> {
-        if !is_id(&version.0) {
-            return Ok(Vec::new());
+        Ok(self.pasts_of(version, &[path.to_owned()])?.pop().unwrap_or_default())
+    }
+
+    fn pasts_of(&mut self, version: &Version, paths: &[String]) -> Result<Vec<Vec<String>>, RemoteError> {
+        let mut pasts: HashMap<&str, Vec<String>> = HashMap::new();
+        if !is_id(&version.0) || paths.is_empty() {
+            return Ok(vec![Vec::new(); paths.len()]);
         }
-        let (count, path) = (format!("--max-count={MAX_PAST}"), format!(":(top,literal){path}"));
+        let count = format!("--max-count={}", MAX_PAST.saturating_mul(paths.len()));
         let arguments = ["log", &count, "--format=", "--raw", "--no-abbrev", "--no-renames", "-m", "-z"];
-        let found =
-            self.git.run(&[&arguments[..], &[&version.0, "--", &path]].concat(), None)?.succeeded()?;
-        let text = String::from_utf8_lossy(&found.output);
-        // `:old mode, new mode, old id, new id, status`; what is removed has an id of zeros.
-        let changes = text.split(['\0', '\n']).filter_map(|field| field.strip_prefix(':'));
-        let ids = changes.filter_map(|change| change.split(' ').nth(3)).filter(|id| is_id(id));
-        Ok(ids.filter(|id| id.bytes().any(|byte| byte != b'0')).map(str::to_owned).collect())
+        let literal: Vec<String> = paths.iter().map(|path| format!(":(top,literal){path}")).collect();
+        let literal: Vec<&str> = literal.iter().map(String::as_str).collect();
+        let found = self.git.run(&[&arguments[..], &[&version.0, "--"], &literal].concat(), None)?;
+        let output = found.succeeded()?.output;
+        let text = String::from_utf8_lossy(&output);
+        // `:old mode, new mode, old id, new id, status`, then the path; what is removed has an id of zeros.
+        let mut fields = text.split(['\0', '\n']);
+        while let Some(field) = fields.next() {
+            let Some(change) = field.strip_prefix(':') else { continue };
+            let (Some(id), Some(path)) = (change.split(' ').nth(3), fields.next()) else { break };
+            let past = pasts.entry(path).or_default();
+            if is_id(id) && id.bytes().any(|byte| byte != b'0') && past.len() < MAX_PAST {
+                past.push(id.to_owned());
+            }
+        }
+        Ok(paths.iter().map(|path| pasts.remove(path.as_str()).unwrap_or_default()).collect())
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::memory::text_merge::merge_text;
 use memdir_sync::engine::{SyncError, sync};
-use memdir_sync::local::{Held, Local, LocalChange, LocalError, Scan};
+use memdir_sync::local::{Held, LeftAlone, Local, LocalChange, LocalError, Scan};
 use memdir_sync::options::Options;
 use memdir_sync::remote::in_process::InProcess;
 use memdir_sync::remote::{Put, Remote, Version};
@@ -217,7 +217,7 @@ impl Local for Machine {
         Ok(())
     }
 
-    fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<String>, LocalError> {
+    fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<LeftAlone>, LocalError> {
         if self.dies {
             return Err("killed".into());
         }

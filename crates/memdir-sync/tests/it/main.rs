@@ -7,6 +7,7 @@
 )]
 
 mod at_rest;
+mod come_back;
 mod converge;
 mod damaged_remote;
 mod gone_members;
@@ -17,5 +18,6 @@ mod lost_folders;
 mod machine;
 mod own_machines;
 mod people;
+mod renamed;
 mod reviewing;
 mod two_people;

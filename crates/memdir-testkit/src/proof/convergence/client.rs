@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::memory::text_merge::merge_text;
 use memdir_sync::engine::{SyncError, sync};
-use memdir_sync::local::{Held, Local, LocalChange, LocalError, Scan};
+use memdir_sync::local::{Held, LeftAlone, Local, LocalChange, LocalError, Scan};
 use memdir_sync::options::Options;
 use memdir_sync::report::Report;
 use memdir_sync::state::{Pending, SyncState};
@@ -147,7 +147,7 @@ impl Local for Client {
         Ok(())
     }
 
-    fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<String>, LocalError> {
+    fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<LeftAlone>, LocalError> {
         for change in changes {
             self.step()?;
             match &change.text {
