@@ -125,8 +125,7 @@ impl From<StorageError> for ApiError {
         let cause = Some(error.to_string().into());
         let error = match error {
             StorageError::Unavailable(_) => {
-                Self::new("unavailable", "the database cannot be reached now; nothing was changed, try again")
-                    .after(1)
+                Self::new("unavailable", "the database cannot be reached now; try the same again").after(1)
             }
             StorageError::Full(_) => {
                 Self::new("storage_full", "the server has no room left; nothing was changed")

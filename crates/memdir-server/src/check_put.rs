@@ -58,6 +58,9 @@ pub const ROUND: &str = "round.json";
 /// A clock may be wrong, but not by more than this: what is signed for a year from now would look new for a year.
 const MOST_AHEAD_SECONDS: i64 = 2 * 24 * 60 * 60;
 
+/// An index of PostgreSQL takes names of up to some 2,700 bytes, and without capitals they may become longer.
+const MAX_PATH_BYTES: usize = 1_000;
+
 /// How carefully a file is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Care {
@@ -185,6 +188,10 @@ fn kind(
     now: Timestamp,
     care: Care,
 ) -> Result<PutKind, ApiError> {
+    if path.len() > MAX_PATH_BYTES {
+        let message = format!("a name has at most {MAX_PATH_BYTES} bytes here");
+        return Err(ApiError::new("bad_path", message));
+    }
     let key = path.strip_prefix(ENTRIES);
     if let Some(key) = key
         && let Err(refused) = check_key(key)

@@ -62,6 +62,10 @@ enum Command {
     Revoke(look_after::Revoke),
     /// Remove a member: their tokens, and what they wrote
     RemoveMember(look_after::RemoveMember),
+    /// List teams, and how much they keep
+    Teams(look_after::Teams),
+    /// Remove a team and everything that it shares
+    RemoveTeam(look_after::RemoveTeam),
     /// Show what was done to the access to a team
     Audit(look_after::Audit),
     /// Forget contents that were replaced long ago
@@ -115,6 +119,8 @@ impl Program {
                 Command::Token(token) => token.run(world).await,
                 Command::Revoke(revoke) => revoke.run(world).await,
                 Command::RemoveMember(remove) => remove.run(world).await,
+                Command::Teams(teams) => teams.run(world).await,
+                Command::RemoveTeam(remove) => remove.run(world).await,
                 Command::Audit(audit) => audit.run(world).await,
                 Command::Prune(prune) => prune.run(world).await,
                 Command::Backup(backup) => backup.run(world).await,

@@ -18,8 +18,9 @@ const TABLES: [(&str, &str, &str); 6] = [
         "SELECT count(*) FROM files",
     ),
     (
-        "SELECT team, sequence, version, author, subject, time FROM versions",
-        "INSERT INTO versions (team, sequence, version, author, subject, time) VALUES ($1, $2, $3, $4, $5, $6)",
+        "SELECT team, sequence, version, author, subject, time, member FROM versions",
+        "INSERT INTO versions (team, sequence, version, author, subject, time, member) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
         "SELECT count(*) FROM versions",
     ),
     (
@@ -41,7 +42,18 @@ const TABLES: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// Copies everything, as it is at one moment, into a database that holds nothing. Gives back how many rows that were.
+/// What takes all of it back.
+const EMPTY: [&str; 6] = [
+    "DELETE FROM teams",
+    "DELETE FROM tokens",
+    "DELETE FROM audit",
+    "DELETE FROM versions",
+    "DELETE FROM files",
+    "DELETE FROM contents",
+];
+
+/// Copies everything, as it is at one moment, into a database that holds nothing, and still does if it fails. Gives back
+/// how many rows that were.
 ///
 /// # Errors
 /// The other one holds something, or one of them fails.
@@ -51,6 +63,16 @@ pub async fn copy(from: &dyn Storage, to: &dyn Storage) -> Result<u64, StorageEr
             return Err(StorageError::Failed("it holds something already; give an empty one".to_owned()));
         }
     }
+    let copied = fill(from, to).await;
+    if copied.is_err() {
+        // Half a copy would be in the way of the next try. Why it failed says more than why it cannot be taken back.
+        let emptied = EMPTY.map(|sql| Step::once(sql, vec![])).to_vec();
+        drop(to.write(emptied).await);
+    }
+    copied
+}
+
+async fn fill(from: &dyn Storage, to: &dyn Storage) -> Result<u64, StorageError> {
     let (out, mut coming) = channel(4);
     let reading = from.dump(TABLES.iter().map(|(select, _, _)| *select).collect(), out);
     let writing = async {

@@ -88,29 +88,32 @@ impl Desk<'_> {
         let roster = admit(&roster, &puts)?;
         let member = check_authors(caller, &roster, &puts)?;
         old.check(&puts)?;
-        let (files, bytes) = old.count(team.files, team.bytes, &puts);
-        self.limits.check_team(files, bytes, team.files, team.bytes)?;
+        let (more_files, bytes) = old.count(team.bytes, &puts);
+        self.limits.check_team(team.files + more_files, bytes, team.files, team.bytes)?;
         self.limits.check_old(team.old_bytes)?;
-        let (ended, put_out) = self.ended(caller, &roster, &puts).await?;
+        let gone: Vec<PublicKey> = puts.iter().filter_map(put_out).collect();
         let author = match roster.standing(&member) {
             Standing::Member(name) | Standing::Revoked(name) => name,
             Standing::Unknown => "",
         };
         let subject: String =
             request.subject.chars().filter(|letter| !letter.is_control()).take(200).collect();
-        let event = match &put_out {
-            None => None,
-            Some(who) => Some(Event {
+        let who: Vec<String> = gone.iter().map(PublicKey::short).collect();
+        let who = who.join(" ");
+        let event = if gone.is_empty() {
+            None
+        } else {
+            Some(Event {
                 id: random_id().map_err(|_| ApiError::new("failed", "the system has no randomness"))?,
                 time: self.now.as_second(),
                 team: &team.name,
                 actor: &caller.token.id,
                 event: "put out",
-                subject: who,
-            }),
+                subject: &who,
+            })
         };
         let (replaced, replaced_bytes) = old.replaced(&puts);
-        let new = NewVersion {
+        let mut new = NewVersion {
             team,
             wire_team: &request.team,
             version: request.version,
@@ -120,39 +123,38 @@ impl Desk<'_> {
             subject: &subject,
             replaced,
             replaced_bytes,
-            ended,
+            ended: None,
             event,
             puts: &puts,
-            files,
+            more_files,
             bytes,
             now: self.now.as_second(),
         };
-        match self.store.publish(&new).await? {
-            Publication::Done => Ok(Published::Now(team.sequence + 1)),
-            Publication::Moved => Err(ApiError::moved()),
+        for _ in 0..TRIES {
+            new.ended = self.ended(caller, &roster, &gone).await?;
+            match self.store.publish(&new).await? {
+                Publication::Done => return Ok(Published::Now(team.sequence + 1)),
+                Publication::Moved => return Err(ApiError::moved()),
+                Publication::Joined => {}
+            }
         }
+        Err(StorageError::Unavailable("others come in all the time".to_owned()).into())
     }
 
-    /// The tokens that end because the version puts members out, and who they are.
+    /// The tokens that end with members who are put out, and how many there are in all.
     async fn ended(
         &self,
         caller: &Caller,
         roster: &Roster,
-        puts: &[CheckedPut],
-    ) -> Result<(Vec<String>, Option<String>), StorageError> {
-        let gone = puts.iter().filter_map(|put| match &put.kind {
-            PutKind::Revocation(record) => Some(record.key),
-            _ => None,
-        });
-        let gone: Vec<PublicKey> = gone.collect();
+        gone: &[PublicKey],
+    ) -> Result<Option<(Vec<String>, usize)>, StorageError> {
         if gone.is_empty() {
-            return Ok((Vec::new(), None));
+            return Ok(None);
         }
         let stays =
             |key: &PublicKey| !gone.contains(key) && matches!(roster.standing(key), Standing::Member(_));
-        let tokens = ended_with(&self.store.tokens(&caller.team.name).await?, &gone, stays);
-        let names: Vec<String> = gone.iter().map(PublicKey::short).collect();
-        Ok((tokens, Some(names.join(" "))))
+        let all = self.store.tokens(&caller.team.name).await?;
+        Ok(Some((ended_with(&all, gone, stays), all.len())))
     }
 
     /// Everything that the version changes, the parts that were sent before included.
@@ -198,6 +200,17 @@ impl Desk<'_> {
         // Signatures take a while where there are many.
         let checking = tokio::task::spawn_blocking(move || check_all(files, &team, now));
         checking.await.map_err(|_| ApiError::new("failed", "the server is stopping"))?
+    }
+}
+
+/// So often is it found out again who goes, because somebody came in meanwhile.
+const TRIES: u32 = 50;
+
+/// Whom a file puts out.
+fn put_out(put: &CheckedPut) -> Option<PublicKey> {
+    match &put.kind {
+        PutKind::Revocation(record) => Some(record.key),
+        _ => None,
     }
 }
 
@@ -337,17 +350,17 @@ impl Old {
         self.0.files.get(path).map_or(0, |file| file.entry_version).saturating_add(MOST_AT_ONCE)
     }
 
-    /// How many files and bytes there are then.
-    fn count(&self, mut files: u64, mut bytes: u64, puts: &[CheckedPut]) -> (u64, u64) {
+    /// How many lines there are more then, and how many bytes in all. What goes keeps its line for a while.
+    fn count(&self, mut bytes: u64, puts: &[CheckedPut]) -> (u64, u64) {
+        let mut more = 0;
         for put in puts {
-            if let Some(old) = self.0.files.get(&put.path).filter(|file| file.content.is_some()) {
-                files = files.saturating_sub(1);
-                bytes = bytes.saturating_sub(old.size);
+            match self.0.files.get(&put.path) {
+                Some(old) => bytes = bytes.saturating_sub(old.size),
+                None => more += 1,
             }
-            files += u64::from(put.content.is_some());
             bytes += put.size();
         }
-        (files, bytes)
+        (more, bytes)
     }
 
     /// The contents that are replaced by others, and how many bytes they have.

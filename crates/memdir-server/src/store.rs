@@ -15,7 +15,7 @@ mod members;
 mod old_contents;
 mod versions;
 
-pub use access::{Redeemed, TokenLine};
+pub use access::{OPERATOR, Redeemed, TokenLine};
 pub use files::{FileRow, Named, Removable};
 pub use members::{Leaving, ended_with};
 pub use versions::{NewVersion, Publication};
@@ -37,7 +37,7 @@ pub struct Team {
     pub head: Option<ContentHash>,
     /// Its number.
     pub sequence: u64,
-    /// How many files there are.
+    /// How many files have a line, those included that went a short while ago.
     pub files: u64,
     /// How many bytes they have together.
     pub bytes: u64,

@@ -26,6 +26,9 @@ const DAY: i64 = 24 * 60 * 60;
 const INVITATION_DAYS: i64 = 7;
 /// How long a member's token lasts.
 const MEMBER_DAYS: i64 = 400;
+/// Invitations of a team that wait, and tokens that it has in all: whoever may invite cannot fill a disk with it.
+const MOST_INVITATIONS: u64 = 100;
+const MOST_TOKENS: u64 = 10_000;
 /// The longest that any token lasts.
 const MOST_DAYS: i64 = 3650;
 
@@ -82,6 +85,14 @@ async fn make(
         return Err(ApiError::new("bad_request", "a label is one line of at most 100 characters"));
     }
     let now = server.now().as_second();
+    let (tokens, invitations) = server.store.count_tokens(&caller.team.name, now).await?;
+    if scope == Scope::Invitation && invitations >= MOST_INVITATIONS {
+        let message = format!("{MOST_INVITATIONS} invitations wait to be used; that is the most");
+        return Err(ApiError::new("quota", message));
+    }
+    if tokens >= MOST_TOKENS {
+        return Err(ApiError::new("quota", format!("the team has {MOST_TOKENS} tokens; that is the most")));
+    }
     let token = Token::from_random(&random().map_err(no_randomness)?);
     let new = NewToken {
         id: token.id().to_owned(),
@@ -95,7 +106,7 @@ async fn make(
     let event = happened(caller, event, token.id(), now)?;
     let added = server.store.add_token(&caller.team.name, &new, &event).await;
     if !added? {
-        return Err(ApiError::new("failed", "the same number came up twice; try again"));
+        return Err(ApiError::new("unauthorized", "the token has ended meanwhile"));
     }
     let answer = TokenAnswer { v: PROTOCOL, token: token.reveal(), expires: new.expires };
     Ok(with_status(StatusCode::CREATED, headers, Who::of(caller), answer).await)

@@ -12,12 +12,10 @@ use crate::api::removal;
 use crate::random::{random, random_id};
 use crate::remove_member::{Removed, remove_member};
 use crate::rosters::Rosters;
-use crate::store::{self, Event, Store};
+use crate::store::{self, Event, OPERATOR, Store};
 use crate::token::{Scope, Token};
 
 const DAY: i64 = 24 * 60 * 60;
-/// Who does what is done here.
-const OPERATOR: &str = "operator";
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -91,6 +89,62 @@ fn is_team_name(name: &str) -> bool {
     (1..=40).contains(&name.len())
         && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
         && !name.starts_with('-')
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "One line a team: its name, how many files and bytes it has, how many bytes its old texts have, how many versions there were.
+
+Examples:
+  memdir-server teams --db sqlite:/srv/memdir/team.db"
+)]
+pub(super) struct Teams {
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Teams {
+    pub(super) async fn run(self, world: &mut World) -> Result<()> {
+        let store = self.database.open(world).await?;
+        for name in store.teams().await? {
+            let Some(team) = store.team(&name).await? else { continue };
+            let (files, bytes, old, versions) = (team.files, team.bytes, team.old_bytes, team.sequence);
+            writeln!(world.stdout, "{name}\t{files}\t{bytes}\t{old}\t{versions}")?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Everything goes: what the team shares, its versions, tokens and audit log. What its members have on their machines stays,
+and so does what old backups hold.
+
+Examples:
+  memdir-server remove-team crew --yes"
+)]
+pub(super) struct RemoveTeam {
+    /// The team
+    team: String,
+    /// Really
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    database: Database,
+}
+
+impl RemoveTeam {
+    pub(super) async fn run(self, world: &mut World) -> Result<()> {
+        let store = self.database.open(world).await?;
+        check_team(&store, &self.team).await?;
+        if !self.yes {
+            bail!("this removes everything that the team `{}` shares: say `--yes`", self.team);
+        }
+        store.remove_team(&self.team).await?;
+        store.storage().finish().await?;
+        writeln!(world.stdout, "the team `{}` is gone", self.team)?;
+        Ok(())
+    }
 }
 
 #[derive(Debug, Args)]
@@ -179,6 +233,7 @@ impl Revoke {
         if !store.revoke_token(&self.team, &self.id, &event).await? {
             bail!("the team `{}` has no token `{}`", self.team, self.id);
         }
+        writeln!(world.stdout, "{} has ended", self.id)?;
         Ok(())
     }
 }
@@ -262,8 +317,12 @@ impl Prune {
         let store = self.database.open(world).await?;
         check_team(&store, &self.team).await?;
         let now = (world.clock)().as_second();
+        let before = store.team(&self.team).await?.map_or(0, |team| team.old_bytes);
         store.prune(&self.team, now - self.days * DAY).await?;
         store.record(&by_operator(&self.team, "pruned", &format!("{} days", self.days), now)?).await?;
+        let after = store.team(&self.team).await?.map_or(0, |team| team.old_bytes);
+        let forgotten = before.saturating_sub(after);
+        writeln!(world.stdout, "{forgotten} bytes of old texts are forgotten, {after} are left")?;
         Ok(())
     }
 }

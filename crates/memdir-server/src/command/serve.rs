@@ -69,8 +69,15 @@ pub(super) struct Serve {
     quiet: bool,
 }
 
+const DAY: i64 = 24 * 60 * 60;
 /// How long a part of a version that nobody publishes is kept.
-const PART_SECONDS: i64 = 24 * 60 * 60;
+const PART_SECONDS: i64 = DAY;
+/// How long it is remembered that a file is gone.
+const GONE_SECONDS: i64 = 90 * DAY;
+/// How long invitations that nobody used are still listed.
+const UNUSED_SECONDS: i64 = 30 * DAY;
+/// What grows slowly is looked at once in so many rounds.
+const ROUNDS: u32 = 60;
 
 impl Serve {
     pub(super) async fn run(self, world: &mut World) -> Result<()> {
@@ -150,17 +157,21 @@ impl Serve {
 /// Throws away what nobody will ask for, now and then.
 async fn tidy(server: Arc<Server>) {
     let mut now_and_then = tokio::time::interval(std::time::Duration::from_secs(60));
-    loop {
+    for round in (0..ROUNDS).cycle() {
         now_and_then.tick().await;
-        if let Err(error) = tidy_once(&server).await {
+        if let Err(error) = tidy_once(&server, round == 0).await {
             server.log.line(server.now(), "storage", vec![("error", error.to_string().into())]);
         }
     }
 }
 
-async fn tidy_once(server: &Server) -> Result<(), StorageError> {
-    let store = &server.store;
-    store.drop_parts_before(server.now().as_second() - PART_SECONDS).await?;
+async fn tidy_once(server: &Server, is_thorough: bool) -> Result<(), StorageError> {
+    let (store, now) = (&server.store, server.now().as_second());
+    store.drop_parts_before(now - PART_SECONDS).await?;
+    if is_thorough {
+        store.forget_invitations(now - UNUSED_SECONDS).await?;
+        store.forget_gone(now - GONE_SECONDS).await?;
+    }
     // As much may be old as may be new.
     let most = server.limits.team_bytes;
     for team in store.teams_with_old_bytes(most).await? {

@@ -4,6 +4,7 @@
 pub const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0001_begin.sql"),
     include_str!("../migrations/0002_makers_and_old_bytes.sql"),
+    include_str!("../migrations/0003_lines_and_authors.sql"),
 ];
 
 /// Where an engine remembers which steps it took.
@@ -47,7 +48,7 @@ mod tests {
             MIGRATIONS.iter().map(|step| fingerprint(step)[..16].to_owned()).collect();
         assert_eq!(
             fingerprints,
-            ["207da91a1f3e2f87", "0f5de1e4015d74d7"],
+            ["207da91a1f3e2f87", "0f5de1e4015d74d7", "e99fb0fc3ef3949a"],
             "a step that was published is never changed; add another"
         );
     }

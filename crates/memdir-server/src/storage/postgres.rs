@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use camino::Utf8Path;
 use deadpool_postgres::{
-    Hook, HookError, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime,
+    ClientWrapper, Hook, HookError, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime,
 };
 use futures_util::future::{join_all, try_join_all};
 use tokio::sync::mpsc::Sender;
-use tokio_postgres::config::SslMode;
+use tokio::time::timeout;
+use tokio_postgres::config::{SslMode, TargetSessionAttrs};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
@@ -37,7 +38,17 @@ pub struct Postgres {
 const CONNECTIONS: usize = 16;
 /// Plans are made for teams as they are on average. One that is made for a team that the statistics do not know yet takes it
 /// for empty, and reads all of it for each of its rows.
-const SETTINGS: &str = "SET plan_cache_mode = force_generic_plan";
+///
+/// What is acknowledged is on disk, whatever the database is told to do for others. Whoever is connected says so by a lock that all of them share.
+const SETTINGS: &str = "SET plan_cache_mode = force_generic_plan; SET synchronous_commit = on; \
+                        SELECT pg_advisory_lock_shared(120265113136754)";
+/// The same number: whoever gets it alone is alone.
+const ALONE: &str = "SELECT CAST(pg_try_advisory_lock(120265113136754) AS INT)";
+const NOT_ALONE_ANY_MORE: &str = "SELECT pg_advisory_unlock(120265113136754)";
+/// The tables are made for this.
+const FITS: &str =
+    "SELECT CAST(current_setting('server_version_num') AS INT), current_setting('server_encoding')";
+const OLDEST: i64 = 150_000;
 /// How long a connection is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How often a transaction that met another one is tried again.
@@ -65,7 +76,11 @@ impl Postgres {
             .parse()
             .map_err(|_| StorageError::Failed("this is no address of a database".to_owned()))?;
         config.connect_timeout(PATIENCE).application_name("memdir-server");
-        config.keepalives_idle(Duration::from_secs(30));
+        // One that only reads is another one's copy.
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        // A database that went without a word is noticed in half a minute.
+        config.keepalives_idle(Duration::from_secs(15)).keepalives_interval(Duration::from_secs(5));
+        config.keepalives_retries(3).tcp_user_timeout(Duration::from_secs(15));
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
         let manager = match way.certificates {
             Some(certificates) => {
@@ -89,6 +104,20 @@ impl Postgres {
         Ok(storage)
     }
 
+    /// Whether another process works with it, too.
+    ///
+    /// # Errors
+    /// It fails.
+    pub async fn is_in_use(&self) -> Result<bool, StorageError> {
+        let client = self.client().await?;
+        let rows = ask(&client, ALONE, &[vec![]]).await?;
+        let is_alone = rows.iter().flatten().any(|row| row.number(0).is_ok_and(|got| got == 1));
+        if is_alone {
+            client.batch_execute(NOT_ALONE_ANY_MORE).await.map_err(failed)?;
+        }
+        Ok(!is_alone)
+    }
+
     async fn client(&self) -> Result<Object, StorageError> {
         self.pool.get().await.map_err(|error| match error {
             PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => failed(error),
@@ -98,6 +127,16 @@ impl Postgres {
 
     async fn migrate(&self) -> Result<(), StorageError> {
         let mut client = self.client().await?;
+        for row in ask(&client, FITS, &[vec![]]).await?.iter().flatten() {
+            let (version, encoding) = (row.number(0)?, row.text(1)?);
+            if version < OLDEST || encoding != "UTF8" {
+                let message = format!(
+                    "PostgreSQL 15 or newer is needed, and a database in UTF8; this is {} in {encoding}",
+                    version / 10_000
+                );
+                return Err(StorageError::Failed(message));
+            }
+        }
         let transaction = client.transaction().await.map_err(failed)?;
         // Several servers may start at once.
         transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await.map_err(failed)?;
@@ -168,7 +207,7 @@ impl<'s> Run<'s> {
 }
 
 /// The rows for each run of a question, asked without waiting for the answer to each.
-async fn ask(client: &Object, sql: &str, runs: &[Vec<Value>]) -> Result<Vec<Vec<Row>>, StorageError> {
+async fn ask(client: &ClientWrapper, sql: &str, runs: &[Vec<Value>]) -> Result<Vec<Vec<Row>>, StorageError> {
     let statement = client.prepare_cached(sql).await.map_err(failed)?;
     let mut answers = Vec::with_capacity(runs.len());
     for some in runs.chunks(AT_ONCE) {
@@ -183,26 +222,40 @@ async fn ask(client: &Object, sql: &str, runs: &[Vec<Value>]) -> Result<Vec<Vec<
 
 impl Storage for Postgres {
     fn read(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>> {
-        Box::pin(async move { ask(&self.client().await?, sql, &runs).await })
+        Box::pin(async move { ask(&*self.client().await?, sql, &runs).await })
     }
 
     fn look_up(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>> {
         if runs.len() > FEW {
             return self.read(sql, runs);
         }
-        Box::pin(async move { ask(&*self.shared.client(|| self.client()).await?, sql, &runs).await })
+        Box::pin(async move {
+            let client = self.shared.client(|| self.client()).await?;
+            match timeout(PATIENCE, ask(&client, sql, &runs)).await {
+                Ok(answer) => answer,
+                Err(_) => {
+                    self.shared.give_up(&client).await;
+                    Err(StorageError::Unavailable("it does not answer".to_owned()))
+                }
+            }
+        })
     }
 
     fn write(&self, steps: Vec<Step>) -> Answer<'_, Written> {
         Box::pin(async move {
             let mut pause = Duration::from_millis(2);
-            for _ in 1..TRIES {
+            for _ in 0..TRIES {
                 let mut client = self.client().await?;
                 match Self::attempt(&mut client, &steps).await {
                     Err(error) if met_another(&error) => {
                         drop(client);
                         tokio::time::sleep(pause).await;
                         pause = (pause * 2).min(Duration::from_millis(200));
+                    }
+                    Err(error) if error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => {
+                        // It became a copy of another one; who asks again may find that one.
+                        drop(Object::take(client));
+                        return Err(failed(error));
                     }
                     done => return done.map_err(failed),
                 }
@@ -308,6 +361,7 @@ fn failed(error: tokio_postgres::Error) -> StorageError {
             if code.code().starts_with("57P")
                 || code.code().starts_with("08")
                 || *code == SqlState::TOO_MANY_CONNECTIONS
+                || *code == SqlState::READ_ONLY_SQL_TRANSACTION
                 || *code == SqlState::QUERY_CANCELED =>
         {
             StorageError::Unavailable(said)

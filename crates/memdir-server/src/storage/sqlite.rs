@@ -61,6 +61,36 @@ impl Sqlite {
     }
 }
 
+/// Whether a process works with the database in a file, which is not opened here.
+///
+/// # Errors
+/// It is no database.
+pub fn is_in_use(path: &Utf8Path) -> Result<bool, StorageError> {
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.busy_timeout(Duration::ZERO).map_err(failed)?;
+    let alone = connection.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK");
+    match alone.map_err(failed) {
+        Ok(()) => Ok(false),
+        Err(StorageError::Unavailable(_)) => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a file holds a database of ours.
+///
+/// # Errors
+/// It cannot be read.
+pub fn is_ours(path: &Utf8Path) -> Result<bool, StorageError> {
+    const SQL: &str = "SELECT count(*) FROM sqlite_master WHERE name IN ('migrations', 'teams', 'contents')";
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    match rows(&connection, SQL, &[]) {
+        Ok(rows) => Ok(rows.first().is_some_and(|row| row.number(0).is_ok_and(|count| count == 3))),
+        // No database of anybody's.
+        Err(StorageError::Failed(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 impl Storage for Sqlite {
     fn read(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>> {
         let readers = Arc::clone(&self.readers);

@@ -7,6 +7,9 @@ use super::{Caller, Event, KeptToken, NewToken, Store, Team, hash_in, key_in, re
 use crate::storage::{Row, Step, StorageError, Value, Written};
 use crate::token::Scope;
 
+/// Who does what is done on the server's own machine.
+pub const OPERATOR: &str = "operator";
+
 /// A token as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenLine {
@@ -96,7 +99,7 @@ impl Store {
         Ok(Some(Caller { token, team: team_in(&row, 0)? }))
     }
 
-    /// Keeps a token; `false` if its id is taken.
+    /// Keeps a token; `false` if its id is taken, or whoever asked for it has no access any more.
     ///
     /// # Errors
     /// The database fails.
@@ -106,8 +109,42 @@ impl Store {
         token: &NewToken,
         event: &Event<'_>,
     ) -> Result<bool, StorageError> {
-        let steps = vec![kept(team, token, event.time), recorded(event)];
+        let steps = vec![lasting(&token.made_by), kept(team, token, event.time), recorded(event)];
         Ok(self.write(steps).await? == Written::All)
+    }
+
+    /// How many tokens of a team open something, and how many of those are invitations that wait.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn count_tokens(&self, team: &str, now: i64) -> Result<(u64, u64), StorageError> {
+        const SQL: &str = "SELECT count(*), count(CASE WHEN scope = 'invitation' THEN 1 END) FROM tokens \
+                           WHERE team = $1 AND revoked IS NULL AND used_for IS NULL AND expires > $2";
+        let row = self.row(SQL, vec![team.into(), now.into()]).await?;
+        row.map_or(Ok((0, 0)), |row| Ok((row.count(0)?, row.count(1)?)))
+    }
+
+    /// Forgets invitations that nobody used in time.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn forget_invitations(&self, ended_before: i64) -> Result<(), StorageError> {
+        let unused = "DELETE FROM tokens WHERE scope = 'invitation' AND used_for IS NULL AND expires < $1";
+        self.write(vec![Step::once(unused, vec![ended_before.into()])]).await.map(drop)
+    }
+
+    /// Ends all invitations that wait; gives back how many. Of a copy nobody knows which were used since.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn end_invitations(&self, now: i64) -> Result<u64, StorageError> {
+        const COUNT: &str = "SELECT count(*) FROM tokens WHERE scope = 'invitation' AND used_for IS NULL \
+                             AND revoked IS NULL AND expires > $1";
+        const END: &str = "UPDATE tokens SET revoked = $1 WHERE scope = 'invitation' AND used_for IS NULL \
+                           AND revoked IS NULL AND expires > $1";
+        let count = self.row(COUNT, vec![now.into()]).await?.map_or(Ok(0), |row| row.count(0))?;
+        self.write(vec![Step::once(END, vec![now.into()])]).await?;
+        Ok(count)
     }
 
     /// Ends a token; `false` if the team has none of that id.
@@ -195,6 +232,15 @@ impl Store {
     /// The database fails.
     pub async fn record(&self, event: &Event<'_>) -> Result<(), StorageError> {
         self.write(vec![recorded(event)]).await.map(drop)
+    }
+}
+
+/// The step that goes on only while a token lasts. The operator's word needs none.
+fn lasting(token: &str) -> Step {
+    let sql = "UPDATE tokens SET revoked = NULL WHERE id = $1 AND revoked IS NULL";
+    match token {
+        OPERATOR => Step::many(sql, vec![]),
+        token => Step::exactly_one(sql, vec![token.into()]),
     }
 }
 

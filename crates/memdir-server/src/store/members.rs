@@ -20,6 +20,8 @@ pub struct Leaving<'l> {
     pub name: &'l str,
     /// Tokens that end: theirs, and those that they made.
     pub tokens: &'l [String],
+    /// How many the team had when that was found out.
+    pub known_tokens: usize,
     /// Whether what they wrote goes even where nobody replaced it.
     pub with_data: bool,
 }
@@ -49,6 +51,15 @@ pub fn ended_with(
     lasting.filter(|token| ended.contains(token.id.as_str())).map(|token| token.id.clone()).collect()
 }
 
+/// The step that goes on only while a team has as many tokens as somebody looked at. What comes in meanwhile may have to
+/// end, too.
+pub(super) fn no_more_tokens(team: &str, known: usize) -> Step {
+    Step::exactly_one(
+        "UPDATE teams SET name = name WHERE name = $1 AND (SELECT count(*) FROM tokens WHERE team = $1) = $2",
+        vec![team.into(), known.into()],
+    )
+}
+
 /// The step that ends tokens.
 pub(super) fn ended(team: &str, tokens: &[String], now: i64) -> Step {
     let run = |id: &String| vec![now.into(), team.into(), id.as_str().into()];
@@ -62,7 +73,7 @@ impl Store {
     /// Ends tokens, forgets what a member wrote that others have replaced since, and takes their name from the list of
     /// versions. With their data, what they wrote last goes, too: in a version that nobody signed, so whoever has it
     /// still may say it again as their own. Gives back how many memories went; `None` if something else was published
-    /// meanwhile.
+    /// meanwhile, or somebody came in.
     ///
     /// # Errors
     /// The database fails.
@@ -73,7 +84,7 @@ impl Store {
     ) -> Result<Option<usize>, StorageError> {
         let team = || Value::from(leaving.team.name.as_str());
         let key = || Value::from(leaving.member.to_string());
-        let mut steps = Vec::new();
+        let mut steps = vec![no_more_tokens(&leaving.team.name, leaving.known_tokens)];
         let erased = if leaving.with_data { self.newest_of_member(leaving).await? } else { Vec::new() };
         if !erased.is_empty() {
             steps.extend(erasing(leaving, &erased, event.time));
@@ -87,16 +98,37 @@ impl Store {
             "DELETE FROM contents WHERE team = $1 AND author = $2 AND replaced IS NOT NULL",
             vec![team(), key()],
         ));
+        // Versions of before keys were kept with them go by the name.
         steps.push(Step::once(
-            "UPDATE versions SET author = '', subject = '' WHERE team = $1 AND author = $2",
-            vec![team(), leaving.name.into()],
+            "UPDATE versions SET author = '', subject = '', member = NULL \
+             WHERE team = $1 AND (member = $2 OR member IS NULL AND author = $3)",
+            vec![team(), key(), leaving.name.into()],
         ));
+        // Whose parts wait to be published nobody knows before they are: everybody sends theirs again.
+        steps.push(Step::once("DELETE FROM parts WHERE team = $1", vec![team()]));
         steps.push(super::old_contents::counted(&leaving.team.name));
         steps.push(recorded(event));
         Ok(match self.write(steps).await? {
             Written::All => Some(erased.len()),
             Written::Unmet(_) => None,
         })
+    }
+
+    /// Forgets a team and everything about it.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn remove_team(&self, team: &str) -> Result<(), StorageError> {
+        const ALL: [&str; 7] = [
+            "DELETE FROM teams WHERE name = $1",
+            "DELETE FROM tokens WHERE team = $1",
+            "DELETE FROM audit WHERE team = $1",
+            "DELETE FROM versions WHERE team = $1",
+            "DELETE FROM files WHERE team = $1",
+            "DELETE FROM contents WHERE team = $1",
+            "DELETE FROM parts WHERE team = $1",
+        ];
+        self.write(ALL.map(|sql| Step::once(sql, vec![team.into()])).to_vec()).await.map(drop)
     }
 
     /// The memories whose newest text is a member's: path, content and size.
@@ -126,12 +158,10 @@ fn erasing(leaving: &Leaving<'_>, erased: &[(String, String, u64)], now: i64) ->
     let bytes: u64 = erased.iter().map(|(_, _, size)| size).sum();
     vec![
         Step::exactly_one(
-            "UPDATE teams SET head = $1, sequence = $2, files = $3, bytes = $4 \
-             WHERE name = $5 AND sequence = $6",
+            "UPDATE teams SET head = $1, sequence = $2, bytes = $3 WHERE name = $4 AND sequence = $5",
             vec![
                 head(),
                 sequence.into(),
-                known.files.saturating_sub(erased.len() as u64).into(),
                 known.bytes.saturating_sub(bytes).into(),
                 team(),
                 known.sequence.into(),

@@ -34,12 +34,12 @@ pub struct NewVersion<'v> {
     pub replaced: Vec<ContentHash>,
     /// How many bytes those have.
     pub replaced_bytes: u64,
-    /// Tokens that end with it, because whose they are is put out.
-    pub ended: Vec<String>,
+    /// Tokens that end with it, because whose they are is put out, and how many the team had when that was found out.
+    pub ended: Option<(Vec<String>, usize)>,
     /// What is to be recorded about that.
     pub event: Option<Event<'v>>,
-    /// How many files there are then.
-    pub files: u64,
+    /// How many lines there are more then.
+    pub more_files: u64,
     /// How many bytes they have then.
     pub bytes: u64,
     /// When.
@@ -53,6 +53,8 @@ pub enum Publication {
     Done,
     /// Another one was faster.
     Moved,
+    /// Somebody came in: it has to be found out again who goes.
+    Joined,
 }
 
 impl Store {
@@ -111,12 +113,12 @@ impl Store {
         let version = || Value::from(new.version.to_string());
         let sequence = new.team.sequence + 1;
         let moved = Step::exactly_one(
-            "UPDATE teams SET head = $1, sequence = $2, files = $3, bytes = $4, wire_team = $5, \
+            "UPDATE teams SET head = $1, sequence = $2, files = files + $3, bytes = $4, wire_team = $5, \
              old_bytes = old_bytes + $9 WHERE name = $6 AND sequence = $7 AND head IS NOT DISTINCT FROM $8",
             vec![
                 version(),
                 sequence.into(),
-                new.files.into(),
+                new.more_files.into(),
                 new.bytes.into(),
                 new.wire_team.as_str().into(),
                 team(),
@@ -126,8 +128,17 @@ impl Store {
             ],
         );
         let remembered = Step::once(
-            "INSERT INTO versions (team, sequence, version, author, subject, time) VALUES ($1, $2, $3, $4, $5, $6)",
-            vec![team(), sequence.into(), version(), new.author.into(), new.subject.into(), new.now.into()],
+            "INSERT INTO versions (team, sequence, version, author, subject, time, member) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            vec![
+                team(),
+                sequence.into(),
+                version(),
+                new.author.into(),
+                new.subject.into(),
+                new.now.into(),
+                new.member.to_string().into(),
+            ],
         );
         let replaced = new.replaced.iter().map(|id| vec![new.now.into(), team(), id.to_string().into()]);
         let replaced =
@@ -170,17 +181,23 @@ impl Store {
              entry_round = excluded.entry_round, is_deletion = excluded.is_deletion",
             puts.iter().map(file).collect(),
         );
-        let parts = Step::once("DELETE FROM parts WHERE team = $1 AND version = $2", vec![team(), version()]);
+        // Whatever else was made from the version before can never be published any more.
+        let parts = Step::once("DELETE FROM parts WHERE team = $1", vec![team()]);
         let whose = Step::once(
             "UPDATE tokens SET member = $1 WHERE id = $2 AND member IS NULL",
             vec![new.member.to_string().into(), new.token.into()],
         );
-        let ended = members::ended(&new.team.name, &new.ended, new.now);
-        let mut steps = vec![moved, remembered, replaced, contents, files, parts, whose, ended];
+        let mut steps = vec![moved];
+        if let Some((tokens, known)) = &new.ended {
+            steps.push(members::no_more_tokens(&new.team.name, *known));
+            steps.push(members::ended(&new.team.name, tokens, new.now));
+        }
+        steps.extend([remembered, replaced, contents, files, parts, whose]);
         steps.extend(new.event.as_ref().map(recorded));
         Ok(match self.write(steps).await? {
             Written::All => Publication::Done,
-            Written::Unmet(_) => Publication::Moved,
+            Written::Unmet(0) => Publication::Moved,
+            Written::Unmet(_) => Publication::Joined,
         })
     }
 

@@ -6,6 +6,7 @@
     reason = "tests make and break files, and stop at the first surprise"
 )]
 
+mod abuse;
 mod authorisation;
 mod bad_input;
 mod converge;

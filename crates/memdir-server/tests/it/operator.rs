@@ -31,22 +31,32 @@ fn a_team_moves_from_sqlite_to_postgres_and_back_from_a_backup() {
         assert_eq!(mode & 0o777, 0o600, "{name} can be read by others");
     }
     assert!(!fs::exists(file("one.db-wal")).unwrap() && !fs::exists(file("one.db.unfinished")).unwrap());
+    // What it goes on to write would stay behind.
+    let moving = ["move", "--from", &first, "--to", &second];
+    let refused = command().args(moving).output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && said.contains("is in use: stop its server first"), "{said}");
     assert!(server.stop());
     // Whoever copies the file of a stopped server has everything.
     fs::copy(file("deep/team.db"), file("copied.db")).unwrap();
     let copied = Process::serve(&format!("sqlite:{}", file("copied.db")), &[]);
     assert_eq!(everything(&copied, &token), before);
     drop(copied);
-    operator(&["move", "--from", &first, "--to", &second]);
+    operator(&moving);
     let moved = Process::serve(&second, &[]);
+    let refused = command().args(["move", "--from", &second, "--to", "sqlite:x.db"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("is in use"));
     assert_eq!(everything(&moved, &token), before);
     operator(&["backup", &file("two.db"), "--db", &second]);
     let third = format!("sqlite:{}", file("three.db"));
     for backup in ["one.db", "two.db"] {
         drop(fs::remove_file(file("three.db")));
+        let kept = fs::read(file(backup)).unwrap();
+        fs::set_permissions(file(backup), fs::Permissions::from_mode(0o400)).unwrap();
         operator(&["restore", &file(backup), "--db", &third]);
         let restored = Process::serve(&third, &[]);
         assert_eq!(everything(&restored, &token), before, "{backup}");
+        assert!(fs::read(file(backup)).unwrap() == kept, "a backup stays as it is");
     }
     let again = command().args(["restore", &file("one.db"), "--db", &third]).output().unwrap();
     let said = String::from_utf8_lossy(&again.stderr).into_owned();
@@ -84,6 +94,27 @@ fn asked(
         compress: true,
     });
     serde_json::from_slice(&answered.unwrap().body).unwrap()
+}
+
+#[test]
+fn what_is_erased_stands_in_no_file() {
+    let directory = TempDir::new().unwrap();
+    let path = format!("{}/team.db", directory.path().display());
+    let db = format!("sqlite:{path}");
+    let (token, ada) = (team(&db, "crew"), Person::founder(1));
+    let server = Process::serve(&db, &[]);
+    let text = "nobody else ever said this\n";
+    let puts = vec![ada.record(), ada.entry("a.md", 1, 1, Some(text)), ada.round(1, 0)];
+    publish(&server, &token, &ada, puts);
+    let holds = |path: &str| {
+        let content = fs::read(path).unwrap_or_default();
+        content.windows(text.len() - 1).any(|window| window == text.trim_end().as_bytes())
+    };
+    let files = [path.clone(), format!("{path}-wal")];
+    assert!(files.iter().any(|file| holds(file)));
+    operator(&["remove-member", "crew", &ada.key().public().to_string(), "--with-data", "--db", &db]);
+    assert!(!files.iter().any(|file| holds(file)), "and the server still runs");
+    assert!(server.stop());
 }
 
 #[test]
@@ -130,5 +161,41 @@ fn it_does_not_listen_beyond_this_machine_without_tls() {
             !refused.status.success() && said.starts_with("error: ") && !said.contains("sesame"),
             "{said}"
         );
+    }
+}
+
+#[test]
+fn teams_are_listed_and_removed() {
+    let directory = TempDir::new().unwrap();
+    let path = format!("{}/team.db", directory.path().display());
+    let db = format!("sqlite:{path}");
+    let (token, ada) = (team(&db, "crew"), Person::founder(1));
+    team(&db, "other");
+    let server = Process::serve(&db, &[]);
+    let puts = vec![ada.record(), ada.entry("a.md", 1, 1, Some("one\n")), ada.round(1, 0)];
+    publish(&server, &token, &ada, puts);
+    let listed = operator(&["teams", "--db", &db]);
+    assert!(listed.starts_with("crew\t3\t") && listed.ends_with("\t0\t1\nother\t0\t0\t0\t0\n"), "{listed}");
+    let doubt = command().args(["remove-team", "crew", "--db", &db]).output().unwrap();
+    assert!(!doubt.status.success() && String::from_utf8_lossy(&doubt.stderr).contains("--yes"));
+    operator(&["remove-team", "crew", "--yes", "--db", &db]);
+    assert!(operator(&["teams", "--db", &db]).starts_with("other"));
+    let gone = asked(&server, "GET", "head", &token, &[], None);
+    assert_eq!(gone["error"]["code"], "unauthorized", "{gone}");
+}
+
+#[test]
+fn only_a_backup_is_restored() {
+    let directory = TempDir::new().unwrap();
+    let file = |name: &str| format!("{}/{name}", directory.path().display());
+    fs::write(file("empty.db"), "").unwrap();
+    fs::write(file("text.db"), "no database\n".repeat(1_000)).unwrap();
+    let to = format!("sqlite:{}", file("to.db"));
+    for name in ["empty.db", "text.db", "nothing.db"] {
+        let before = fs::read(file(name)).unwrap_or_default();
+        let refused = command().args(["restore", &file(name), "--db", &to]).output().unwrap();
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && said.contains(name), "{said}");
+        assert!(fs::read(file(name)).unwrap_or_default() == before, "{name} is as it was");
     }
 }

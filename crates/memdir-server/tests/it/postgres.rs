@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use memdir_server::storage::Step;
 use memdir_testkit::Cluster;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::converge::converge;
 use super::engine::InCluster;
@@ -71,4 +72,22 @@ fn tuples_read(engine: &InCluster, least: i64) -> i64 {
         assert!(Instant::now() < deadline, "{count} of {least}");
         thread::sleep(Duration::from_millis(200));
     }
+}
+
+#[test]
+fn a_connection_that_does_not_answer_is_given_up() {
+    let cluster = Cluster::start();
+    let server = Running::on(&InCluster(cluster.database()));
+    let token = server.team("crew");
+    let ask = || server.ask("GET", "/v1/teams/crew/head", Some(&token), &[], None).status;
+    assert_eq!([ask(), ask()], [200, 200]);
+    const SQL: &str = "SELECT pid FROM pg_stat_activity WHERE application_name = 'memdir-server' AND pid <> pg_backend_pid() \
+                       AND query LIKE '%FROM tokens%' ORDER BY pid LIMIT 1";
+    let rows = server.wait(server.store.storage().read(SQL, vec![vec![]])).unwrap();
+    let process = Pid::from_raw(i32::try_from(rows[0][0].number(0).unwrap()).unwrap()).unwrap();
+    kill_process(process, Signal::STOP).unwrap();
+    let answers: Vec<u16> = (0..12).map(|_| ask()).collect();
+    kill_process(process, Signal::CONT).unwrap();
+    assert!(answers.contains(&503), "nothing was stopped: {answers:?}");
+    assert_eq!(answers.iter().filter(|status| **status != 200).count(), 1, "{answers:?}");
 }

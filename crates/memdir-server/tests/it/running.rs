@@ -159,7 +159,7 @@ fn kept(token: &Token, scope: Scope, expires: i64) -> NewToken {
         hash: token.hash(),
         label: "test".to_owned(),
         member: None,
-        made_by: "test".to_owned(),
+        made_by: "operator".to_owned(),
         expires,
     }
 }

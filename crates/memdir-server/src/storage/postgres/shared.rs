@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use deadpool_postgres::Object;
-use tokio::sync::Mutex;
+use deadpool_postgres::{ClientWrapper, Object};
+use tokio::sync::{Mutex, MutexGuard};
+use tokio::time::timeout;
 
+use super::PATIENCE;
 use crate::storage::StorageError;
-
-/// So many connections are shared: one can be answered while the other is asked.
-const LINES: usize = 2;
 
 /// A few connections on which small questions follow each other without waiting for answers.
 ///
@@ -17,27 +16,46 @@ const LINES: usize = 2;
 /// on one connection travel together.
 #[derive(Default)]
 pub(super) struct Shared {
-    lines: [Mutex<Option<Arc<Object>>>; LINES],
+    /// One can be answered while the other is asked.
+    lines: [Line; 2],
     turn: AtomicUsize,
 }
+
+type Line = Mutex<Option<Arc<ClientWrapper>>>;
 
 impl Shared {
     /// One of them, made anew if it broke off.
     ///
     /// # Errors
     /// There is no connection.
-    pub(super) async fn client<F>(&self, connect: impl FnOnce() -> F) -> Result<Arc<Object>, StorageError>
+    pub(super) async fn client<F>(
+        &self,
+        connect: impl FnOnce() -> F,
+    ) -> Result<Arc<ClientWrapper>, StorageError>
     where
         F: Future<Output = Result<Object, StorageError>>,
     {
-        let turn = self.turn.fetch_add(1, Ordering::Relaxed) % LINES;
-        let [first, second] = &self.lines;
-        let mut line = if turn == 0 { first.lock().await } else { second.lock().await };
+        let [one, other] = &self.lines;
+        let line = if self.turn.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) { one } else { other };
+        let mut line: MutexGuard<'_, _> = timeout(PATIENCE, line.lock())
+            .await
+            .map_err(|_| StorageError::Unavailable("nobody gets through to it".to_owned()))?;
         if let Some(client) = line.as_ref().filter(|client| !client.is_closed()) {
             return Ok(Arc::clone(client));
         }
-        let client = Arc::new(connect().await?);
+        // It never goes back to those that are used by one at a time: others may still wait on it.
+        let client = Arc::new(Object::take(connect().await?));
         *line = Some(Arc::clone(&client));
         Ok(client)
+    }
+
+    /// Lets go of a connection that does not answer.
+    pub(super) async fn give_up(&self, silent: &Arc<ClientWrapper>) {
+        for line in &self.lines {
+            let mut line = line.lock().await;
+            if line.as_ref().is_some_and(|client| Arc::ptr_eq(client, silent)) {
+                *line = None;
+            }
+        }
     }
 }

@@ -1,0 +1,153 @@
+//! Members who take more than they were given.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use memdir_core::content_hash::ContentHash;
+use memdir_server::limits::Limits;
+use memdir_server::token::Token;
+use memdir_testkit::{Cluster, NOW};
+
+use super::engine::{Engine, InCluster, InFile};
+use super::people::Person;
+use super::running::{Running, no_rates};
+
+#[test]
+fn whoever_is_put_out_lets_nobody_in_meanwhile_on_sqlite() {
+    nobody_comes_in(&InFile::new());
+}
+
+#[test]
+fn whoever_is_put_out_lets_nobody_in_meanwhile_on_postgres() {
+    let cluster = Cluster::start();
+    nobody_comes_in(&InCluster(cluster.database()));
+}
+
+/// Bob's invitations are used, by nobody in particular, while Ada puts him out.
+fn nobody_comes_in(engine: &dyn Engine) {
+    const INVITATIONS: usize = 60;
+    let server = &Running::on(engine);
+    let (admin, ada) = (server.team("crew"), Person::founder(1));
+    let bob = Person::invited_by(&ada, 2);
+    let bobs = join(server, &invite(server, &admin), &bob).unwrap();
+    let (_, onto) = ada.publish(server, ("crew", &admin), None, vec![ada.record(), ada.round(1, 0)]);
+    let (_, onto) = bob.publish(server, ("crew", &bobs), Some(onto), vec![bob.record(), bob.round(2, 0)]);
+    let invitations: Vec<String> = (0..INVITATIONS).map(|_| invite(server, &bobs)).collect();
+    let is_out = &AtomicBool::new(false);
+    let came_in: Vec<String> = thread::scope(|scope| {
+        let ghosts: Vec<_> = invitations
+            .chunks(INVITATIONS / 4)
+            .map(|some| {
+                scope.spawn(move || {
+                    let ghost = Person::founder(9);
+                    let not_yet = some.iter().take_while(|_| !is_out.load(Ordering::Relaxed));
+                    not_yet.filter_map(|invitation| join(server, invitation, &ghost)).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        let puts = vec![ada.revocation_of(&bob), ada.round(3, 0)];
+        let (out, _) = ada.publish(server, ("crew", &admin), Some(onto), puts);
+        is_out.store(true, Ordering::Relaxed);
+        assert_eq!(out.status, 201, "{}", out.json);
+        ghosts.into_iter().flat_map(|ghost| ghost.join().unwrap()).collect()
+    });
+    for token in came_in.iter().chain([&bobs]) {
+        assert_eq!(server.ask("GET", "/v1/teams/crew/head", Some(token), &[], None).status, 401);
+    }
+}
+
+fn invite(server: &Running, token: &str) -> String {
+    let made = server.ask("POST", "/v1/teams/crew/invitations", Some(token), &[], Some("{\"v\":1}"));
+    assert_eq!(made.status, 201, "{}", made.json);
+    made.json["token"].as_str().unwrap().to_owned()
+}
+
+fn join(server: &Running, invitation: &str, person: &Person) -> Option<String> {
+    let token = Token::from_random(&memdir_server::random::random().unwrap()).reveal();
+    let body = format!("{{\"v\":1,\"token\":\"{token}\",\"member\":\"{}\"}}", person.key().public());
+    let joined = server.ask("POST", "/v1/teams/crew/join", Some(invitation), &[], Some(&body));
+    (joined.status == 200).then_some(token)
+}
+
+#[test]
+fn invitations_that_wait_are_bounded_and_forgotten() {
+    let file = InFile::new();
+    let server = Running::on(&file);
+    let token = server.team("crew");
+    for _ in 0..100 {
+        invite(&server, &token);
+    }
+    let one_more = server.ask("POST", "/v1/teams/crew/invitations", Some(&token), &[], Some("{\"v\":1}"));
+    assert_eq!((one_more.status, one_more.code()), (422, "quota"));
+    let now = NOW.parse::<jiff::Timestamp>().unwrap().as_second();
+    let count = || server.wait(server.store.tokens("crew")).unwrap().len();
+    server.wait(server.store.forget_invitations(now)).unwrap();
+    assert_eq!(count(), 101, "they can still be used");
+    server.wait(server.store.forget_invitations(now + 8 * 24 * 60 * 60)).unwrap();
+    assert_eq!(count(), 1);
+}
+
+#[test]
+fn what_is_gone_is_counted_for_a_while_on_sqlite() {
+    gone_files_are_counted(&InFile::new());
+}
+
+#[test]
+fn what_is_gone_is_counted_for_a_while_on_postgres() {
+    let cluster = Cluster::start();
+    gone_files_are_counted(&InCluster(cluster.database()));
+}
+
+/// Memories that come and go leave lines behind, which nobody can have without end.
+fn gone_files_are_counted(engine: &dyn Engine) {
+    let server = Running::with(engine, Limits { team_files: 6, ..no_rates() });
+    let (token, ada) = (server.team("crew"), Person::founder(1));
+    let here = ("crew", token.as_str());
+    let mut round = 1;
+    let (_, mut onto) = ada.publish(&server, here, None, vec![ada.record(), ada.round(1, 0)]);
+    let mut passing = |number: u64, onto: &mut ContentHash| {
+        let name = format!("m{number}.md");
+        for (version, text) in [(1, Some("here\n")), (2, None)] {
+            round += 1;
+            let puts = vec![ada.entry(&name, version, round, text), ada.round(round, 0)];
+            let (put, next) = ada.publish(&server, here, Some(*onto), puts);
+            if put.status != 201 {
+                return put.code().to_owned();
+            }
+            *onto = next;
+        }
+        round += 1;
+        let puts = vec![super::people::put(&format!("entries/{name}"), None), ada.round(round, round - 1)];
+        let (gone, next) = ada.publish(&server, here, Some(*onto), puts);
+        assert_eq!(gone.status, 201, "{}", gone.json);
+        *onto = next;
+        "gone".to_owned()
+    };
+    let went: Vec<String> = (0..6).map(|number| passing(number, &mut onto)).collect();
+    assert_eq!(went, ["gone", "gone", "gone", "gone", "quota", "quota"]);
+    let now = NOW.parse::<jiff::Timestamp>().unwrap().as_second();
+    server.wait(server.store.forget_gone(now)).unwrap();
+    assert_eq!(passing(6, &mut onto), "quota", "whoever was away a moment hears of what went");
+    server.wait(server.store.forget_gone(now + 1)).unwrap();
+    assert_eq!(passing(7, &mut onto), "gone");
+    let files = server.ask("GET", "/v1/teams/crew/files", Some(&token), &[], None);
+    assert_eq!(files.json["files"].as_array().unwrap().len(), 3, "{}", files.json);
+}
+
+#[test]
+fn a_name_is_as_long_on_every_engine() {
+    let cluster = Cluster::start();
+    let (file, database) = (InFile::new(), InCluster(cluster.database()));
+    for engine in [&file as &dyn Engine, &database] {
+        let server = Running::on(engine);
+        let (token, ada) = (server.team("crew"), Person::founder(1));
+        let folder = format!("{}/", "x".repeat(199));
+        let check = |name: &str, expected: u16| {
+            let puts = vec![ada.record(), ada.entry(name, 1, 1, Some("text\n")), ada.round(1, 0)];
+            let (put, _) = ada.publish(&server, ("crew", &token), None, puts);
+            assert_eq!(put.status, expected, "{} {}", name.len(), put.json);
+        };
+        check(&format!("{}{}.md", folder.repeat(4), "y".repeat(190)), 422);
+        check(&format!("{}{}.md", folder.repeat(4), "y".repeat(189)), 201);
+    }
+}
