@@ -23,8 +23,10 @@ use crate::options::Options;
 use crate::plan::{Planner, SyncPlan};
 use crate::records::Records;
 use crate::remote::{Published, Put, Remote, RemoteError, Version};
-use crate::report::{ChangeKind, HeldEntry, Refused, Report, Sent};
+use crate::report::{Refused, Report};
 use crate::state::{Agreed, Pending, PendingChange, SyncState};
+
+mod telling;
 
 /// Why a sync did not come to its end. Nothing is lost, and the next one goes on.
 #[derive(Debug, thiserror::Error)]
@@ -213,6 +215,7 @@ impl Once<'_> {
         report.notices = notices;
         self.say(&inbox, &roster, &plan, &mut report);
         if self.options.dry_run {
+            self.show(&inbox, &plan, &mut report)?;
             return Ok(Some(report));
         }
         self.carry_out(head, &inbox, roster, plan, report)
@@ -306,44 +309,6 @@ impl Once<'_> {
         Err(SyncError::NoLongerMember { by: by.map(|by| format!("{} ({})", by.name, by.key.short())) })
     }
 
-    fn say(&self, inbox: &Inbox, roster: &Roster, plan: &SyncPlan, report: &mut Report) {
-        report.refused.extend(inbox.refused.iter().cloned());
-        report.notices.extend(inbox.records.learnt.problems.iter().cloned());
-        for (key, why) in &self.scan.left_alone {
-            report.blocked.push(Refused { path: key.clone(), why: why.clone() });
-        }
-        let me = self.key.public();
-        for joined in
-            inbox.records.learnt.joined.iter().filter(|joined| **joined != me && self.state.head.is_some())
-        {
-            if let memdir_wire::roster::Standing::Member(name) = roster.standing(joined) {
-                report.notices.push(format!("{name} ({}) is a member now", joined.short()));
-            }
-        }
-        for gone in &inbox.records.learnt.revoked {
-            if let memdir_wire::roster::Standing::Revoked(name) = roster.standing(gone) {
-                report.notices.push(format!("{name} ({}) is a member no more", gone.short()));
-            }
-        }
-        let waiting = plan.waiting.iter().map(|proposal| &proposal.held);
-        for held in inbox.held.iter().chain(&plan.withheld).chain(waiting) {
-            report.held.push(HeldEntry {
-                path: held.key.clone(),
-                author: held.author.to_string(),
-                name: held.name.clone(),
-            });
-        }
-        for (key, outgoing) in plan.outgoing.iter().filter(|(_, outgoing)| outgoing.is_change()) {
-            let known = self.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some());
-            let change = match (&outgoing.text, known) {
-                (None, _) => ChangeKind::Removed,
-                (Some(_), true) => ChangeKind::Changed,
-                (Some(_), false) => ChangeKind::Added,
-            };
-            report.sent.push(Sent { path: key.clone(), change });
-        }
-    }
-
     fn carry_out(
         &mut self,
         head: Option<Version>,
@@ -394,7 +359,8 @@ impl Once<'_> {
             if inbox.id_of(README).is_none() {
                 puts.push(Put { path: README.to_owned(), content: Some(README_TEXT.into()) });
             }
-            let prepared = self.remote.prepare(head.as_ref(), &puts, &message(&report))?;
+            let message = message(&report, &self.who_comes_and_goes(&puts, &roster));
+            let prepared = self.remote.prepare(head.as_ref(), &puts, &message)?;
             for (key, (version, content)) in sent {
                 let id = prepared.ids.get(&format!("{ENTRIES}{key}")).cloned().unwrap_or_default();
                 after.insert(key, Some(Agreed { version, round: new_round, id, content }));

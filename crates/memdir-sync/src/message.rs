@@ -5,11 +5,12 @@ use crate::report::{ChangeKind, Report};
 /// How many memories are named.
 const NAMED: usize = 20;
 
-/// A line that says what was sent, and below it what exactly.
-pub(crate) fn message(report: &Report) -> String {
+/// A line that says what was sent, and below it what exactly, and who came or went.
+pub(crate) fn message(report: &Report, people: &[String]) -> String {
     let sent = &report.sent;
     let subject = match sent.as_slice() {
-        [] => "Keep the records of the team".to_owned(),
+        [] if people.is_empty() => "Keep the records of the team".to_owned(),
+        [] => people.join(", "),
         [one] => format!("{} {}", verb(one.change), stem(&one.path)),
         many => {
             let count = |kind: ChangeKind| many.iter().filter(|sent| sent.change == kind).count();
@@ -32,6 +33,10 @@ pub(crate) fn message(report: &Report) -> String {
         .collect();
     if sent.len() > NAMED {
         lines.push(format!("- and {} more", sent.len() - NAMED));
+    }
+    let is_named = !sent.is_empty() && !people.is_empty();
+    if is_named {
+        lines.extend(people.iter().map(|line| format!("- {line}")));
     }
     if lines.len() < 2 { subject } else { format!("{subject}\n\n{}", lines.join("\n")) }
 }

@@ -44,6 +44,12 @@ pub struct Sent {
     pub path: String,
     /// What happened to it.
     pub change: ChangeKind,
+    /// What the others have there; only where nothing is really sent.
+    #[serde(skip)]
+    pub before: Option<String>,
+    /// What they would get; only where nothing is really sent.
+    #[serde(skip)]
+    pub after: Option<String>,
 }
 
 /// What happens to a memory.

@@ -79,7 +79,23 @@ impl Memory {
         entries.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
         Ok(Catalogue { entries, left_out: listing.left_out })
     }
+
+    /// What one file says about itself, as [`Memory::catalogue`] has it for all; `None` if it is not there.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn header(&self, path: &RelPath) -> Result<Option<ManifestEntry>, MemoryError> {
+        let Some(root) = &self.root else { return Ok(None) };
+        let Some((content, stat)) = root.read_with_stat(path, MAX_HEADED_BYTES)? else { return Ok(None) };
+        let head = content.get(..HEAD_BYTES).unwrap_or(&content);
+        let whole = head.len() == content.len();
+        let modified = timestamp(stat.modified);
+        Ok(Some(ManifestEntry::from_head(path.as_str(), head, whole, modified)))
+    }
 }
+
+/// A file that is larger is no memory, and has no head that anybody would look at.
+const MAX_HEADED_BYTES: u64 = 16 << 20;
 
 impl Catalogue {
     /// Finds a memory by its name, its file's stem or its path.

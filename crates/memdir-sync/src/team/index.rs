@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use memdir_core::hygiene::{clean, escape};
-use memdir_core::memory::auto_index::{IndexSource, generate};
+use memdir_core::memory::auto_index::{IndexSource, MAX_GENERATED_LINES, generate, is_indexed};
 use memdir_core::memory::entrypoint::ENTRYPOINT;
 use memdir_core::plan::{Change, Content};
 use memdir_core::rel_path::RelPath;
@@ -16,37 +16,50 @@ pub(crate) enum Coming<'c> {
     Renamed(&'c str, &'c str),
 }
 
+/// Where the description of a file stands.
+enum Described {
+    In(RelPath),
+    As(Option<String>),
+}
+
 /// The change that makes the index what follows from the files; `None` if it is that already.
 pub(crate) fn index_change(
     memory: &Memory,
     coming: Option<Coming<'_>>,
 ) -> Result<Option<Change>, MemoryError> {
-    let catalogue = memory.catalogue()?;
-    // The files' own times differ from machine to machine, so they do not order the lines.
-    let source = |path: &str, description: Option<String>| IndexSource {
-        path: path.to_owned(),
-        // Team mates wrote it and every agent reads it: nothing in it may pass for anybody's word.
-        description: description.map(|text| escape(&clean(&text)).into_owned()),
-        modified: Timestamp::UNIX_EPOCH,
-    };
-    let mut sources: Vec<IndexSource> = catalogue
-        .entries
+    let listing = memory.root().map(|root| root.list_files(0)).transpose()?.unwrap_or_default();
+    let below = |path: &RelPath| Some(path.as_str().strip_prefix(TEAM_DIR)?.strip_prefix('/')?.to_owned());
+    // What each is called in the index, and where its description stands.
+    let mut files: Vec<(String, Described)> = listing
+        .files
         .iter()
-        .filter_map(|entry| {
-            let key = entry.path.as_str().strip_prefix(TEAM_DIR)?.strip_prefix('/')?;
-            Some(source(key, entry.description.clone()))
-        })
+        .filter_map(|file| Some((below(&file.path)?, Described::In(file.path.clone()))))
         .collect();
     match coming {
-        Some(Coming::Added(key, description)) => sources.push(source(key, description)),
-        Some(Coming::Removed(key)) => sources.retain(|source| source.path != key),
+        Some(Coming::Added(key, description)) => files.push((key.to_owned(), Described::As(description))),
+        Some(Coming::Removed(key)) => files.retain(|(name, _)| name != key),
         Some(Coming::Renamed(from, to)) => {
-            for source in sources.iter_mut().filter(|source| source.path == from) {
-                to.clone_into(&mut source.path);
+            for (name, _) in files.iter_mut().filter(|(name, _)| name == from) {
+                to.clone_into(name);
             }
         }
         None => {}
     }
+    // The files' own times differ from machine to machine, so they do not order the lines.
+    files.retain(|(name, _)| is_indexed(name));
+    files.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let sources = files.into_iter().filter_map(|(path, described)| {
+        let description = match described {
+            Described::As(description) => description,
+            // What cannot be read now has no line until it can.
+            Described::In(path) => memory.header(&path).ok().flatten()?.description,
+        };
+        // Team mates wrote it and every agent reads it: nothing in it may pass for anybody's word.
+        let description = description.map(|text| escape(&clean(&text)).into_owned());
+        Some(IndexSource { path, description, modified: Timestamp::UNIX_EPOCH })
+    });
+    // Of many thousand files only those are read that get a line.
+    let sources: Vec<IndexSource> = sources.take(MAX_GENERATED_LINES).collect();
     let path = RelPath::parse(&format!("{TEAM_DIR}/{ENTRYPOINT}"))?;
     let current = memory.read(&path)?;
     let wanted = generate(sources);

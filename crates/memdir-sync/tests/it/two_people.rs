@@ -477,3 +477,67 @@ fn an_invitation_of_somebody_who_left_ends_when_they_are_put_out() {
     let refused = Person::new().join(&token, "Eve").unwrap_err();
     assert!(matches!(refused, TeamError::Sync(SyncError::NotIntroduced)), "{refused}");
 }
+
+#[test]
+fn the_history_of_the_repository_names_who_came_and_went() {
+    let (repository, ada, bob) = two();
+    bob.team().leave(crate::people::now()).unwrap();
+    let eve = Person::joining(&ada, "Eve");
+    ada.team().revoke("Eve", crate::people::now()).unwrap();
+    let carol = Person::new();
+    carol.write("carol.md", "from carol\n");
+    carol.join(&ada.team().membership().invite().unwrap(), "Carol").unwrap();
+    let log = repository.git(&["log", "--reverse", "--format=%s", "memdir"]);
+    let subjects: Vec<&str> = log.lines().collect();
+    let expected = [
+        "Ada begins",
+        "Add deploy",
+        "Bob joins",
+        "Bob leaves",
+        "Eve joins",
+        "Eve is a member no more",
+        "Add carol",
+    ];
+    assert_eq!(subjects, expected);
+    assert!(repository.git(&["log", "-1", "--format=%b", "memdir"]).contains("- Carol joins"));
+    drop(eve);
+}
+
+#[test]
+fn a_trial_shows_what_would_go_as_it_would_go() {
+    let (_repository, ada, bob) = two();
+    ada.write("merged.md", &memory("merged", "one\ntwo\nthree\n"));
+    ada.sync();
+    bob.sync();
+    ada.write("deploy.md", &memory("deploy", "ada\nsecond\nthird\n"));
+    ada.write("merged.md", &memory("merged", "ONE\ntwo\nthree\n"));
+    ada.sync();
+    bob.write("deploy.md", &memory("deploy", "bob\nsecond\nthird\n"));
+    bob.write("merged.md", &memory("merged", "one\ntwo\nTHREE\n"));
+    let report = bob.try_sync(&Options { dry_run: true, ..Options::default() }).unwrap();
+    let [copy, merged] = report.sent.as_slice() else { panic!("{report:?}") };
+    assert!(copy.path.starts_with("deploy.conflict-") && copy.before.is_none());
+    assert!(copy.after.as_ref().unwrap().contains("\nbob\n"));
+    assert!(merged.before.as_ref().unwrap().contains("\nONE\ntwo\nthree\n"), "{merged:?}");
+    assert!(merged.after.as_ref().unwrap().contains("\nONE\ntwo\nTHREE\n"), "{merged:?}");
+}
+
+#[test]
+fn the_index_of_many_memories_names_the_first_of_them() {
+    let (_repository, ada, bob) = two();
+    for number in 0..200 {
+        ada.write(&format!("m{number:03}.md"), &memory(&format!("m{number:03}"), "text\n"));
+    }
+    ada.write("logs/day.md", "no memory\n");
+    ada.sync();
+    bob.sync();
+    let index = bob.read("MEMORY.md").unwrap();
+    assert_eq!(ada.read("MEMORY.md").as_ref(), Some(&index));
+    let lines: Vec<&str> = index.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (140, "- [deploy](deploy.md) — about deploy"));
+    assert_eq!(lines[139], "- [m138](m138.md) — about m138");
+    // One that goes makes room for the next one.
+    bob.remove("deploy.md");
+    bob.sync();
+    assert_eq!(bob.read("MEMORY.md").unwrap().lines().last(), Some("- [m139](m139.md) — about m139"));
+}

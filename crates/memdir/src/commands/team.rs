@@ -258,7 +258,7 @@ fn sync(manner: &SyncManner, world: &mut World) -> Result<Exit> {
     let (report, requests) = team.sync_counted(&manner.options(), world.now)?;
     let exit = sync_report::print(&report, requests, manner.dry_run, manner.json, world)?;
     if manner.dry_run && !manner.json {
-        show::print_outgoing(&mut team, world)?;
+        show::print_outgoing(&report.sent, world)?;
     }
     let removed = report.received.iter().filter(|came| came.change == ChangeKind::Removed).count();
     if removed >= MANY && !manner.dry_run && !manner.json {

@@ -6,6 +6,7 @@ use anyhow::Result;
 use jiff::Timestamp;
 use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::rel_path::RelPath;
+use memdir_sync::report::Sent;
 use memdir_sync::team::{OwnChange, Team as Shared};
 use memdir_wire::roster::Standing;
 use serde::Serialize;
@@ -135,11 +136,11 @@ fn print_own_changes(changes: &[OwnChange], world: &mut World) -> Result<()> {
 const NAMED: usize = 20;
 
 /// Shows what would be sent, as a diff against what the others have.
-pub(super) fn print_outgoing(team: &mut Shared, world: &mut World) -> Result<()> {
+pub(super) fn print_outgoing(sent: &[Sent], world: &mut World) -> Result<()> {
     let mut plan = Plan::new("what would be sent");
-    for change in team.own_changes(world.now)?.into_iter().filter(|change| change.refused.is_none()) {
-        let path = RelPath::parse(&format!("team/{}", change.path))?;
-        plan.changes.extend(match (change.before, change.after) {
+    for sent in sent {
+        let path = RelPath::parse(&format!("team/{}", sent.path))?;
+        plan.changes.extend(match (sent.before.clone(), sent.after.clone()) {
             (before, Some(after)) => {
                 let base = before.map(|before| Content(before.into_bytes()));
                 Some(Change::Write { path, content: after.into(), base })
