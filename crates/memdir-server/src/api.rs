@@ -23,7 +23,6 @@ mod operations;
 mod reading;
 mod writing;
 
-pub(crate) use access::removal;
 pub(crate) use operations::OPENAPI;
 
 /// Where a proxy says that a request comes from.

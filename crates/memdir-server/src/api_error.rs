@@ -130,9 +130,7 @@ impl From<StorageError> for ApiError {
             StorageError::Full(_) => {
                 Self::new("storage_full", "the server has no room left; nothing was changed")
             }
-            StorageError::Duplicate(_) | StorageError::Failed(_) => {
-                Self::new("failed", "the server failed; its log says why")
-            }
+            StorageError::Failed(_) => Self::new("failed", "the server failed; its log says why"),
         };
         Self { cause, ..error }
     }

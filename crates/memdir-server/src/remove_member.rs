@@ -55,3 +55,9 @@ pub async fn remove_member(
     }
     Err(StorageError::Unavailable("others publish or come in all the time".to_owned()))
 }
+
+/// What the audit log calls it.
+#[must_use]
+pub fn removal(with_data: bool) -> &'static str {
+    if with_data { "member and data removed" } else { "member removed" }
+}

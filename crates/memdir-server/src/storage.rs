@@ -60,9 +60,6 @@ pub enum StorageError {
     /// It has no room left.
     #[error("the database is full: {0}")]
     Full(String),
-    /// Something like it is there already.
-    #[error("the database holds that already: {0}")]
-    Duplicate(String),
     /// It cannot be used as it is.
     #[error("the database failed: {0}")]
     Failed(String),
@@ -73,7 +70,7 @@ pub type Answer<'s, T> = Pin<Box<dyn Future<Output = Result<T, StorageError>> + 
 
 /// A database.
 pub trait Storage: Send + Sync {
-    /// Its rows for each run of a question, all runs against the same state of the data or a later one.
+    /// Its rows for each run of a question. What others write meanwhile may show in later runs.
     fn read(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>>;
 
     /// The same, for questions that ask for a few rows by their keys: what is answered sooner than a thread wakes up need
@@ -115,6 +112,18 @@ impl Step {
     #[must_use]
     pub fn many(sql: &'static str, runs: Vec<Vec<Value>>) -> Self {
         Self { sql, runs, changes: None }
+    }
+}
+
+impl Value {
+    /// How many bytes it takes, about.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Null | Self::Number(_) => 8,
+            Self::Text(text) => text.len(),
+            Self::Bytes(bytes) => bytes.len(),
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use super::caller::{Who, authorise};
 use super::reading::query;
 use crate::api_error::ApiError;
 use crate::random::{random, random_id};
-use crate::remove_member::remove_member;
+use crate::remove_member::{removal, remove_member};
 use crate::server::Server;
 use crate::store::{Caller, Event, NewToken, Redeemed};
 use crate::token::{Scope, Token};
@@ -206,11 +206,6 @@ pub(super) async fn revoke_token(
 struct RemovalQuery {
     /// Whether what they wrote goes even where nobody replaced it.
     data: bool,
-}
-
-/// What the audit log calls a removal.
-pub(crate) fn removal(with_data: bool) -> &'static str {
-    if with_data { "member and data removed" } else { "member removed" }
 }
 
 /// Ends whatever a member has here, and forgets what of theirs is not the team's any more, or all of it.

@@ -8,9 +8,8 @@ use memdir_wire::signing::PublicKey;
 use serde::Serialize;
 
 use super::{Database, World};
-use crate::api::removal;
 use crate::random::{random, random_id};
-use crate::remove_member::{Removed, remove_member};
+use crate::remove_member::{Removed, removal, remove_member};
 use crate::rosters::Rosters;
 use crate::store::{self, Event, OPERATOR, Store};
 use crate::token::{Scope, Token};

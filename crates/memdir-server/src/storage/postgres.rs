@@ -276,7 +276,7 @@ impl Storage for Postgres {
                     .await
                     .map_err(failed)?;
                 loop {
-                    let rows = snapshot.query("FETCH 500 FROM everything", &[]).await.map_err(failed)?;
+                    let rows = snapshot.query("FETCH 50 FROM everything", &[]).await.map_err(failed)?;
                     if rows.is_empty() {
                         break;
                     }
@@ -353,14 +353,12 @@ fn failed(error: tokio_postgres::Error) -> StorageError {
         },
     };
     match error.code() {
-        Some(code) if *code == SqlState::DISK_FULL || *code == SqlState::OUT_OF_MEMORY => {
-            StorageError::Full(said)
-        }
-        Some(code) if *code == SqlState::UNIQUE_VIOLATION => StorageError::Duplicate(said),
+        Some(code) if *code == SqlState::DISK_FULL => StorageError::Full(said),
         Some(code)
             if code.code().starts_with("57P")
                 || code.code().starts_with("08")
                 || *code == SqlState::TOO_MANY_CONNECTIONS
+                || *code == SqlState::OUT_OF_MEMORY
                 || *code == SqlState::READ_ONLY_SQL_TRANSACTION
                 || *code == SqlState::QUERY_CANCELED =>
         {

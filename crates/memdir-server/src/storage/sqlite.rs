@@ -220,6 +220,7 @@ fn dump(
     out: &Sender<(usize, Vec<Row>)>,
 ) -> Result<(), StorageError> {
     const AT_ONCE: usize = 500;
+    const BYTES_AT_ONCE: usize = 1 << 20;
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     connection.execute_batch("BEGIN").map_err(failed)?;
     for (number, sql) in statements.iter().enumerate() {
@@ -227,11 +228,14 @@ fn dump(
         let columns = statement.column_count();
         let mut found = statement.query([]).map_err(failed)?;
         loop {
-            let mut rows = Vec::new();
+            let (mut rows, mut bytes) = (Vec::new(), 0);
             while rows.len() < AT_ONCE
+                && bytes < BYTES_AT_ONCE
                 && let Some(row) = found.next().map_err(failed)?
             {
-                rows.push(converted(row, columns)?);
+                let row = converted(row, columns)?;
+                bytes += row.0.iter().map(Value::size).sum::<usize>();
+                rows.push(row);
             }
             if rows.is_empty() {
                 break;
@@ -289,7 +293,6 @@ fn failed(error: rusqlite::Error) -> StorageError {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::CannotOpen) => {
             StorageError::Unavailable(error.to_string())
         }
-        Some(ErrorCode::ConstraintViolation) => StorageError::Duplicate(error.to_string()),
         _ => StorageError::Failed(error.to_string()),
     }
 }

@@ -3,9 +3,9 @@
 use memdir_core::content_hash::ContentHash;
 use memdir_server::token::{Scope, Token};
 use memdir_server::{ROUTES, Route};
-use memdir_testkit::NOW;
+use memdir_testkit::{Cluster, NOW};
 
-use super::engine::InFile;
+use super::engine::{Engine, InCluster, InFile};
 use super::people::Person;
 use super::running::Running;
 
@@ -31,9 +31,18 @@ struct Kind {
 }
 
 #[test]
-fn nobody_gets_what_is_not_theirs() {
-    let engine = InFile::new();
-    let server = Running::on(&engine);
+fn nobody_gets_what_is_not_theirs_in_sqlite() {
+    everybody_tries_everything(&InFile::new());
+}
+
+#[test]
+fn nobody_gets_what_is_not_theirs_in_postgres() {
+    let cluster = Cluster::start();
+    everybody_tries_everything(&InCluster(cluster.database()));
+}
+
+fn everybody_tries_everything(engine: &dyn Engine) {
+    let server = Running::on(engine);
     let admin = server.team("crew");
     let foreign_admin = server.team("other");
     let ada = Person::founder(1);

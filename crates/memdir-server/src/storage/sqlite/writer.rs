@@ -138,7 +138,6 @@ fn same(error: &StorageError) -> StorageError {
     match error {
         StorageError::Unavailable(message) => StorageError::Unavailable(message.clone()),
         StorageError::Full(message) => StorageError::Full(message.clone()),
-        StorageError::Duplicate(message) => StorageError::Duplicate(message.clone()),
         StorageError::Failed(message) => StorageError::Failed(message.clone()),
     }
 }
