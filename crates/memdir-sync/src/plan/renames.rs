@@ -262,6 +262,9 @@ impl Planner<'_> {
     /// Has what is sent name the path that it had before for as long as the deletion of that one is named: whoever was away
     /// may still change it there.
     pub(super) fn carry_names(&mut self) -> Result<(), SyncError> {
+        if !self.names_deletions() {
+            return Ok(());
+        }
         let mut known: Vec<(String, Option<String>)> = Vec::new();
         let mut unread: Vec<(&String, &str)> = Vec::new();
         for (key, _) in self.plan.outgoing.iter().filter(|(_, outgoing)| outgoing.renamed_from.is_none()) {
@@ -287,6 +290,13 @@ impl Planner<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether any deletion is named at all: without one there is nothing to ask the remote for.
+    fn names_deletions(&self) -> bool {
+        self.state.agreed.values().any(|agreed| agreed.content.is_none())
+            || self.plan.outgoing.values().any(|outgoing| outgoing.text.is_none())
+            || self.inbox.entries().any(|(_, entry)| entry.text.is_none())
     }
 
     fn is_named_deletion(&self, key: &str) -> bool {
