@@ -14,7 +14,7 @@ use memdir_core::rel_path::{PathRefused, RelPath};
 use memdir_core::review::{StagedPlan, fingerprint};
 use memdir_core::team_key::TeamKey;
 use memdir_disk::list_files::Listing;
-use memdir_lib::memory::{Memory, Submitted, Wish};
+use memdir_lib::memory::{Memory, MemoryError, Submitted, Wish};
 use memdir_lib::team::TEAM_DIR;
 use memdir_wire::canonical::{at_home, canonical, shared_hash};
 use memdir_wire::entry::MAX_TEXT_BYTES;
@@ -318,6 +318,12 @@ impl Folder<'_> {
         Ok(Some(plan))
     }
 
+    /// The plan that waits under an id, if it is what the user made of another one.
+    fn edited(&self, key: &str, id: &str, plan: &Plan) -> Option<StagedPlan> {
+        let waiting = self.root_of(key)?.memory.waiting_plan(id).ok()?;
+        (fingerprint(&waiting.plan) != fingerprint(plan)).then_some(waiting)
+    }
+
     /// Has a plan wait, and says under which id; `None` if the user does not want it.
     fn stage(&mut self, held: &Held, plan: &Plan) -> Result<Option<String>, LocalError> {
         let author = Author { kind: AuthorKind::Team, id: Some(who(held)), session: None };
@@ -481,6 +487,12 @@ impl Local for Folder<'_> {
         self.kept.sent_from().remove(key)
     }
 
+    fn was_answered(&self, key: &str, theirs: ContentHash) -> bool {
+        let asked = self.kept.asked().remove(key).filter(|(_, wanted)| *wanted == theirs);
+        let (Some((id, _)), Some(root)) = (asked, self.root_of(key)) else { return false };
+        matches!(root.memory.waiting_plan(&id), Err(MemoryError::NoSuchPlan { .. }))
+    }
+
     fn rejects(&mut self, proposal: &Proposal) -> bool {
         let roots = &self.roots;
         let known = self.scanned.as_mut().map(|scanned| &mut scanned.rejected);
@@ -506,11 +518,23 @@ impl Local for Folder<'_> {
         if self.mode == WriteMode::Off {
             return Ok(());
         }
+        let (before, mut asked) = (self.kept.asked(), BTreeMap::new());
         let mut current = BTreeMap::new();
         for proposal in proposals.iter().take(MAX_HELD) {
             let Some(plan) = self.proposed_plan(proposal)? else { continue };
-            current.extend(self.stage(&proposal.held, &plan)?.map(|id| (id, plan)));
+            let Held { key, text, .. } = &proposal.held;
+            let wanted = text.as_ref().map(|text| ContentHash::of(text.as_bytes()));
+            let same = before.get(key).filter(|(_, before)| Some(*before) == wanted);
+            let staged = match same.and_then(|(id, _)| self.edited(key, id, &plan)) {
+                Some(edited) => Some((edited.id, edited.plan)),
+                None => self.stage(&proposal.held, &plan)?.map(|id| (id, plan)),
+            };
+            asked.extend(
+                staged.iter().zip(wanted).map(|((id, _), wanted)| (key.clone(), (id.clone(), wanted))),
+            );
+            current.extend(staged);
         }
+        self.kept.set_asked(&asked)?;
         // What is wanted now takes the place of what was wanted before.
         for root in &self.roots {
             for waiting in root.memory.waiting()?.plans {

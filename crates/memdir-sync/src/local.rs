@@ -167,6 +167,13 @@ pub trait Local {
         None
     }
 
+    /// Whether the user was asked about what others have at a key, and has answered: what stands here now was made with
+    /// that in view.
+    fn was_answered(&self, key: &str, theirs: ContentHash) -> bool {
+        let _ = (key, theirs);
+        false
+    }
+
     /// Whether the user rejected the same before.
     fn rejects(&mut self, proposal: &Proposal) -> bool {
         let _ = proposal;

@@ -88,6 +88,7 @@ const JOINING: &str = "joining";
 const GIT: &str = "git";
 const PLACES: &str = "places";
 const SENT_FROM: &str = "sent-from.json";
+const ASKED: &str = "asked.json";
 
 /// How long a sync waits for another one.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -163,7 +164,7 @@ impl Membership {
         membership.remote()?;
         // What a circle of the past left behind is not this one's.
         let _lock = membership.directory.lock(PATIENCE)?.ok_or(TeamError::Locked)?;
-        for name in [STATE, PENDING, PLACES, SENT_FROM, SEEN, REST] {
+        for name in [STATE, PENDING, PLACES, SENT_FROM, ASKED, SEEN, REST] {
             membership.directory.remove(name)?;
         }
         Ok(membership)
@@ -473,6 +474,19 @@ impl Kept {
             return Ok(());
         }
         Ok(self.directory.replace(SENT_FROM, &serde_json::to_vec(texts).unwrap_or_default())?)
+    }
+
+    /// What the user was last asked about, by key: under which id, and what the others have there.
+    pub(crate) fn asked(&self) -> BTreeMap<String, (String, ContentHash)> {
+        let content = self.directory.read(ASKED).ok().flatten();
+        content.and_then(|content| serde_json::from_slice(&content).ok()).unwrap_or_default()
+    }
+
+    pub(crate) fn set_asked(&self, asked: &BTreeMap<String, (String, ContentHash)>) -> Result<(), TeamError> {
+        if *asked == self.asked() {
+            return Ok(());
+        }
+        Ok(self.directory.replace(ASKED, &serde_json::to_vec(asked).unwrap_or_default())?)
     }
 
     pub(crate) fn give_up(&self) -> Result<(), TeamError> {

@@ -43,6 +43,9 @@ impl Planner<'_> {
         }
         let ours = if key == agreed_as { ours } else { with_name_of(&ours, &theirs) };
         let sent = self.local.sent_from(target);
+        if key == target && self.local.was_answered(key, ContentHash::of(theirs.as_bytes())) {
+            return self.decline(key, mine);
+        }
         let merged = if related {
             let base = match &sent {
                 Some(sent) if sent.beside.is_none() => Some(sent.text.clone()),
@@ -162,8 +165,8 @@ impl Planner<'_> {
         (is_there && self.mine(&copy) == Some(content)).then_some(copy)
     }
 
-    /// The user does not want what somebody sent. What was changed here goes out then, as made from theirs; where nothing
-    /// was, theirs is known and what stands here stays, until either side changes it.
+    /// The user does not want what somebody sent, or wants it otherwise. What was changed here goes out then, as made from
+    /// theirs; where nothing was, theirs is known and what stands here stays, until either side changes it.
     pub(crate) fn decline(&mut self, key: &str, mine: Option<ContentHash>) -> Result<(), SyncError> {
         let Some((entry, id)) = self.inbox.entry(key) else { return Ok(()) };
         if mine == self.state.agreed.get(key).and_then(|agreed| agreed.content) {
@@ -175,13 +178,19 @@ impl Planner<'_> {
         let author =
             sent.as_ref().filter(|_| entry.author == self.me).map_or(entry.author, |sent| sent.author);
         let by = self.name_of(&author);
-        match self.text_of(key, mine)? {
+        let text = self.text_of(key, mine)?;
+        let is_copied = sent.as_ref().is_some_and(|sent| Some(&sent.text) == text.as_ref());
+        let rejected = self.proposal(key, entry, author, entry.text.clone());
+        let is_rejected = self.local.rejects(&rejected);
+        match text {
             None => self.put_out(key, None, None),
             text => self.send(key, text, None)?,
         }
         if self.plan.outgoing.contains_key(key) {
-            self.report.notices.push(format!("you rejected what {by} made of `{key}`: yours was sent"));
-            if let Some(copy) = self.untouched_copy(sent.as_ref()) {
+            if is_rejected {
+                self.report.notices.push(format!("you rejected what {by} made of `{key}`: yours was sent"));
+            }
+            if let Some(copy) = self.untouched_copy(sent.as_ref()).filter(|_| is_copied) {
                 self.send(&copy, None, None)?;
                 self.write(&copy, None, "you", self.now);
             }

@@ -287,3 +287,39 @@ fn where_nothing_of_others_is_wanted_nothing_is_said_to_wait() {
     assert_eq!(body(&ada, "deploy.md"), "FIRST\nsecond\nthird\nbob\n");
     assert_eq!(body(&bob, "deploy.md"), "first\nsecond\nthird\nbob\n");
 }
+
+#[test]
+fn what_is_accepted_otherwise_than_it_came_was_made_from_it() {
+    // Edited before it is accepted, with a sync in between, or after.
+    for edited_before in [true, false] {
+        let (_repository, ada, bob) = two();
+        reviewing(&bob, "review");
+        ada.write("deploy.md", &memory("deploy", "ada\nsecond\nthird\n"));
+        ada.sync();
+        bob.sync();
+        let mut plan = waiting(&bob).remove(0);
+        let otherwise = |text: &str| text.replace("ada\n", "ada and bob\n");
+        if edited_before {
+            for change in &mut plan.plan.changes {
+                if let memdir_core::plan::Change::Write { content, .. } = change {
+                    *content = otherwise(&String::from_utf8_lossy(&content.0)).into();
+                }
+            }
+            bob.memory().replace_waiting(&plan).unwrap();
+            bob.sync();
+            assert_eq!(waiting(&bob), [plan.clone()], "what the user made of it still waits");
+        }
+        bob.memory().accept(&plan, now()).unwrap();
+        let text = bob.read("deploy.md").unwrap();
+        bob.write("deploy.md", &otherwise(&text).replace("ada and bob and bob", "ada and bob"));
+        let report = bob.sync();
+        assert_eq!((report.held.len(), report.conflicts.len(), report.sent.len()), (0, 0, 1), "{report:?}");
+        assert_eq!(report.notices, [""; 0]);
+        ada.sync();
+        for person in [&ada, &bob] {
+            assert_eq!(body(person, "deploy.md"), "ada and bob\nsecond\nthird\n", "{edited_before}");
+            assert_eq!(person.shared().len(), 2);
+        }
+        assert_eq!((bob.sync(), ada.sync()), (Report::default(), Report::default()));
+    }
+}
