@@ -25,6 +25,15 @@ pub struct SyncLock {
     _file: File,
 }
 
+/// Removes the files of a folder whose names begin so: what a program that was killed left half-written. What cannot be
+/// removed stays, and costs space.
+pub fn remove_leftovers(folder: &Utf8Path, prefix: &str) {
+    let Ok(entries) = folder.read_dir_utf8() else { return };
+    for entry in entries.filter_map(Result::ok).filter(|entry| entry.file_name().starts_with(prefix)) {
+        let _ = fs::remove_file(entry.path());
+    }
+}
+
 /// A hundred thousand entries take about twenty megabytes.
 const MAX_FILE_BYTES: usize = 256 << 20;
 

@@ -337,13 +337,15 @@ impl Once<'_> {
             }
             let mut sent = BTreeMap::new();
             for (entry_key, outgoing) in plan.outgoing {
+                let gone_to = if outgoing.text.is_none() { self.local.went_to(&entry_key) } else { None };
+                let renamed_from = gone_to.or(outgoing.renamed_from);
                 let entry = Entry {
                     team: roster.team().clone(),
                     path: entry_key.clone(),
                     version: outgoing.version,
                     round: new_round,
                     parent: outgoing.parent,
-                    renamed_from: outgoing.renamed_from,
+                    renamed_from,
                     time: self.now,
                     author: self.key.public(),
                     text: outgoing.text,

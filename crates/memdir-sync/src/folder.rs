@@ -10,11 +10,12 @@ use memdir_core::memory::index::{self, OVERFLOW};
 use memdir_core::memory::text_merge::merge_text;
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::{Change, Content, Plan};
-use memdir_core::rel_path::{PathRefused, RelPath};
+use memdir_core::rel_path::RelPath;
 use memdir_core::review::{StagedPlan, fingerprint};
 use memdir_core::team_key::TeamKey;
 use memdir_disk::list_files::Listing;
-use memdir_lib::memory::{Memory, MemoryError, Submitted, Wish};
+use memdir_disk::memory_root::FileStat;
+use memdir_lib::memory::{MemoryError, Submitted, Wish};
 use memdir_lib::team::TEAM_DIR;
 use memdir_wire::canonical::{at_home, canonical, shared_hash};
 use memdir_wire::entry::MAX_TEXT_BYTES;
@@ -29,21 +30,15 @@ use crate::seen::Seen;
 use crate::state::{Pending, SyncState};
 use crate::team::{INDEX_AUTHOR, index_change};
 
+mod root;
+
+pub(crate) use root::Root;
+
 /// How many files one operation writes.
 const BATCH: usize = 2_000;
 
 /// How many changes are put before the user one by one.
 pub(crate) const MAX_HELD: usize = 50;
-
-/// A folder inside a memory directory.
-pub(crate) struct Root<'r> {
-    /// What its keys begin with.
-    pub(crate) prefix: String,
-    /// What the paths of its files begin with, inside the memory directory.
-    pub(crate) below: &'static str,
-    /// The memory directory.
-    pub(crate) memory: &'r mut Memory,
-}
 
 /// Whose memory is shared, which makes the rules differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +56,8 @@ pub(crate) struct Folder<'f> {
     pub(crate) kept: Kept,
     pub(crate) mode: WriteMode,
     pub(crate) now: Timestamp,
+    /// Whether every file is read, whatever its times say.
+    pub(crate) read_all: bool,
     /// What was found when the files were last scanned.
     pub(crate) scanned: Option<Scanned>,
 }
@@ -71,21 +68,6 @@ pub(crate) struct Scanned {
     glance: Glance,
     /// What the user rejected, once somebody asked.
     rejected: Option<HashSet<ContentHash>>,
-}
-
-impl Root<'_> {
-    fn path_of(&self, key: &str) -> Result<RelPath, PathRefused> {
-        RelPath::parse(&format!("{}{}", self.below, key.strip_prefix(&self.prefix).unwrap_or(key)))
-    }
-
-    /// What tells its directory from another; `None` if there is none.
-    fn directory(&self) -> Option<String> {
-        self.memory.root()?.identity()
-    }
-
-    fn key_of(&self, path: &str) -> Option<String> {
-        Some(format!("{}{}", self.prefix, path.strip_prefix(self.below)?))
-    }
 }
 
 impl Folder<'_> {
@@ -193,7 +175,9 @@ impl Folder<'_> {
             };
             let why = match std::str::from_utf8(&content) {
                 // What a tool that truncates first leaves for a moment.
-                _ if content.is_empty() => "it is empty: somebody may be writing it",
+                _ if content.is_empty() && !self.says_nothing(&key, &stat, seen)? => {
+                    "it is empty: somebody may be writing it"
+                }
                 _ if stat.size != content.len() as u64 => "somebody is writing it",
                 Ok(text) => {
                     let shared = shared_hash(text);
@@ -206,6 +190,25 @@ impl Folder<'_> {
             scan.left_alone.insert(key, why.to_owned());
         }
         Ok(())
+    }
+
+    /// Whether a file that is empty is meant to be: an index without lines, unless somebody may be writing it.
+    fn says_nothing(&self, key: &str, stat: &FileStat, seen: &Seen) -> Result<bool, LocalError> {
+        if !self.is_own_index(key) {
+            return Ok(false);
+        }
+        if seen.is_settled(stat.changed) && seen.is_settled(stat.modified) {
+            return Ok(true);
+        }
+        // A sync may have written it a moment ago.
+        let agreed = self.kept.load()?.0.agreed.remove(key).and_then(|agreed| agreed.content);
+        Ok(agreed == Some(shared_hash("")))
+    }
+
+    /// Whether a file is an index that is the user's own.
+    fn is_own_index(&self, key: &str) -> bool {
+        let name = key.rsplit('/').next().unwrap_or_default();
+        self.kind == Kind::Personal && [ENTRYPOINT, OVERFLOW].contains(&name)
     }
 
     /// The plan that makes one change, or `None` if the file is not what the change was made from.
@@ -352,8 +355,8 @@ impl Local for Folder<'_> {
 
     fn scan(&mut self) -> Result<Scan, LocalError> {
         let mut scan = Scan::default();
-        let mut scanned =
-            Scanned { seen: Seen::load(self.kept.directory()), glance: self.glance(), rejected: None };
+        let seen = Seen::load(self.kept.directory(), self.now, self.read_all);
+        let mut scanned = Scanned { seen, glance: self.glance(), rejected: None };
         for root in &self.roots {
             self.scan_root(root, &mut scanned, &mut scan)?;
         }
@@ -363,12 +366,15 @@ impl Local for Folder<'_> {
     }
 
     fn at_rest(&mut self) -> Option<Version> {
+        if self.read_all {
+            return None;
+        }
         let mut glance = self.glance();
         for root in &self.roots {
             let listing = root.memory.root().map(|open| open.list_files(0)).transpose().ok()?;
             self.glance_at(root, listing.as_ref(), &mut glance);
         }
-        glance.agreed_at(self.kept.directory())
+        glance.agreed_at(self.kept.directory(), self.now)
     }
 
     fn rest(&mut self, version: &Version) {
@@ -404,6 +410,13 @@ impl Local for Folder<'_> {
         self.root_of(key).map_or("", |root| root.prefix.as_str())
     }
 
+    fn went_to(&self, key: &str) -> Option<String> {
+        let root = self.root_of(key).filter(|_| self.kind == Kind::Personal)?;
+        let path = format!("{TEAM_DIR}/{}", root.path_of(key).ok()?);
+        root.memory.read(&RelPath::parse(&path).ok()?).ok()??;
+        Some(path)
+    }
+
     fn refuses_to_share(&self, _: &str, text: &str) -> Option<String> {
         match self.kind {
             Kind::Team => self.rules.refusal(text),
@@ -419,8 +432,7 @@ impl Local for Folder<'_> {
     }
 
     fn merge(&self, key: &str, base: &str, mine: &str, theirs: &str) -> Option<String> {
-        let name = key.rsplit('/').next().unwrap_or_default();
-        if self.kind == Kind::Personal && [ENTRYPOINT, OVERFLOW].contains(&name) {
+        if self.is_own_index(key) {
             return Some(index::merge(base, mine, theirs).text);
         }
         merge_text(base, mine, theirs).ok()

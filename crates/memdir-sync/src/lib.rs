@@ -18,6 +18,7 @@ pub mod membership;
 mod message;
 mod obstacle;
 pub mod options;
+mod own_changes;
 pub mod personal;
 mod plan;
 mod private_rules;

@@ -146,6 +146,12 @@ pub trait Local {
         ""
     }
 
+    /// Where a file is now that is gone, if it is here and no part of this sync any more.
+    fn went_to(&self, key: &str) -> Option<String> {
+        let _ = key;
+        None
+    }
+
     /// Why a text may not be shared: a secret, or something private.
     fn refuses_to_share(&self, key: &str, text: &str) -> Option<String>;
 

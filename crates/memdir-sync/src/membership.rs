@@ -19,8 +19,10 @@ use memdir_wire::team_id::TeamId;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{SyncError, check_invitation, sync};
+use crate::folder::Folder;
 use crate::local::{Local, SentFrom};
 use crate::options::Options;
+use crate::own_changes::own_changes;
 use crate::remote::either::EitherRemote;
 use crate::remote::git::{Commit, GitRemote, is_local, without_credentials};
 use crate::remote::http::{HttpRemote, ServerAddress, is_server};
@@ -70,6 +72,23 @@ pub struct Status {
     pub roster: Roster,
     /// Whether a sync was interrupted and goes on at the next one.
     pub interrupted: bool,
+}
+
+/// How somebody left.
+#[derive(Debug)]
+pub struct Left {
+    /// What kept the others from being told: to them we are a member still.
+    pub untold: Option<TeamError>,
+    /// What was changed here and the others never got.
+    pub unsent: Vec<String>,
+    /// What we were called.
+    pub name: String,
+    /// The key that is gone now.
+    pub key: PublicKey,
+    /// Whether we began it: then nobody can end what we are to the others but we.
+    pub is_founder: bool,
+    /// Those whom nobody can put out any more: the founder could.
+    pub out_of_reach: Vec<String>,
 }
 
 /// One machine's part in a circle.
@@ -209,6 +228,15 @@ impl Membership {
         Ok(contents.into_iter().map(text).collect())
     }
 
+    /// The other paths that deletions name, where their authors have now what is gone or had it before, by what the remote
+    /// knows the deletions by.
+    pub(crate) fn went_to(&self, ids: &[&str]) -> Result<Vec<Option<String>>, TeamError> {
+        let contents = self.remote()?.read(ids, MAX_ENTRY_BYTES)?;
+        let path =
+            |content: Option<Vec<u8>>| SignedEntry::parse(&content?).ok()?.unverified().renamed_from.clone();
+        Ok(contents.into_iter().map(path).collect())
+    }
+
     /// Who signed entries that were agreed, by what the remote knows them by; `None` where one is not here.
     pub(crate) fn authors(&self, ids: &[&str]) -> Result<Vec<Option<PublicKey>>, TeamError> {
         let contents = self.remote()?.read(ids, MAX_ENTRY_BYTES)?;
@@ -225,26 +253,33 @@ impl Membership {
         Ok(Some(ServerAddress::parse(&self.settings.remote)?.forget_member(member)?))
     }
 
-    /// Ends it: the others are told if they can be reached. Gives back what kept them from being told.
-    pub(crate) fn leave(
-        &self,
-        folder: &mut dyn Local,
-        now: Timestamp,
-    ) -> Result<Option<TeamError>, TeamError> {
+    /// Ends it: the others are told if they can be reached.
+    pub(crate) fn leave(&self, folder: &mut Folder<'_>, now: Timestamp) -> Result<Left, TeamError> {
+        let own_changes = own_changes(folder, self)?.into_iter().filter(|change| change.refused.is_none());
+        let own_changes: Vec<String> = own_changes.map(|change| change.path).collect();
+        let me = self.key.public();
+        let is_founder = self.settings.member.introduced_by().is_none();
         // Once the others know that we left, they take nothing of ours any more.
         let sent = self.sync(folder, &Options::default(), now).err();
+        let unsent = if sent.is_some() { own_changes } else { Vec::new() };
         let is_known = matches!(sent, Some(TeamError::Sync(SyncError::NoLongerMember { .. })));
         let untold = if is_known {
             // Whoever was put out has nothing to say that anybody would take.
             None
         } else {
-            let own = Revocation::of(&self.key.public(), &self.settings.team, &self.key);
+            let own = Revocation::of(&me, &self.settings.team, &self.key);
             let told = self.sync(folder, &Options { revoke: vec![own], ..Options::default() }, now);
             told.err().or(sent)
         };
+        let roster = self.state()?.roster;
+        let is_in = |key: &PublicKey| *key != me && matches!(roster.standing(key), Standing::Member(_));
+        let stays =
+            |member: &&Member| is_in(&member.key) && !member.introduced_by().is_some_and(|by| is_in(&by));
+        let out_of_reach = roster.members().filter(|_| is_founder).filter(stays);
+        let out_of_reach = out_of_reach.map(|member| member.name.clone()).collect();
         let _lock = self.directory.lock(PATIENCE)?.ok_or(TeamError::Locked)?;
         self.directory.forget()?;
-        Ok(untold)
+        Ok(Left { untold, unsent, name: self.settings.name().to_owned(), key: me, is_founder, out_of_reach })
     }
 
     /// No answer of the network is waited for longer than this from now on, and no other sync.

@@ -31,6 +31,8 @@ pub struct Options {
     pub introduce: Vec<Member>,
     /// Whoever is to be a member no more.
     pub revoke: Vec<Revocation>,
+    /// Whether to read every file, whatever its times say.
+    pub read_all: bool,
     /// Whether to find out what would be done, and do nothing.
     pub dry_run: bool,
 }
@@ -44,6 +46,7 @@ impl Default for Options {
             tries: 20,
             introduce: Vec::new(),
             revoke: Vec::new(),
+            read_all: false,
             dry_run: false,
         }
     }

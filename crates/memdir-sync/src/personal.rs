@@ -15,25 +15,26 @@ use memdir_lib::team::TEAM_DIR;
 use serde::Serialize;
 
 use crate::conflict_copy::{KeptTwice, original_of};
-
 use crate::folder::{Folder, Kind, Root};
 use crate::layout::ENTRIES;
-use crate::membership::{Kept, Membership};
+use crate::membership::{Kept, Left, Membership};
 use crate::options::Options;
 use crate::private_rules::PrivateRules;
-use crate::report::Report;
+use crate::report::{ChangeKind, Report};
 use crate::team_error::TeamError;
 
 mod places;
+mod with_teams;
 
 use places::{PROJECTS, Places};
+use with_teams::shared_with_teams;
 
 /// The branch that is used unless somebody names another.
 pub const PERSONAL_BRANCH: &str = "memdir-personal";
 
 const NAME: &str = "personal";
 
-/// A project of which nothing is synced, and why.
+/// A project or a memory that is not synced, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// Where it is, or what it is called where it is.
@@ -107,7 +108,23 @@ impl Personal {
     pub fn sync(&self, options: &Options, now: Timestamp) -> Result<(Report, u32), TeamError> {
         let mut places = Places::find(&self.env, now)?;
         let mut folder = self.folder(&mut places, now)?;
-        self.membership.sync(&mut folder, options, now)
+        folder.read_all = options.read_all;
+        let (mut report, requests) = self.membership.sync(&mut folder, options, now)?;
+        let gone = report.received.iter().filter(|came| came.change == ChangeKind::Removed);
+        let gone: BTreeSet<&str> = gone.map(|came| came.path.as_str()).collect();
+        if !gone.is_empty() && !options.dry_run {
+            let shared = shared_with_teams(&self.membership, &self.env, &places, |key| gone.contains(key))?;
+            report.notices.extend(shared.iter().map(|shared| format!("`{}` {}", shared.path, shared.why)));
+        }
+        Ok((report, requests))
+    }
+
+    /// The memories that another machine of the user shared with a team that this one is not in.
+    ///
+    /// # Errors
+    /// Our own state cannot be read.
+    pub fn shared_with_teams(&self, now: Timestamp) -> Result<Vec<LeftOut>, TeamError> {
+        shared_with_teams(&self.membership, &self.env, &Places::find(&self.env, now)?, |_| true)
     }
 
     /// The projects of which nothing is synced: those of this machine, then those that only others have.
@@ -164,11 +181,11 @@ impl Personal {
         Ok(report)
     }
 
-    /// Ends it for this machine; the files stay. Gives back what kept the others from being told.
+    /// Ends it for this machine; the files stay.
     ///
     /// # Errors
-    /// Our own state cannot be removed.
-    pub fn leave(self, now: Timestamp) -> Result<Option<TeamError>, TeamError> {
+    /// Our own state cannot be read or removed.
+    pub fn leave(self, now: Timestamp) -> Result<Left, TeamError> {
         let mut places = Places::find(&self.env, now)?;
         let mut folder = self.folder(&mut places, now)?;
         self.membership.leave(&mut folder, now)
@@ -189,6 +206,7 @@ impl Personal {
             // They are the user's own words, said on another machine.
             mode: WriteMode::Auto,
             now,
+            read_all: false,
             scanned: None,
         })
     }

@@ -1,13 +1,14 @@
 //! Whether nothing changed here since everything was agreed, told by a look at the files and nothing else: then a sync
 //! that has nothing to do neither reads what was agreed nor compares it. Derived: without it a sync does both.
 
+use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
 use memdir_disk::memory_root::FileStat;
 use memdir_disk::sync_dir::SyncDir;
 
 use crate::membership::{PENDING, STATE};
 use crate::remote::Version;
-use crate::seen::{FORM, Seen};
+use crate::seen::{FORM, Seen, is_believed};
 
 pub(crate) const REST: &str = "rest";
 
@@ -43,14 +44,16 @@ impl Glance {
     }
 
     /// The version at which all of this was agreed; `None`: that cannot be told.
-    pub(crate) fn agreed_at(&self, directory: &SyncDir) -> Option<Version> {
+    pub(crate) fn agreed_at(&self, directory: &SyncDir, now: Timestamp) -> Option<Version> {
         if self.leaves_out || directory.stat(PENDING).is_some() {
             return None;
         }
         let text = String::from_utf8(directory.read(REST).ok()??).ok()?;
-        let (version, known) = text.split_once('\n')?;
-        let version = Version(version.to_owned());
-        (known == self.print(&version, &directory.stat(STATE)?)).then_some(version)
+        let (version, rest) = text.split_once('\n')?;
+        let (all_read_at, known) = rest.split_once('\n')?;
+        let (version, all_read_at) = (Version(version.to_owned()), all_read_at.parse().ok()?);
+        let is_known = known == self.print(&version, all_read_at, &directory.stat(STATE)?);
+        (is_known && is_believed(all_read_at, now)).then_some(version)
     }
 
     /// Remembers that all of this is agreed at a version, for whoever holds the lock, unless something of it changed so
@@ -59,14 +62,16 @@ impl Glance {
         let Some(state) = directory.stat(STATE) else { return };
         let newest = self.newest.max(state.changed).max(state.modified);
         if !self.leaves_out && seen.is_settled(newest) {
-            let text = format!("{}\n{}", version.0, self.print(version, &state));
+            let at = seen.all_read_at();
+            let text = format!("{}\n{at}\n{}", version.0, self.print(version, at, &state));
             let _ = directory.replace(REST, text.as_bytes());
         }
     }
 
-    /// What is known by one hash: the files, the state that says what was agreed, and the version.
-    fn print(&self, version: &Version, state: &FileStat) -> String {
-        let whole = [FORM.as_bytes(), &[0], version.0.as_bytes(), &[0], &stamp(state), &self.found].concat();
+    /// What is known by one hash: the files, when all were read, the state that says what was agreed, and the version.
+    fn print(&self, version: &Version, all_read_at: Timestamp, state: &FileStat) -> String {
+        let head = format!("{FORM}\0{}\0{all_read_at}\0", version.0);
+        let whole = [head.as_bytes(), &stamp(state), &self.found].concat();
         format!("{}\n", ContentHash::of(&whole))
     }
 }
@@ -89,6 +94,7 @@ mod tests {
     use std::time::Duration;
 
     use camino::Utf8Path;
+    use jiff::SignedDuration;
 
     use super::*;
 
@@ -110,16 +116,19 @@ mod tests {
         let _lock = directory.lock(Duration::ZERO).unwrap();
         let version = Version("v".into());
         let files = [("a.md", stat(5)), ("b.md", stat(6))];
-        let agreed_at = |files: &[(&str, FileStat)]| glance(files).agreed_at(&directory);
+        let now = Timestamp::UNIX_EPOCH;
+        let agreed_at = |files: &[(&str, FileStat)]| glance(files).agreed_at(&directory, now);
         directory.replace(STATE, b"state").unwrap();
 
         // The state was written a moment ago, and may be again.
-        glance(&files).save(&directory, &version, &Seen::load(&directory));
+        glance(&files).save(&directory, &version, &Seen::load(&directory, now, false));
         assert_eq!(agreed_at(&files), None);
 
-        let later = Seen::long_after();
+        let later = Seen::long_after(now);
         glance(&files).save(&directory, &version, &later);
         assert_eq!(agreed_at(&files), Some(version.clone()));
+        let tomorrow = now + SignedDuration::from_hours(24);
+        assert_eq!(glance(&files).agreed_at(&directory, tomorrow), None, "it is time to read every file");
         let [one, other] = files;
         for changed in [
             vec![one],
@@ -135,10 +144,10 @@ mod tests {
         let mut elsewhere = Glance::default();
         elsewhere.folder("q/");
         files.iter().for_each(|(path, stat)| elsewhere.file(path, stat));
-        assert_eq!(elsewhere.agreed_at(&directory), None);
+        assert_eq!(elsewhere.agreed_at(&directory, now), None);
         let mut with_more = glance(&files);
         with_more.leave_out();
-        assert_eq!(with_more.agreed_at(&directory), None);
+        assert_eq!(with_more.agreed_at(&directory, now), None);
 
         directory.replace(PENDING, b"anything").unwrap();
         assert_eq!(agreed_at(&files), None);

@@ -1,9 +1,11 @@
 //! What the files were when they were last read, so that a sync reads only those that changed. Derived: without it, or
-//! where it is damaged, everything is read again.
+//! where it is damaged, everything is read again; and once a day in any case, because a program that writes through a
+//! shared mapping can change a file without another time.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use jiff::{SignedDuration, Timestamp};
 use memdir_core::content_hash::ContentHash;
 use memdir_disk::memory_root::FileStat;
 use memdir_disk::sync_dir::SyncDir;
@@ -11,15 +13,19 @@ use memdir_disk::sync_dir::SyncDir;
 pub(crate) const SEEN: &str = "seen";
 
 /// Another version of the program may read files in another way.
-pub(crate) const FORM: &str = concat!("memdir ", env!("CARGO_PKG_VERSION"), " 1");
+pub(crate) const FORM: &str = concat!("memdir ", env!("CARGO_PKG_VERSION"), " 2");
 
 /// A file that changed so shortly before it was read may change again without another time.
 const TOO_FRESH_NANOS: i128 = 2_000_000_000;
 
+/// How long what the times of the files say is believed.
+const BELIEVED: SignedDuration = SignedDuration::from_hours(24);
+
 /// What was read, by key.
-#[derive(Default)]
 pub(crate) struct Seen {
     known: HashMap<String, (Stamp, ContentHash)>,
+    /// When every file was read, whatever its times said.
+    all_read_at: Timestamp,
     /// What time it was on the disk's own clock before anything was read.
     began: i128,
     has_new: bool,
@@ -29,16 +35,25 @@ pub(crate) struct Seen {
 type Stamp = (u64, i128, i128, u64);
 
 impl Seen {
-    pub(crate) fn load(directory: &SyncDir) -> Self {
-        let content = directory.read(SEEN).ok().flatten().and_then(|content| String::from_utf8(content).ok());
-        let known = content.and_then(|text| parse(&text)).unwrap_or_default();
-        Self { known, began: directory.clock().unwrap_or(0), has_new: false }
+    /// What is known from the last time; nothing if every file is to be read, as the user wants or because it is time.
+    pub(crate) fn load(directory: &SyncDir, now: Timestamp, read_all: bool) -> Self {
+        let content = directory.read(SEEN).ok().flatten().filter(|_| !read_all);
+        let kept = content.and_then(|content| parse(&String::from_utf8(content).ok()?));
+        let kept = kept.filter(|(all_read_at, _)| is_believed(*all_read_at, now));
+        let has_new = kept.is_none();
+        let (all_read_at, known) = kept.unwrap_or_else(|| (now, HashMap::new()));
+        Self { known, all_read_at, began: directory.clock().unwrap_or(0), has_new }
     }
 
     /// Nothing is known, and everything has long settled.
     #[cfg(test)]
-    pub(crate) fn long_after() -> Self {
-        Self { began: i128::MAX, ..Self::default() }
+    pub(crate) fn long_after(now: Timestamp) -> Self {
+        Self { known: HashMap::new(), all_read_at: now, began: i128::MAX, has_new: false }
+    }
+
+    /// When every file was read, whatever its times said.
+    pub(crate) fn all_read_at(&self) -> Timestamp {
+        self.all_read_at
     }
 
     /// What a file's shared text is known by, if the file is the one that was read.
@@ -69,7 +84,7 @@ impl Seen {
         if !std::mem::take(&mut self.has_new) {
             return;
         }
-        let mut text = String::new();
+        let mut text = format!("{}\n", self.all_read_at);
         for (key, ((size, modified, changed, inode), content)) in &self.known {
             // Writing to a text cannot fail.
             let _ = writeln!(text, "{size}\t{modified}\t{changed}\t{inode}\t{content}\t{key}");
@@ -79,16 +94,23 @@ impl Seen {
     }
 }
 
+/// Whether the times of the files count, after every file was read at that time. A clock that was set back says nothing.
+pub(crate) fn is_believed(all_read_at: Timestamp, now: Timestamp) -> bool {
+    let age = now.duration_since(all_read_at);
+    !age.is_negative() && age < BELIEVED
+}
+
 fn stamp(stat: &FileStat) -> Stamp {
     (stat.size, stat.modified, stat.changed, stat.inode)
 }
 
-fn parse(text: &str) -> Option<HashMap<String, (Stamp, ContentHash)>> {
-    let (head, lines) = text.split_once('\n')?;
+fn parse(text: &str) -> Option<(Timestamp, HashMap<String, (Stamp, ContentHash)>)> {
+    let (head, rest) = text.split_once('\n')?;
     let whole = ContentHash::from_hex(head.strip_prefix(FORM)?.strip_prefix(' ')?)?;
-    if whole != ContentHash::of(lines.as_bytes()) {
+    if whole != ContentHash::of(rest.as_bytes()) {
         return None;
     }
+    let (all_read_at, lines) = rest.split_once('\n')?;
     let mut known = HashMap::new();
     for line in lines.lines() {
         let mut fields = line.splitn(6, '\t');
@@ -101,7 +123,7 @@ fn parse(text: &str) -> Option<HashMap<String, (Stamp, ContentHash)>> {
         let content = ContentHash::from_hex(fields.next()?)?;
         known.insert(fields.next()?.to_owned(), (stamp, content));
     }
-    Some(known)
+    Some((all_read_at.parse().ok()?, known))
 }
 
 #[cfg(test)]
@@ -124,13 +146,21 @@ mod tests {
             links: 1,
         };
         let content = ContentHash::of(b"x");
-        let mut seen = Seen::load(&directory);
+        let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(1_000);
+        let mut seen = Seen::load(&directory, now, false);
         assert!(seen.began > TOO_FRESH_NANOS);
         let (old, fresh) = (stat(5), stat(seen.began));
         seen.note("a b.md", &old, content);
         seen.note("fresh.md", &fresh, content);
         seen.save(&directory);
-        let seen = Seen::load(&directory);
+        let later = |hours: i64| now + SignedDuration::from_hours(hours);
+        // Every file is read once a day, if the clock was set back, and if the user wants it.
+        for (at, read_all) in [(later(24), false), (later(-1), false), (now, true)] {
+            let seen = Seen::load(&directory, at, read_all);
+            assert_eq!((seen.get("a b.md", &old), seen.all_read_at()), (None, at));
+        }
+        let seen = Seen::load(&directory, later(23), false);
+        assert_eq!(seen.all_read_at(), now);
         assert_eq!(seen.get("a b.md", &old), Some(content));
         assert_eq!(seen.get("fresh.md", &fresh), None);
         for other in

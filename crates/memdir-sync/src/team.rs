@@ -14,20 +14,20 @@ use memdir_lib::memory::{Memory, MemoryError};
 use serde::{Deserialize, Serialize};
 
 use crate::folder::{Folder, Kind, MAX_HELD, Root};
-use crate::membership::{Kept, Membership};
+use crate::membership::{Kept, Left, Membership};
 use crate::options::Options;
+pub use crate::own_changes::OwnChange;
+use crate::own_changes::own_changes;
 use crate::private_rules::PrivateRules;
 use crate::report::{ChangeKind, Report, Sent};
 pub use crate::team_error::TeamError;
 
 mod index;
-mod outgoing;
 mod rename;
 mod share;
 mod with_data;
 
 pub(crate) use index::index_change;
-pub use outgoing::OwnChange;
 pub use rename::plan_rename;
 
 /// A project that shares memory with a team.
@@ -133,6 +133,7 @@ impl Team {
     /// As [`Team::sync`].
     pub fn sync_counted(&mut self, options: &Options, now: Timestamp) -> Result<(Report, u32), TeamError> {
         let mut folder = folder(&mut self.memory, &self.membership, &self.state_dir, now)?;
+        folder.read_all = options.read_all;
         let mode = folder.mode;
         let (mut report, requests) = self.membership.sync(&mut folder, options, now)?;
         say_what_is_held(mode, &mut report);
@@ -149,7 +150,7 @@ impl Team {
     /// The files or our own state cannot be read.
     pub fn own_changes(&mut self, now: Timestamp) -> Result<Vec<OwnChange>, TeamError> {
         let mut folder = folder(&mut self.memory, &self.membership, &self.state_dir, now)?;
-        outgoing::own_changes(&mut folder, &self.membership)
+        own_changes(&mut folder, &self.membership)
     }
 
     /// Takes somebody out: by name, or by the first digits of their key.
@@ -172,11 +173,11 @@ impl Team {
         Ok(report)
     }
 
-    /// Ends it for this project; the files stay. Gives back what kept the others from being told.
+    /// Ends it for this project; the files stay.
     ///
     /// # Errors
-    /// Our own state cannot be removed.
-    pub fn leave(mut self, now: Timestamp) -> Result<Option<TeamError>, TeamError> {
+    /// Our own state cannot be read or removed.
+    pub fn leave(mut self, now: Timestamp) -> Result<Left, TeamError> {
         let mut folder = folder(&mut self.memory, &self.membership, &self.state_dir, now)?;
         self.membership.leave(&mut folder, now)
     }
@@ -219,6 +220,7 @@ fn folder<'m>(
         kept: Kept::of(membership),
         mode,
         now,
+        read_all: false,
         scanned: None,
     })
 }

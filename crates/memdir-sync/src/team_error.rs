@@ -1,12 +1,15 @@
 //! Why something could not be shared.
 
+use std::error::Error;
+use std::io;
+
 use camino::Utf8PathBuf;
 use memdir_disk::disk_error::DiskError;
 use memdir_lib::memory::MemoryError;
 
 use crate::engine::SyncError;
 use crate::remote::RemoteError;
-use crate::remote::git::UrlRefused;
+use crate::remote::git::{UrlRefused, says_full};
 
 /// Why something about a team could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -133,8 +136,23 @@ impl TeamError {
             Self::Sync(SyncError::Remote(RemoteError::Refused { .. })) => {
                 "the branch may be protected: allow pushes to it, or choose another with `memdir team init --branch`".to_owned()
             }
-            Self::Memory(error) => return error.hint(),
+            Self::Memory(error) if error.hint().is_some() => return error.hint(),
+            Self::Sync(SyncError::Remote(RemoteError::Here { message })) | Self::Remote(RemoteError::Here { message })
+                if says_full(message) =>
+            {
+                AFTER_FULL_DISK.to_owned()
+            }
+            error if is_full(error) => AFTER_FULL_DISK.to_owned(),
             _ => return None,
         })
     }
+}
+
+const AFTER_FULL_DISK: &str = "nothing is lost; free some space, the next sync goes on";
+
+/// Whether a disk of this machine is full.
+fn is_full(error: &(dyn Error + 'static)) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+    matches!(kind, Some(FileTooLarge | QuotaExceeded | StorageFull)) || error.source().is_some_and(is_full)
 }

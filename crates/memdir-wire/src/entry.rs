@@ -30,7 +30,7 @@ pub struct Entry {
     pub round: u64,
     /// The content that it was made from; of a deletion the content that is gone. `None`: there was none.
     pub parent: Option<ContentHash>,
-    /// The path that it had before.
+    /// The path that it had before; of a deletion the one that its author has it at now, if that is no part of the sync.
     pub renamed_from: Option<String>,
     /// When, by its author's clock. Nothing is decided by it.
     pub time: Timestamp,

@@ -13,6 +13,7 @@ mod converge;
 mod engine;
 mod full_disk;
 mod kill;
+mod lost_answers;
 mod one_person;
 mod openapi;
 mod operator;

@@ -1,6 +1,7 @@
 //! Two people with real memory directories, and a server between them.
 
 use std::fs;
+use std::net::SocketAddr;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
@@ -17,7 +18,7 @@ use memdir_testkit::{NOW, TestHome};
 use super::engine::InFile;
 use super::running::{Running, no_rates};
 
-struct Machine {
+pub(crate) struct Machine {
     home: TestHome,
 }
 
@@ -27,25 +28,37 @@ impl Machine {
         memory.directory().join("team").join(key)
     }
 
-    fn write(&self, key: &str, text: &str) {
+    pub(crate) fn write(&self, key: &str, text: &str) {
         let path = self.path(key);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    fn read(&self, key: &str) -> Option<String> {
+    pub(crate) fn read(&self, key: &str) -> Option<String> {
         fs::read_to_string(self.path(key)).ok()
     }
 
-    fn team(&self) -> Team {
+    pub(crate) fn team(&self) -> Team {
         Team::open(&self.home.env(), &ClientFlags::default()).unwrap()
     }
 
-    fn sync(&self) -> (Report, u32) {
-        self.team().sync_counted(&Options::default(), now()).unwrap()
+    pub(crate) fn sync(&self) -> (Report, u32) {
+        self.try_sync().unwrap()
     }
 
-    fn join(invitation: &str) -> Result<Self, TeamError> {
+    pub(crate) fn try_sync(&self) -> Result<(Report, u32), TeamError> {
+        self.team().sync_counted(&Options::default(), now())
+    }
+
+    /// The names of all files of the team.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let found = self.path("").read_dir_utf8().unwrap();
+        let mut names: Vec<String> = found.map(|entry| entry.unwrap().file_name().to_owned()).collect();
+        names.sort();
+        names
+    }
+
+    pub(crate) fn join(invitation: &str) -> Result<Self, TeamError> {
         let machine = Self { home: TestHome::new() };
         machine.join_by(invitation)?;
         Ok(machine)
@@ -56,7 +69,12 @@ impl Machine {
     }
 
     fn founding(server: &Running) -> Self {
-        let url = format!("http://{}@{}/crew", server.team("crew"), server.address);
+        Self::founding_at(server, server.address)
+    }
+
+    /// Somebody who reaches the server at another address.
+    pub(crate) fn founding_at(server: &Running, address: SocketAddr) -> Self {
+        let url = format!("http://{}@{address}/crew", server.team("crew"));
         let machine = Self { home: TestHome::new() };
         Team::init(&machine.home.env(), &ClientFlags::default(), (&url, "memdir"), "Ada", now()).unwrap();
         machine

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use memdir_wire::entry::MAX_ENTRY_BYTES;
 
 use super::{Listed, MAX_PAST, Prepared, Published, Put, Remote, RemoteError, Version};
 
@@ -15,7 +16,8 @@ mod process;
 mod push_answer;
 mod url;
 
-use process::{Finished, Git};
+pub(crate) use fetch_answer::says_full;
+use process::{Finished, Git, Unfinished};
 pub use url::{UrlRefused, is_local, without_credentials};
 
 /// A git repository, reached through the `git` program.
@@ -27,6 +29,8 @@ pub struct GitRemote {
     /// Who the commits are by: a name.
     committer: String,
     requests: u32,
+    /// How much one fetch may bring.
+    most_bytes: u64,
     /// What was listed last, because a sync asks more than once.
     viewed: Option<(Version, Vec<Listed>)>,
 }
@@ -46,6 +50,15 @@ pub struct Commit {
 
 /// The branch that is used unless somebody names another: it can live beside a project's own code.
 pub const DEFAULT_BRANCH: &str = "memdir";
+
+/// More than this in one fetch is no memory of a team.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// The part of it behind which a fetch begins anew, and asks the host to leave out what is larger than any entry.
+const SUSPICIOUS: u64 = 4;
+
+/// What is left out then: files of more bytes than any that is read.
+const LEFT_OUT_FROM: usize = MAX_ENTRY_BYTES + 1;
 
 const NEXT: &str = "refs/memdir/next";
 const SEEN: &str = "refs/memdir/seen";
@@ -72,6 +85,7 @@ impl GitRemote {
             branch: branch.to_owned(),
             committer,
             requests: 0,
+            most_bytes: MOST_BYTES,
             viewed: None,
         })
     }
@@ -80,6 +94,13 @@ impl GitRemote {
     #[must_use]
     pub fn within(mut self, limit: std::time::Duration) -> Self {
         self.git.limit_to(limit);
+        self
+    }
+
+    /// The same, with no fetch bringing more than this.
+    #[must_use]
+    pub fn within_bytes(mut self, most_bytes: u64) -> Self {
+        self.most_bytes = most_bytes;
         self
     }
 
@@ -110,12 +131,6 @@ impl GitRemote {
         Ok(output.split('\0').filter_map(commit).collect())
     }
 
-    /// Puts loose objects together where there are many.
-    pub fn tidy_up(&mut self) {
-        // What is left untidy works all the same.
-        let _ = self.git.run(&["gc", "--auto", "--quiet"], None);
-    }
-
     /// The same error without what lets somebody in: git repeats addresses.
     fn discreet(&self, error: RemoteError) -> RemoteError {
         let shown = |message: String| message.replace(&self.url, &without_credentials(&self.url));
@@ -139,9 +154,29 @@ impl GitRemote {
         self.git.initialise()?;
         self.requests += 1;
         let refspec = format!("+refs/heads/{}:{SEEN}", self.branch);
-        let arguments = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", &self.url, &refspec];
-        let fetched = self.git.fetch(&arguments)?;
+        let url = self.url.clone();
+        let plain = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", &url, &refspec];
+        let fetched = match self.git.fetch(&plain, self.most_bytes / SUSPICIOUS) {
+            Err(Unfinished::TooMuch) => self.fetch_small(&refspec)?,
+            fetched => fetched?,
+        };
         if fetched.is_success() { Ok(()) } else { Err(self.discreet(fetch_answer::read(&fetched.said()))) }
+    }
+
+    /// Fetches without what is larger than any entry, if the host knows how to leave something out: many do. What is left
+    /// out is missing here for good, and counts as too large. It takes a remote with a name, which only this call has.
+    fn fetch_small(&mut self, refspec: &str) -> Result<Finished, RemoteError> {
+        self.requests += 1;
+        let (url, filter) =
+            (format!("remote.memdir-team.url={}", self.url), format!("--filter=blob:limit={LEFT_OUT_FROM}"));
+        let mut arguments =
+            vec!["-c", &url, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", &filter];
+        if is_local(&self.url) {
+            // What sends is then a program of this machine, which does as it is told.
+            arguments.push("--upload-pack=git -c uploadpack.allowFilter=true upload-pack");
+        }
+        arguments.extend(["memdir-team", refspec]);
+        Ok(self.git.fetch(&arguments, self.most_bytes)?)
     }
 
     /// The ids of the files that a commit changed.

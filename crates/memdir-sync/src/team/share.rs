@@ -78,9 +78,19 @@ pub(super) fn plan_unshare(memory: &Memory, name: &str) -> Result<Plan, TeamErro
     Ok(plan)
 }
 
-/// A private memory by its name.
+/// A private memory by its name; one of the team that has the same is not meant.
 fn private<'c>(memory: &Memory, catalogue: &'c Catalogue, name: &str) -> Result<&'c Entry, TeamError> {
-    let entry = catalogue.find(name, memory)?;
+    let found = catalogue.find(name, memory);
+    let entry = match found {
+        Err(MemoryError::Ambiguous { name, candidates }) => {
+            let mut private = candidates.iter().filter(|path| !path.starts_with("team/"));
+            match (private.next(), private.next()) {
+                (Some(only), None) => catalogue.find(only, memory)?,
+                _ => return Err(MemoryError::Ambiguous { name, candidates }.into()),
+            }
+        }
+        found => found?,
+    };
     let path = entry.path.as_str();
     if path.starts_with("team/") {
         return Err(TeamError::Private { path: path.to_owned(), why: "it is the team's already".to_owned() });

@@ -1,10 +1,13 @@
 //! What a sync spares itself because nothing changed here, and what it notices all the same.
 
 use std::fs::{self, File, FileTimes};
+use std::os::unix::fs::MetadataExt;
 use std::thread;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
+use jiff::{SignedDuration, Timestamp};
+use memdir_core::content_hash::ContentHash;
 use memdir_sync::options::Options;
 
 use crate::people::{Person, Repository, now};
@@ -83,5 +86,47 @@ fn what_comes_costs_two_requests_and_what_is_kept_may_be_lost_or_damaged() {
     bob.write("two.md", "two.md says more.\n");
     assert_eq!(bob.sync().sent.len(), 1);
     assert_eq!(ada.sync().received.len(), 1);
+    assert_eq!(bob.shared(), ada.shared());
+}
+
+/// Makes what is kept say that a file that was changed through a shared mapping is as it was read: its times did not change.
+fn write_without_a_trace(person: &Person, key: &str, text: &str) {
+    let seen = fs::read_to_string(kept(person, "seen")).unwrap();
+    let (head, lines) = seen.split_once('\n').unwrap();
+    person.write(key, text);
+    let found = fs::metadata(person.path(key)).unwrap();
+    let nanoseconds = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+    let modified = nanoseconds(found.mtime(), found.mtime_nsec());
+    let changed = nanoseconds(found.ctime(), found.ctime_nsec());
+    let line = |line: &str| match line.split('\t').collect::<Vec<_>>().as_slice() {
+        [_, _, _, _, content, name] if *name == key => {
+            format!("{}\t{modified}\t{changed}\t{}\t{content}\t{name}\n", found.len(), found.ino())
+        }
+        _ => format!("{line}\n"),
+    };
+    let lines: String = lines.lines().map(line).collect();
+    let (form, _) = head.rsplit_once(' ').unwrap();
+    let seen = format!("{form} {}\n{lines}", ContentHash::of(lines.as_bytes()));
+    fs::write(kept(person, "seen"), seen).unwrap();
+    fs::remove_file(kept(person, "rest")).unwrap();
+    thread::sleep(Duration::from_millis(2_200));
+    assert!(person.sync().is_quiet() && person.sync().is_quiet());
+    assert!(kept(person, "rest").exists());
+}
+
+#[test]
+fn what_changed_without_a_trace_is_noticed_within_a_day_and_when_the_user_asks() {
+    let (_repository, ada, bob) = settled();
+    write_without_a_trace(&ada, "one.md", "one.md says B.\n");
+    let in_hours = |hours: i64| now() + SignedDuration::from_hours(hours);
+    let sync_at = |time: Timestamp| ada.team().sync(&Options::default(), time).unwrap();
+    assert!(sync_at(in_hours(23)).is_quiet());
+    assert_eq!(sync_at(in_hours(25)).sent.len(), 1);
+    bob.sync();
+    assert_eq!(bob.read("one.md").as_deref(), Some("one.md says B.\n"));
+
+    write_without_a_trace(&bob, "two.md", "two.md says B.\n");
+    assert_eq!(bob.try_sync(&Options { read_all: true, ..Options::default() }).unwrap().sent.len(), 1);
+    ada.sync();
     assert_eq!(bob.shared(), ada.shared());
 }

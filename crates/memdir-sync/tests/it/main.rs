@@ -7,6 +7,7 @@
 )]
 
 mod at_rest;
+mod bounded_remote;
 mod come_back;
 mod converge;
 mod damaged_remote;

@@ -1,13 +1,16 @@
 //! One person, two machines, the same project at two paths.
 
-use std::fs;
+use std::time::Duration;
+use std::{fs, thread};
 
 use camino::Utf8PathBuf;
 use memdir_core::env::Env;
+use memdir_core::operation::Author;
 use memdir_lib::memory::Memory;
 use memdir_sync::options::Options;
 use memdir_sync::personal::{PERSONAL_BRANCH, Personal};
-use memdir_sync::report::Report;
+use memdir_sync::report::{ChangeKind, Report};
+use memdir_sync::team::Team;
 use memdir_testkit::{Git, TestHome};
 
 use crate::people::{Repository, flags, now};
@@ -263,4 +266,64 @@ fn another_clone_of_a_project_deletes_nothing() {
     second.personal().sync(&Options::default(), later).unwrap();
     desktop.sync();
     assert!(!desktop.memory().join("a.md").exists());
+}
+
+#[test]
+fn an_index_without_lines_is_one() {
+    let origin = TestHome::new();
+    Git::init(&origin.root().join("origin"), "the root");
+    let repository = Repository::new();
+    let laptop = Machine::new("app", &origin);
+    let desktop = Machine::new("work/app", &origin);
+    laptop.write(laptop.memory().join("a.md"), "First.\n");
+    laptop.write(laptop.memory().join("MEMORY.md"), "- [a](a.md) — one\n");
+    laptop.init(&repository, "laptop");
+    desktop.join(&laptop, "desktop");
+    fs::remove_file(laptop.memory().join("a.md")).unwrap();
+    laptop.write(laptop.memory().join("MEMORY.md"), "");
+    // Whoever writes it may have emptied it first.
+    let why = &laptop.sync().blocked[0].why;
+    assert_eq!(why, "it is empty: somebody may be writing it");
+    thread::sleep(Duration::from_millis(2_200));
+    assert_eq!(laptop.sync().sent.len(), 1);
+    desktop.sync();
+    assert_eq!(fs::read_to_string(desktop.memory().join("MEMORY.md")).unwrap(), "");
+    assert_eq!((laptop.sync(), desktop.sync()), (Report::default(), Report::default()));
+    // Another file that is empty never goes.
+    laptop.write(laptop.memory().join("b.md"), "");
+    thread::sleep(Duration::from_millis(2_200));
+    assert_eq!(laptop.sync().blocked.len(), 1);
+}
+
+#[test]
+fn what_went_to_a_team_that_a_machine_is_not_in_is_named_there() {
+    let origin = TestHome::new();
+    Git::init(&origin.root().join("origin"), "the root");
+    let (repository, of_team) = (Repository::new(), Repository::new());
+    let laptop = Machine::new("app", &origin);
+    let desktop = Machine::new("work/app", &origin);
+    for name in ["a.md", "b.md", "c.md", "d.md"] {
+        laptop.write(laptop.memory().join(name), &format!("What {name} says.\n"));
+    }
+    laptop.init(&repository, "laptop");
+    desktop.join(&laptop, "desktop");
+    let (mut team, _) = Team::init(&laptop.env, &flags(), (&of_team.url(), "memdir"), "Ada", now()).unwrap();
+    let plan = team.plan_share("a").unwrap();
+    team.memory_mut().apply(&plan, &Author::person(), now()).unwrap();
+    team.sync(&Options::default(), now()).unwrap();
+    fs::remove_file(laptop.memory().join("b.md")).unwrap();
+    laptop.sync();
+
+    let came = desktop.sync();
+    let gone = came.received.iter().filter(|came| came.change == ChangeKind::Removed);
+    assert_eq!(gone.count(), 2, "{came:?}");
+    let shared = format!("`{}/a.md` was shared with a team from another of your machines", desktop.memory());
+    assert!(came.notices.len() == 1 && came.notices[0].starts_with(&shared), "{came:?}");
+    assert_eq!(desktop.personal().shared_with_teams(now()).unwrap().len(), 1);
+    assert_eq!(laptop.personal().shared_with_teams(now()).unwrap(), []);
+
+    let invitation = team.membership().invite().unwrap();
+    Team::join(&desktop.env, &flags(), &invitation, "Ada at home", now()).unwrap();
+    assert!(desktop.memory().join("team/a.md").exists());
+    assert_eq!(desktop.personal().shared_with_teams(now()).unwrap(), []);
 }

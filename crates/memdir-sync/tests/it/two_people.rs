@@ -367,7 +367,7 @@ fn a_leave_makes_nobody_elses_edit_old_and_locks_nobody_out() {
         ada.write("deploy.md", &memory("deploy", &format!("edit {number}\n")));
         ada.sync();
     }
-    assert!(bob.team().leave(crate::people::now()).unwrap().is_none());
+    assert!(bob.team().leave(crate::people::now()).unwrap().untold.is_none());
     let report = ada.sync();
     assert!(!report.notices.iter().any(|notice| notice.contains("fewer rounds")), "{report:?}");
     let dave = Person::joining(&ada, "Dave");
@@ -403,7 +403,7 @@ fn whoever_was_put_out_says_nothing_more_when_leaving() {
     ada.team().revoke("Bob", crate::people::now()).unwrap();
     bob.write("late.md", "late\n");
     let before = repository.git(&["rev-parse", "memdir"]);
-    assert!(bob.team().leave(crate::people::now()).unwrap().is_none());
+    assert!(bob.team().leave(crate::people::now()).unwrap().untold.is_none());
     assert_eq!(repository.git(&["rev-parse", "memdir"]), before);
     assert!(bob.try_team().is_err() && bob.read("late.md").is_some());
 }
@@ -415,7 +415,7 @@ fn two_who_begin_anew_with_the_same_memories_have_them_once() {
     ada.sync();
     bob.sync();
     for person in [&ada, &bob] {
-        assert!(person.team().leave(crate::people::now()).unwrap().is_none());
+        assert!(person.team().leave(crate::people::now()).unwrap().untold.is_none());
     }
     let another = Repository::new();
     bob.found(&another.url());
@@ -431,7 +431,7 @@ fn two_who_begin_anew_with_the_same_memories_have_them_once() {
 fn whoever_left_comes_back_with_a_new_invitation() {
     let (_repository, ada, bob) = two();
     bob.write("bob.md", &memory("bob", "from bob\n"));
-    assert!(bob.team().leave(crate::people::now()).unwrap().is_none());
+    assert!(bob.team().leave(crate::people::now()).unwrap().untold.is_none());
     assert!(matches!(bob.try_team(), Err(TeamError::NoTeam)));
     ada.sync();
     assert_eq!(body(&ada, "bob.md"), "from bob\n");
@@ -447,7 +447,7 @@ fn whoever_left_comes_back_with_a_new_invitation() {
     let error = bob.try_sync(&Options::default()).unwrap_err();
     assert!(matches!(error, TeamError::Sync(SyncError::NoLongerMember { .. })), "{error}");
     assert!(error.hint().unwrap().contains("invitation"));
-    assert!(bob.team().leave(crate::people::now()).unwrap().is_none());
+    assert!(bob.team().leave(crate::people::now()).unwrap().untold.is_none());
     bob.join(&ada.team().membership().invite().unwrap(), "Bob").unwrap();
     assert!(bob.sync().notices.is_empty());
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::Run;
 use super::team::SyncManner;
 use super::team::conflicts::print_conflicts;
+use super::team::membership::warn_of_unsent;
 use super::team::sync_report;
 use crate::arguments::Global;
 use crate::exit::Exit;
@@ -179,16 +180,24 @@ impl Run for Sync {
             Some(Action::Conflicts { json }) => {
                 print_conflicts(&Personal::open(&env)?.conflicts(world.now)?, json, world)
             }
-            Some(Action::Leave) => {
-                let untold = Personal::open(&env)?.leave(world.now)?;
-                writeln!(world.stdout, "This machine is not synced any more; its files stay.")?;
-                if let Some(error) = untold {
-                    world.warn(&format!("the others could not be told: {error}"))?;
-                }
-                Ok(Exit::Yes)
-            }
+            Some(Action::Leave) => leave(Personal::open(&env)?, world),
         }
     }
+}
+
+fn leave(personal: Personal, world: &mut World) -> Result<Exit> {
+    let left = personal.leave(world.now)?;
+    writeln!(world.stdout, "This machine is not synced any more; its files stay.")?;
+    warn_of_unsent(&left, world)?;
+    if let Some(error) = &left.untold {
+        let revoke = world.paint.code(&format!("memdir sync machines --revoke {}", left.key.short()));
+        world.warn(&format!("the others could not be told: {error}"))?;
+        writeln!(
+            world.stderr,
+            "{revoke} on the machine that began, or the one that brought this one in, tells them."
+        )?;
+    }
+    Ok(Exit::Yes)
 }
 
 fn status(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
@@ -201,6 +210,7 @@ fn status(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
         memories: usize,
         conflicts: usize,
         left_out: Vec<LeftOut>,
+        shared_with_teams: Vec<LeftOut>,
         interrupted: bool,
     }
     let membership = personal.membership();
@@ -211,6 +221,7 @@ fn status(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
     let settings = membership.settings();
     let conflicts = personal.conflicts(world.now)?.len();
     let left_out = personal.left_out(world.now)?;
+    let shared_with_teams = personal.shared_with_teams(world.now)?;
     if json {
         world.print_json(&Machine {
             remote: settings.address(),
@@ -220,6 +231,7 @@ fn status(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
             memories: status.memories,
             conflicts,
             left_out,
+            shared_with_teams,
             interrupted: status.interrupted,
         })?;
         return Ok(Exit::Yes);
@@ -235,6 +247,9 @@ fn status(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
         writeln!(world.stdout, "{} {text}", paint.quiet(&format!("{label:<9}")))?;
     }
     print_left_out(&left_out, world)?;
+    for shared in shared_with_teams.iter().take(NAMED) {
+        writeln!(world.stdout, "`{}` {}", printable(shared.path.as_str()), shared.why)?;
+    }
     if conflicts > 0 {
         world.warn(&format!("{conflicts} kept twice: `memdir sync conflicts`"))?;
     }

@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::world::World;
 
 pub(super) mod conflicts;
-mod membership;
+pub(super) mod membership;
 mod share;
 mod show;
 pub(super) mod sync_report;
@@ -193,6 +193,9 @@ pub(super) struct SyncManner {
     /// Tell the others even if most memories are gone here
     #[arg(long)]
     delete_many: bool,
+    /// Read every file, also those whose times say that they did not change; without it that is done once a day
+    #[arg(long)]
+    full: bool,
     /// Say what would be sent and taken, and change nothing
     #[arg(long)]
     pub(super) dry_run: bool,
@@ -222,7 +225,13 @@ impl SyncManner {
             OnConflict::Ours => ConflictPolicy::Ours,
             OnConflict::Fail => ConflictPolicy::Fail,
         };
-        Options { conflict, delete_many: self.delete_many, dry_run: self.dry_run, ..Options::default() }
+        Options {
+            conflict,
+            delete_many: self.delete_many,
+            read_all: self.full,
+            dry_run: self.dry_run,
+            ..Options::default()
+        }
     }
 }
 

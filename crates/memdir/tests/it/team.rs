@@ -376,6 +376,63 @@ fn one_person_on_two_machines() {
 }
 
 #[test]
+fn an_invitation_says_what_the_other_one_types() {
+    let team = Team::new();
+    let invited = team.ada.run(["team", "invite"]);
+    assert_eq!(invited.stdout.lines().count(), 1, "{}", invited.stdout);
+    assert_snapshot!(invited.stderr, @r"
+    Whoever has this line can join: send it by a way that only they read. It works once.
+    In their clone of the project they say memdir team join 'LINE' --name NAME --local.
+    ");
+    let invited = json(&team.ada, "team invite --json");
+    let (join, line) = (invited["join"].as_str().unwrap(), invited["invitation"].as_str().unwrap());
+    assert_eq!(join, format!("memdir team join '{line}' --name NAME --local"));
+}
+
+#[test]
+fn who_leaves_unheard_is_told_what_to_do_and_what_never_went() {
+    let team = Team::new();
+    add(&team.bob, "deploy", "project", "We deploy on Mondays.");
+    team.bob.run(["team", "share", "deploy"]);
+    let repository = team.repository.root().join("team.git");
+    std::fs::rename(&repository, repository.with_extension("away")).unwrap();
+    let left = team.bob.run(["team", "leave"]);
+    assert_eq!(left.code, 0);
+    let key = json(&team.ada, "team members --json")["items"][1]["key"].as_str().unwrap()[..8].to_owned();
+    let root = team.repository.root().to_string();
+    assert_snapshot!(left.stderr.replace(&root, "ROOT").replace(&key, "KEY"), @r"
+    warning: never sent, and only here: `deploy.md`
+    warning: the others could not be told: cannot reach the remote: fatal: 'ROOT/team.git' does not appear to be a git repository; fatal: Could not read from remote repository.
+    hint: to them you are a member still: ask whoever brought you in, or the founder, to say `memdir team members --revoke KEY`
+    ");
+    // The founder, whom nobody can take out, and who alone could take Bob out.
+    let left = json(&team.ada, "team leave --json");
+    assert_eq!((&left["told"], &left["unsent"]), (&Value::Bool(false), &Value::Array(Vec::new())));
+    assert_eq!(left["next"], "nobody can take the founder out: to them you are a member still");
+    assert_eq!(left["out_of_reach"][0], "Bob");
+}
+
+#[test]
+fn a_memory_that_the_team_has_too_is_the_private_one_to_share() {
+    let team = Team::new();
+    add(&team.ada, "deploy", "project", "We deploy on Mondays.");
+    std::fs::create_dir_all(memory_dir(&team.ada).join("team")).unwrap();
+    std::fs::write(memory_dir(&team.ada).join("team/deploy.md"), "We deploy on Fridays.\n").unwrap();
+    assert_snapshot!(team.ada.show("team share deploy"), @r"
+    exit 2
+    --- stderr
+    error: `team/deploy.md` exists already
+    hint: choose another name, or change it with `memdir edit` or `memdir set`
+    ");
+    std::fs::rename(
+        memory_dir(&team.ada).join("team/deploy.md"),
+        memory_dir(&team.ada).join("team/how-to-deploy.md"),
+    )
+    .unwrap();
+    assert_eq!(team.ada.run(["team", "share", "deploy"]).code, 0);
+}
+
+#[test]
 fn bad_input_is_said() {
     let team = Team::new();
     let stranger = Sandbox::new();

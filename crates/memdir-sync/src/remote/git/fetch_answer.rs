@@ -6,7 +6,7 @@ use crate::remote::RemoteError;
 pub(super) fn read(said: &str) -> RemoteError {
     let message = said.to_owned();
     let says = |signs: &[&str]| signs.iter().any(|sign| said.contains(sign));
-    if says(&FULL_HERE) && !said.contains("remote:") {
+    if says_full(said) && !said.contains("remote:") {
         RemoteError::Here { message: format!("git failed: {message}") }
     } else if says(&DAMAGED) || says(&UNPACKABLE) && !says(&BROKEN_OFF) {
         RemoteError::Malformed { message }
@@ -15,8 +15,13 @@ pub(super) fn read(said: &str) -> RemoteError {
     }
 }
 
+/// Whether git says that a disk is full.
+pub(crate) fn says_full(said: &str) -> bool {
+    FULL.iter().any(|sign| said.contains(sign))
+}
+
 /// What git says when it cannot write what it got.
-const FULL_HERE: [&str; 4] =
+const FULL: [&str; 4] =
     ["No space left on device", "Disk quota exceeded", "File too large", "unable to write"];
 
 /// What git says when the other side has not what it should have.

@@ -1,6 +1,7 @@
 //! The git program, started so that nothing but our own arguments tells it what to do.
 
 use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -8,14 +9,13 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_disk::identity_probe::INHERITED;
+use memdir_disk::sync_dir::remove_leftovers;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::remote::RemoteError;
 
 /// Longer than any honest answer takes.
 const TIME_LIMIT: Duration = Duration::from_secs(600);
-
-/// More than this in one fetch is no memory of a team.
-const MAX_FETCHED_BYTES: u64 = 1 << 30;
 
 /// More than this is not read from git.
 const MAX_OUTPUT_BYTES: u64 = 2 << 30;
@@ -25,7 +25,16 @@ const MAX_OUTPUT_BYTES: u64 = 2 << 30;
 pub(super) struct Git {
     directory: Utf8PathBuf,
     home: Option<Utf8PathBuf>,
+    manner: Manner,
+}
+
+/// How long a call may take, and who ends with it.
+#[derive(Debug, Clone, Copy)]
+struct Manner {
     time_limit: Duration,
+    /// Nobody waits for it: git and all that it starts are a group of their own, which ends together. A group of its own
+    /// cannot ask at the terminal, where whoever does wait may have to say what opens their key.
+    is_unattended: bool,
 }
 
 /// What became of a call.
@@ -46,6 +55,7 @@ impl Finished {
         let noise = |line: &str| {
             line.is_empty()
                 || line.starts_with("hint:")
+                || line.starts_with("fast-import: dumping crash report")
                 || line.starts_with("error: failed to push some refs")
                 || line.starts_with("Please make sure you have the correct access rights")
                 || line.starts_with("and the repository exists")
@@ -58,11 +68,13 @@ impl Finished {
 
 impl Git {
     pub(super) fn new(directory: Utf8PathBuf, home: Option<Utf8PathBuf>) -> Self {
-        Self { directory, home, time_limit: TIME_LIMIT }
+        let manner = Manner { time_limit: TIME_LIMIT, is_unattended: false };
+        Self { directory, home, manner }
     }
 
+    /// For a process that nobody waits for.
     pub(super) fn limit_to(&mut self, limit: Duration) {
-        self.time_limit = limit;
+        self.manner = Manner { time_limit: limit, is_unattended: true };
     }
 
     pub(super) fn is_initialised(&self) -> bool {
@@ -83,7 +95,7 @@ impl Git {
     pub(super) fn run(&self, arguments: &[&str], input: Option<Vec<u8>>) -> Result<Finished, RemoteError> {
         let mut command = self.command();
         command.arg(format!("--git-dir={}", self.directory)).args(arguments);
-        finish(command, input, None, self.time_limit)
+        Ok(finish(command, input, None, self.manner)?)
     }
 
     /// A call that talks to the other side about the repository here.
@@ -91,18 +103,25 @@ impl Git {
         self.run(arguments, None)
     }
 
-    /// The same for one that brings objects here: it is stopped if there is no end to them.
-    pub(super) fn fetch(&self, arguments: &[&str]) -> Result<Finished, RemoteError> {
+    /// The same for one that brings objects here: it is stopped when they are more than this.
+    pub(super) fn fetch(&self, arguments: &[&str], most_bytes: u64) -> Result<Finished, Unfinished> {
         let mut command = self.command();
         command.arg(format!("--git-dir={}", self.directory)).args(arguments);
-        finish(command, None, Some(&self.directory.join("objects/pack")), self.time_limit)
+        let packs = self.directory.join("objects/pack");
+        // What a call that was killed leaves behind git would keep for weeks.
+        remove_leftovers(&packs, RECEIVING);
+        let fetched = finish(command, None, Some((&packs, most_bytes)), self.manner);
+        if !fetched.as_ref().is_ok_and(Finished::is_success) {
+            remove_leftovers(&packs, RECEIVING);
+        }
+        fetched
     }
 
     /// A call that needs no repository.
     pub(super) fn anywhere(&self, arguments: &[&str]) -> Result<Finished, RemoteError> {
         let mut command = self.command();
         command.args(arguments);
-        finish(command, None, None, self.time_limit)
+        Ok(finish(command, None, None, self.manner)?)
     }
 
     fn command(&self) -> Command {
@@ -143,13 +162,45 @@ const SETTINGS: [&str; 10] = [
     "log.showSignature=false",
 ];
 
-/// Waits for a call and gathers what it says; ends it when it takes too long or too much.
+/// What the names of packs begin with that are not there to the last byte.
+const RECEIVING: &str = "tmp_";
+
+/// Why a call did not come to its end.
+#[derive(Debug)]
+pub(super) enum Unfinished {
+    /// It brought more than was wanted.
+    TooMuch,
+    /// Anything else.
+    Failed(RemoteError),
+}
+
+impl From<RemoteError> for Unfinished {
+    fn from(error: RemoteError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<Unfinished> for RemoteError {
+    fn from(unfinished: Unfinished) -> Self {
+        match unfinished {
+            Unfinished::TooMuch => {
+                Self::Malformed { message: "it is larger than any team's could be".to_owned() }
+            }
+            Unfinished::Failed(error) => error,
+        }
+    }
+}
+
+/// Waits for a call and gathers what it says; ends it when it takes too long, or lets a folder grow too much.
 fn finish(
     mut command: Command,
     input: Option<Vec<u8>>,
-    growing: Option<&Utf8Path>,
-    time_limit: Duration,
-) -> Result<Finished, RemoteError> {
+    growing: Option<(&Utf8Path, u64)>,
+    manner: Manner,
+) -> Result<Finished, Unfinished> {
+    if manner.is_unattended {
+        command.process_group(0);
+    }
     let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
     let spawned = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = spawned.map_err(|error| RemoteError::Here {
@@ -174,12 +225,15 @@ fn finish(
             Ok((true, text)) => errors = Some(text),
             Ok((false, text)) => output = Some(text),
             Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) if begin.elapsed() > time_limit => {
-                return stop(child, "it did not answer in time");
+            Err(RecvTimeoutError::Timeout) if begin.elapsed() > manner.time_limit => {
+                stop(child, manner);
+                let message = "it did not answer in time".to_owned();
+                return Err(RemoteError::Unreachable { message }.into());
             }
             Err(RecvTimeoutError::Timeout) => {
-                if growing.is_some_and(|folder| size_of(folder) > MAX_FETCHED_BYTES) {
-                    return stop(child, "it sends more than a gigabyte");
+                if growing.is_some_and(|(folder, most_bytes)| size_of(folder) > most_bytes) {
+                    stop(child, manner);
+                    return Err(Unfinished::TooMuch);
                 }
             }
         }
@@ -191,10 +245,14 @@ fn finish(
     Ok(Finished { status, output: output.unwrap_or_default(), errors })
 }
 
-fn stop(mut child: Child, why: &str) -> Result<Finished, RemoteError> {
+/// Ends a call. What git started, ssh for one, may wait for the other side for ever.
+fn stop(mut child: Child, manner: Manner) {
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    if let Some(group) = group.filter(|_| manner.is_unattended) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
     let _ = child.kill();
     let _ = child.wait();
-    Err(RemoteError::Unreachable { message: why.to_owned() })
 }
 
 fn gather(stream: Option<impl Read>) -> Vec<u8> {
@@ -208,6 +266,6 @@ fn gather(stream: Option<impl Read>) -> Vec<u8> {
 /// The bytes of the packs that are being received.
 fn size_of(folder: &Utf8Path) -> u64 {
     let Ok(entries) = folder.read_dir_utf8() else { return 0 };
-    let receiving = entries.filter_map(Result::ok).filter(|entry| entry.file_name().starts_with("tmp_"));
+    let receiving = entries.filter_map(Result::ok).filter(|entry| entry.file_name().starts_with(RECEIVING));
     receiving.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
 }

@@ -4,7 +4,8 @@ use std::io::Write;
 
 use anyhow::Result;
 use memdir_core::settings::ClientFlags;
-use memdir_sync::membership::invited_to;
+use memdir_sync::membership::{Left, invited_to};
+use memdir_sync::remote::git::is_local;
 use memdir_sync::team::Team as Shared;
 use serde::Serialize;
 
@@ -58,20 +59,28 @@ pub(super) fn join(
 }
 
 pub(super) fn invite(json: bool, world: &mut World) -> Result<Exit> {
-    let token = open(world)?.membership().invite()?;
+    let team = open(world)?;
+    let token = team.membership().invite()?;
+    let local = if is_local(&team.membership().settings().address()) { " --local" } else { "" };
     if json {
         #[derive(Serialize)]
         struct Machine {
+            join: String,
             invitation: String,
         }
-        world.print_json(&Machine { invitation: token })?;
-    } else {
-        writeln!(world.stdout, "{token}")?;
-        writeln!(
-            world.stderr,
-            "Whoever has this line can join: send it by a way that only they read. It works once."
-        )?;
+        world.print_json(&Machine {
+            join: format!("memdir team join '{token}' --name NAME{local}"),
+            invitation: token,
+        })?;
+        return Ok(Exit::Yes);
     }
+    writeln!(world.stdout, "{token}")?;
+    writeln!(
+        world.stderr,
+        "Whoever has this line can join: send it by a way that only they read. It works once."
+    )?;
+    let join = world.paint.code(&format!("memdir team join 'LINE' --name NAME{local}"));
+    writeln!(world.stderr, "In their clone of the project they say {join}.")?;
     Ok(Exit::Yes)
 }
 
@@ -83,22 +92,68 @@ pub(super) fn revoke(name: &str, with_data: bool, json: bool, world: &mut World)
 }
 
 pub(super) fn leave(json: bool, world: &mut World) -> Result<Exit> {
-    let team = open(world)?;
-    let untold = team.leave(world.now)?;
+    let left = open(world)?.leave(world.now)?;
+    let revoke = format!("memdir team members --revoke {}", left.key.short());
+    let next = if left.is_founder {
+        "nobody can take the founder out: to them you are a member still".to_owned()
+    } else {
+        format!(
+            "to them you are a member still: ask whoever brought you in, or the founder, to say `{revoke}`"
+        )
+    };
     if json {
-        #[derive(Serialize)]
-        struct Machine {
-            left: bool,
-            told: bool,
-        }
-        world.print_json(&Machine { left: true, told: untold.is_none() })?;
-        return Ok(Exit::Yes);
+        return print_left(&left, next, world);
     }
     writeln!(world.stdout, "This project shares nothing any more; the files in `team/` stay here.")?;
-    if let Some(error) = untold {
+    warn_of_unsent(&left, world)?;
+    if let Some(error) = &left.untold {
         world.warn(&format!("the others could not be told: {error}"))?;
+        writeln!(world.stderr, "{} {next}", world.paint.code("hint:"))?;
+    }
+    if !left.out_of_reach.is_empty() {
+        world.warn(&format!(
+            "you began this team: nobody can take out {} any more; the others can begin anew with another branch",
+            printable(&left.out_of_reach.join(", "))
+        ))?;
     }
     Ok(Exit::Yes)
+}
+
+/// How somebody left, for machines.
+pub(in crate::commands) fn print_left(left: &Left, next: String, world: &mut World) -> Result<Exit> {
+    #[derive(Serialize)]
+    struct Machine<'l> {
+        left: bool,
+        told: bool,
+        unsent: &'l [String],
+        #[serde(skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        next: Option<String>,
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        out_of_reach: &'l [String],
+    }
+    world.print_json(&Machine {
+        left: true,
+        told: left.untold.is_none(),
+        unsent: &left.unsent,
+        why: left.untold.as_ref().map(ToString::to_string),
+        next: left.untold.is_some().then_some(next),
+        out_of_reach: &left.out_of_reach,
+    })?;
+    Ok(Exit::Yes)
+}
+
+/// Names what the others never got.
+pub(in crate::commands) fn warn_of_unsent(left: &Left, world: &mut World) -> Result<()> {
+    let named: Vec<String> =
+        left.unsent.iter().take(5).map(|path| format!("`{}`", printable(path))).collect();
+    let more = left.unsent.len().saturating_sub(named.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    if !named.is_empty() {
+        world.warn(&format!("never sent, and only here: {}{more}", named.join(", ")))?;
+    }
+    Ok(())
 }
 
 fn print_team(team: &Shared, world: &mut World) -> Result<Exit> {

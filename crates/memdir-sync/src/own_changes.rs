@@ -1,16 +1,16 @@
-//! What would go to the team: whoever wrote into `team/` without a command was never shown it.
+//! What would go to the others: whoever wrote into `team/` without a command was never shown it.
 
 use std::collections::BTreeSet;
 
 use memdir_core::content_hash::ContentHash;
 use serde::Serialize;
 
-use super::TeamError;
 use crate::engine::SyncError;
 use crate::folder::Folder;
 use crate::local::{Local, SentFrom};
 use crate::membership::Membership;
 use crate::report::ChangeKind;
+use crate::team_error::TeamError;
 
 /// How many texts are looked up; of more only the names are told.
 const MAX_TEXTS: usize = 500;
@@ -33,7 +33,7 @@ pub struct OwnChange {
     pub after: Option<String>,
 }
 
-pub(super) fn own_changes(
+pub(crate) fn own_changes(
     folder: &mut Folder<'_>,
     membership: &Membership,
 ) -> Result<Vec<OwnChange>, TeamError> {

@@ -1,0 +1,96 @@
+//! A remote that never answers, and one that has no end.
+
+use std::time::Duration;
+use std::{fs, thread};
+
+use memdir_sync::remote::git::{DEFAULT_BRANCH, GitRemote};
+use memdir_sync::remote::{Published, Put, Remote, RemoteError};
+use memdir_testkit::{Git, TestHome};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+use crate::people::Repository;
+
+#[test]
+fn whatever_git_started_ends_with_it_where_nobody_waits() {
+    let home = TestHome::new();
+    let (started, config) = (home.home().join("started"), home.home().join(".gitconfig"));
+    let script = format!("f() {{ echo $$ > {started}; exec sleep 600; }}; f");
+    fs::write(config, format!("[core]\n\tsshCommand = \"{script}\"\n[ssh]\n\tvariant = ssh\n")).unwrap();
+    let (directory, url) = (home.root().join("git"), "ssh://nowhere.example/x");
+    let remote = GitRemote::new(directory, Some(home.home()), url, DEFAULT_BRANCH, "Ada").unwrap();
+    let asked = remote.within(Duration::from_secs(1)).head();
+    assert!(matches!(asked, Err(RemoteError::Unreachable { .. })), "{asked:?}");
+
+    let pid: i32 = fs::read_to_string(started).unwrap().trim().parse().unwrap();
+    let process = Pid::from_raw(pid).unwrap();
+    // Whoever was killed may still wait to be buried.
+    let is_buried = || {
+        let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        test_kill_process(process).is_err() || status.contains(") Z ")
+    };
+    for _ in 0..100 {
+        if is_buried() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    let _ = kill_process(process, Signal::KILL);
+    panic!("what git had started still runs");
+}
+
+/// Bytes that cannot be made smaller.
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+#[test]
+fn what_is_larger_than_any_entry_is_not_fetched_where_the_host_can_leave_it_out() {
+    let (repository, home) = (Repository::new(), TestHome::new());
+    let sender = home.root().join("sender");
+    Git::init(&sender, "the root");
+    fs::create_dir(sender.join("entries")).unwrap();
+    fs::write(sender.join("entries/small.md"), "small\n").unwrap();
+    fs::write(sender.join("entries/large.md"), noise(6 << 20)).unwrap();
+    let send = || {
+        Git::run(&sender, &["add", "."]);
+        Git::run(&sender, &["commit", "-q", "-m", "more"]);
+        Git::run(&sender, &["push", "-q", repository.directory().as_str(), "HEAD:refs/heads/memdir"]);
+    };
+    send();
+    // It sends so slowly that somebody can see that much came, before everything did.
+    let slowly = "f() { \\\"$@\\\" | { head -c 2000000; sleep 1; cat; }; }; f";
+    let config = format!("[uploadpack]\n\tpackObjectsHook = \"{slowly}\"\n");
+    fs::write(home.home().join(".gitconfig"), config).unwrap();
+    let (directory, url) = (home.root().join("git"), format!("file://{}", repository.directory()));
+    let remote = GitRemote::new(directory.clone(), Some(home.home()), &url, DEFAULT_BRANCH, "Ada").unwrap();
+    let mut remote = remote.within_bytes(4 << 20);
+    let contents = |remote: &mut GitRemote| {
+        let head = remote.head().unwrap().unwrap();
+        let listed = remote.view(&head).unwrap();
+        let entries = listed.iter().filter(|file| file.path.starts_with("entries/"));
+        let ids: Vec<&str> = entries.map(|file| file.id.as_str()).collect();
+        (head, remote.read(&ids, 1 << 20).unwrap())
+    };
+    assert_eq!(contents(&mut remote).1, [None, Some(b"small\n".to_vec())]);
+    let packs = directory.join("objects/pack").read_dir_utf8().unwrap().map(Result::unwrap);
+    let bytes: u64 = packs.map(|file| file.metadata().unwrap().len()).sum();
+    assert!(bytes < 100_000, "{bytes}");
+
+    // It goes on from there in both directions.
+    fs::write(sender.join("entries/small.md"), "smaller\n").unwrap();
+    send();
+    let (head, found) = contents(&mut remote);
+    assert_eq!(found, [None, Some(b"smaller\n".to_vec())]);
+    let put = Put { path: "entries/new.md".to_owned(), content: Some(b"new\n".to_vec()) };
+    let next = remote.prepare(Some(&head), &[put], "Add new").unwrap().version;
+    assert_eq!(remote.publish(Some(&head), &next).unwrap(), Published::Done);
+    assert_eq!(repository.git(&["show", "memdir:entries/new.md"]), "new\n");
+    assert!(remote.descends(&next, &head).unwrap());
+}
