@@ -23,13 +23,16 @@ const BELIEVED: SignedDuration = SignedDuration::from_hours(24);
 
 /// What was read, by key.
 pub(crate) struct Seen {
-    known: HashMap<String, (Stamp, ContentHash)>,
+    known: Known,
     /// When every file was read, whatever its times said.
     all_read_at: Timestamp,
     /// What time it was on the disk's own clock before anything was read.
     began: i128,
     has_new: bool,
 }
+
+/// What every file was, and what its shared text is known by.
+type Known = HashMap<String, (Stamp, ContentHash)>;
 
 /// Size, time of the content, time of any change, and number.
 type Stamp = (u64, i128, i128, u64);
@@ -104,7 +107,7 @@ fn stamp(stat: &FileStat) -> Stamp {
     (stat.size, stat.modified, stat.changed, stat.inode)
 }
 
-fn parse(text: &str) -> Option<(Timestamp, HashMap<String, (Stamp, ContentHash)>)> {
+fn parse(text: &str) -> Option<(Timestamp, Known)> {
     let (head, rest) = text.split_once('\n')?;
     let whole = ContentHash::from_hex(head.strip_prefix(FORM)?.strip_prefix(' ')?)?;
     if whole != ContentHash::of(rest.as_bytes()) {

@@ -6,6 +6,7 @@ use anyhow::{Result, anyhow};
 use clap::{Parser, Subcommand};
 use memdir_sync::membership::invited_to;
 use memdir_sync::personal::{LeftOut, PERSONAL_BRANCH, Personal};
+use memdir_sync::remote::git::is_local;
 use memdir_wire::roster::Standing;
 use serde::Serialize;
 
@@ -149,15 +150,7 @@ impl Run for Sync {
                 writeln!(world.stdout, "{invite} adds another machine.")?;
                 Ok(Exit::Yes)
             }
-            Some(Action::Invite) => {
-                let token = Personal::open(&env)?.membership().invite()?;
-                writeln!(world.stdout, "{token}")?;
-                writeln!(
-                    world.stderr,
-                    "Whoever has this line reads all your memory: it is for yourself. It works once."
-                )?;
-                Ok(Exit::Yes)
-            }
+            Some(Action::Invite) => invite(&Personal::open(&env)?, world),
             Some(Action::Join { invitation, name, local }) => {
                 let address = invited_to(&invitation, local)?;
                 let name = machine(name, world)?;
@@ -185,16 +178,29 @@ impl Run for Sync {
     }
 }
 
+fn invite(personal: &Personal, world: &mut World) -> Result<Exit> {
+    let token = personal.membership().invite()?;
+    let local = if is_local(&personal.membership().settings().address()) { " --local" } else { "" };
+    let join = world.paint.code(&format!("memdir sync join 'LINE' --name NAME{local}"));
+    writeln!(world.stdout, "{token}")?;
+    writeln!(
+        world.stderr,
+        "Whoever has this line reads all your memory: it is for yourself. It works once."
+    )?;
+    writeln!(world.stderr, "On the other machine say {join}.")?;
+    Ok(Exit::Yes)
+}
+
 fn leave(personal: Personal, world: &mut World) -> Result<Exit> {
     let left = personal.leave(world.now)?;
     writeln!(world.stdout, "This machine is not synced any more; its files stay.")?;
     warn_of_unsent(&left, world)?;
     if let Some(error) = &left.untold {
-        let revoke = world.paint.code(&format!("memdir sync machines --revoke {}", left.key.short()));
         world.warn(&format!("the others could not be told: {error}"))?;
+        let (hint, key) = (world.paint.code("hint:"), left.key.short());
         writeln!(
             world.stderr,
-            "{revoke} on the machine that began, or the one that brought this one in, tells them."
+            "{hint} `memdir sync machines --revoke {key}` on the machine that began, or brought this one in, tells them"
         )?;
     }
     Ok(Exit::Yes)

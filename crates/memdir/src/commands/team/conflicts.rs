@@ -34,6 +34,12 @@ pub(in crate::commands) fn print_conflicts(
             writeln!(world.stdout, "{}", printable(item.path.as_str()))?;
             writeln!(world.stdout, "  and {}", printable(item.kept_as.as_str()))?;
         }
+        if !items.is_empty() {
+            writeln!(
+                world.stdout,
+                "Make one of the two right, and remove the other: the next sync settles it for all."
+            )?;
+        }
     }
     Ok(if items.is_empty() { Exit::No } else { Exit::Yes })
 }
