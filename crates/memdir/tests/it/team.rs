@@ -398,7 +398,9 @@ fn who_leaves_unheard_is_told_what_to_do_and_what_never_went() {
     std::fs::rename(&repository, repository.with_extension("away")).unwrap();
     let left = team.bob.run(["team", "leave"]);
     assert_eq!(left.code, 0);
-    let key = json(&team.ada, "team members --json")["items"][1]["key"].as_str().unwrap()[..8].to_owned();
+    let members = json(&team.ada, "team members --json");
+    let bob = members["items"].as_array().unwrap().iter().find(|member| member["name"] == "Bob").unwrap();
+    let key = bob["key"].as_str().unwrap()[..8].to_owned();
     let root = team.repository.root().to_string();
     assert_snapshot!(left.stderr.replace(&root, "ROOT").replace(&key, "KEY"), @r"
     warning: never sent, and only here: `deploy.md`
