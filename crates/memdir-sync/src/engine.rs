@@ -321,6 +321,7 @@ impl Once<'_> {
         let round = self.state.round.max(inbox.round);
         let mut puts = inbox.records.missing(&roster, self.key);
         let mut new_head = head.clone();
+        let mut names = BTreeMap::new();
         let mut new_round = round;
         if !plan.outgoing.is_empty() || !puts.is_empty() {
             new_round = round.saturating_add(1);
@@ -337,6 +338,7 @@ impl Once<'_> {
             }
             let mut sent = BTreeMap::new();
             for (entry_key, outgoing) in plan.outgoing {
+                names.insert(entry_key.clone(), outgoing.renamed_from.clone());
                 let gone_to = if outgoing.text.is_none() { self.local.went_to(&entry_key) } else { None };
                 let renamed_from = gone_to.or(outgoing.renamed_from);
                 let entry = Entry {
@@ -412,11 +414,18 @@ impl Once<'_> {
                 continue;
             }
             self.state.waiting.remove(&key);
+            let taken = || inbox.entry(&key).map(|(entry, _)| entry.renamed_from.clone());
+            if let Some(name) = names.remove(&key).or_else(taken) {
+                self.state.name_before(&key, name);
+            }
             match agreed {
                 Some(agreed) => self.state.agreed.insert(key, agreed),
                 None => self.state.agreed.remove(&key),
             };
         }
+        let agreed = &self.state.agreed;
+        let is_gone = |key: &String| agreed.get(key).is_some_and(|agreed| agreed.content.is_none());
+        self.state.renamed_from.retain(|_, name| is_gone(name));
         let written: BTreeSet<&String> = changes.iter().map(|change| &change.key).collect();
         let (scan, declined) = (&self.scan, &mut self.state.declined);
         declined.retain(|key, here| scan.files.get(key) == here.as_ref() && !written.contains(key));

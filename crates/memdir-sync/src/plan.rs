@@ -142,7 +142,7 @@ impl<'p> Planner<'p> {
         }
         self.spare_mass_deletions()?;
         self.sign_anew()?;
-        self.carry_names()?;
+        self.carry_names();
         if !self.unresolved.is_empty() {
             return Err(SyncError::Conflicts(self.unresolved));
         }

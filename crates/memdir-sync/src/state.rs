@@ -31,6 +31,8 @@ pub struct SyncState {
     /// What the user did not want here of what is agreed there, for each key: what stands here instead, if anything. It
     /// counts for as long as that stands there.
     pub declined: BTreeMap<String, Option<ContentHash>>,
+    /// The paths that entries had before, by key, while the deletions of those are named.
+    pub renamed_from: BTreeMap<String, String>,
 }
 
 /// One entry as both sides had it.
@@ -94,6 +96,8 @@ struct Header {
     waiting: BTreeMap<String, Vec<String>>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     declined: BTreeMap<String, Option<ContentHash>>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    renamed_from: BTreeMap<String, String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -119,7 +123,16 @@ impl SyncState {
             agreed: BTreeMap::new(),
             waiting: BTreeMap::new(),
             declined: BTreeMap::new(),
+            renamed_from: BTreeMap::new(),
         }
+    }
+
+    /// Remembers the path that an entry had before.
+    pub(crate) fn name_before(&mut self, key: &str, name: Option<String>) {
+        match name {
+            Some(name) => self.renamed_from.insert(key.to_owned(), name),
+            None => self.renamed_from.remove(key),
+        };
     }
 
     /// Whether what stands here stays because the user did not want what is agreed.
@@ -151,6 +164,7 @@ impl SyncState {
             revocations: self.roster.revocations().cloned().collect(),
             waiting: self.waiting.clone(),
             declined: self.declined.clone(),
+            renamed_from: self.renamed_from.clone(),
         };
         let mut text = serde_json::to_string(&header).unwrap_or_default();
         text.push('\n');
@@ -181,6 +195,7 @@ impl SyncState {
             agreed,
             waiting: header.waiting,
             declined: header.declined,
+            renamed_from: header.renamed_from,
         })
     }
 }
@@ -300,6 +315,7 @@ mod tests {
         assert_eq!(state.waiting["a b/c.md"].len(), 15);
         state.declined.insert("gone.md".into(), Some(ContentHash::of(b"y")));
         state.declined.insert("a b/c.md".into(), None);
+        state.name_before("a b/c.md", Some("gone.md".into()));
         assert_eq!(SyncState::parse(&state.render()), Some(state.clone()));
 
         let changes = vec![

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use memdir_core::content_hash::ContentHash;
 use memdir_core::memory::frontmatter::Frontmatter;
-use memdir_wire::entry::{Entry, MAX_ENTRY_BYTES, SignedEntry};
+use memdir_wire::entry::Entry;
 
 use super::Planner;
 use super::merging::Both;
@@ -39,9 +39,6 @@ struct Moved {
 
 /// How many names of one memory are followed.
 const MAX_NAMES: usize = 32;
-
-/// How many entries are read at once.
-const BATCH: usize = 1_000;
 
 impl Planner<'_> {
     /// Where one side renamed what the other changed, the change follows. Gives back the keys that are settled by that.
@@ -261,42 +258,22 @@ impl Planner<'_> {
 
     /// Has what is sent name the path that it had before for as long as the deletion of that one is named: whoever was away
     /// may still change it there.
-    pub(super) fn carry_names(&mut self) -> Result<(), SyncError> {
-        if !self.names_deletions() {
-            return Ok(());
-        }
-        let mut known: Vec<(String, Option<String>)> = Vec::new();
-        let mut unread: Vec<(&String, &str)> = Vec::new();
+    pub(super) fn carry_names(&mut self) {
+        let mut names = Vec::new();
         for (key, _) in self.plan.outgoing.iter().filter(|(_, outgoing)| outgoing.renamed_from.is_none()) {
-            match (self.inbox.entry(key), self.state.agreed.get(key)) {
-                (Some((entry, _)), _) => known.push((key.clone(), entry.renamed_from.clone())),
-                (None, Some(agreed)) => unread.push((key, agreed.id.as_str())),
-                (None, None) => {}
+            let name = match self.inbox.entry(key) {
+                Some((entry, _)) => entry.renamed_from.as_ref(),
+                None => self.state.renamed_from.get(key),
+            };
+            if let Some(name) = name.filter(|name| *name != key && self.is_named_deletion(name)) {
+                names.push((key.clone(), name.clone()));
             }
         }
-        for batch in unread.chunks(BATCH) {
-            let ids: Vec<&str> = batch.iter().map(|(_, id)| *id).collect();
-            let contents = self.remote.read(&ids, MAX_ENTRY_BYTES)?;
-            for ((key, _), content) in batch.iter().zip(contents) {
-                // It was checked when it was agreed.
-                let entry = content.and_then(|content| SignedEntry::parse(&content).ok());
-                known.push(((*key).clone(), entry.and_then(|entry| entry.unverified().renamed_from.clone())));
-            }
-        }
-        for (key, name) in known {
-            let name = name.filter(|name| *name != key && self.is_named_deletion(name));
+        for (key, name) in names {
             if let Some(outgoing) = self.plan.outgoing.get_mut(&key) {
-                outgoing.renamed_from = name;
+                outgoing.renamed_from = Some(name);
             }
         }
-        Ok(())
-    }
-
-    /// Whether any deletion is named at all: without one there is nothing to ask the remote for.
-    fn names_deletions(&self) -> bool {
-        self.state.agreed.values().any(|agreed| agreed.content.is_none())
-            || self.plan.outgoing.values().any(|outgoing| outgoing.text.is_none())
-            || self.inbox.entries().any(|(_, entry)| entry.text.is_none())
     }
 
     fn is_named_deletion(&self, key: &str) -> bool {
