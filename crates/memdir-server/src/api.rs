@@ -17,8 +17,10 @@ use crate::server::Server;
 
 mod access;
 mod answer;
+mod asking;
 mod body;
 mod caller;
+mod named;
 mod operations;
 mod reading;
 mod writing;
@@ -98,16 +100,15 @@ async fn around(State(server): State<Arc<Server>>, request: Request, next: Next)
         .extensions()
         .get::<MatchedPath>()
         .map_or_else(|| "(none)".to_owned(), |route| route.as_str().to_owned());
+    let asking = Arc::new(asking::Asking::default());
     let response = match admit(&server, &request, started) {
         Err(refused) => refused.into_response(),
-        Ok(()) => match tokio::time::timeout(server.limits.answer_time, next.run(request)).await {
-            Ok(response) => response,
-            Err(_) => {
-                ApiError::new("unavailable", "the answer took too long; what was sent may have arrived")
-                    .after(1)
-                    .into_response()
-            }
-        },
+        Ok(()) => {
+            let answering = Arc::clone(&asking).answer(&server, next.run(request));
+            let answered = tokio::time::timeout(server.limits.answer_time, answering).await;
+            let late = "the answer took too long; what was sent may have arrived";
+            answered.unwrap_or_else(|_| ApiError::new("unavailable", late).after(1).into_response())
+        }
     };
     let took = started.elapsed();
     let status = response.status().as_u16();
@@ -122,7 +123,7 @@ async fn around(State(server): State<Arc<Server>>, request: Request, next: Next)
         fields.push(("code", (*code).into()));
         fields.extend(cause.as_ref().map(|cause| ("cause", (**cause).into())));
     }
-    if let Some(caller::Who { token, team }) = response.extensions().get::<caller::Who>() {
+    if let Some(asking::Who { token, team }) = asking.who() {
         fields.push(("token", token.as_str().into()));
         fields.push(("team", team.as_str().into()));
     }

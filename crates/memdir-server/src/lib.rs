@@ -18,6 +18,7 @@ pub mod publish;
 pub mod random;
 pub mod rate;
 pub mod remove_member;
+pub mod room;
 pub mod rosters;
 pub mod server;
 pub mod storage;

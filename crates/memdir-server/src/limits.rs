@@ -17,13 +17,15 @@ pub struct Limits {
     pub token_rate: u32,
     /// Requests a second from one address; 0: any number.
     pub address_rate: u32,
+    /// Bytes of all requests and answers that are under way.
+    pub room_bytes: usize,
     /// Connections at once.
     pub connections: usize,
     /// How long the head of a request may take to come, and a connection may be silent.
     pub head_time: Duration,
     /// How long the body of a request may take to come.
     pub body_time: Duration,
-    /// How long whoever asked may take to read a piece of the answer.
+    /// How long whoever asked may keep the server waiting while they read the answer slowly.
     pub read_time: Duration,
     /// How long an answer may take to be made.
     pub answer_time: Duration,
@@ -39,6 +41,7 @@ impl Default for Limits {
             waiting_bytes: 256 << 20,
             token_rate: 50,
             address_rate: 500,
+            room_bytes: 256 << 20,
             connections: 10_000,
             head_time: Duration::from_secs(10),
             body_time: Duration::from_secs(30),

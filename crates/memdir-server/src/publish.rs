@@ -171,13 +171,16 @@ impl Desk<'_> {
                 let message = format!("{} parts were announced, and {} are here", request.parts, parts.len());
                 return Err(ApiError::new("incomplete", message));
             }
-            for part in parts {
-                let part: PartRequest = serde_json::from_slice(&part)
-                    .map_err(|_| ApiError::new("incomplete", "a part of it cannot be read any more"))?;
-                if part.team != request.team {
-                    return Err(ApiError::new("other_team", "a part of it is another team's"));
+            // A few at a time, or everything would be in memory once more.
+            for some in parts.chunks(8) {
+                for part in self.store.bodies_of(&caller.team.name, &request.version, some).await? {
+                    let part: PartRequest = serde_json::from_slice(&part)
+                        .map_err(|_| ApiError::new("incomplete", "a part of it cannot be read any more"))?;
+                    if part.team != request.team {
+                        return Err(ApiError::new("other_team", "a part of it is another team's"));
+                    }
+                    files.extend(part.puts.into_iter().map(|put| (put, Care::Again)));
                 }
-                files.extend(part.puts.into_iter().map(|put| (put, Care::Again)));
             }
         }
         files.extend(request.puts.iter().cloned().map(|put| (put, Care::Full)));
@@ -227,6 +230,23 @@ pub fn check_team(caller: &Caller, named: &TeamId) -> Result<(), ApiError> {
     }
 }
 
+/// Whether everything is signed by whom the token belongs to, where that is known already.
+///
+/// # Errors
+/// It is not.
+pub fn check_sender(caller: &Caller, puts: &[CheckedPut]) -> Result<(), ApiError> {
+    let Some(sender) = caller.token.member else { return Ok(()) };
+    match puts.iter().find(|put| put.author().is_some_and(|author| author != sender)) {
+        Some(put) => Err(not_yours(put)),
+        None => Ok(()),
+    }
+}
+
+fn not_yours(put: &CheckedPut) -> ApiError {
+    let message = "it is signed by somebody other than whom the token belongs to";
+    ApiError::new("not_yours", message).at(&put.path)
+}
+
 /// The roster with those who come in with this version; those who go with it may still speak in it.
 fn admit(known: &Roster, puts: &[CheckedPut]) -> Result<Roster, ApiError> {
     let (mut members, mut revocations, mut vouchers) = (Vec::new(), Vec::new(), Vec::new());
@@ -270,8 +290,7 @@ fn check_authors(caller: &Caller, roster: &Roster, puts: &[CheckedPut]) -> Resul
             return Err(ApiError::new("not_a_member", message).at(&put.path));
         }
         if *sender.get_or_insert(author) != author {
-            let message = "it is signed by somebody other than whom the token belongs to";
-            return Err(ApiError::new("not_yours", message).at(&put.path));
+            return Err(not_yours(put));
         }
     }
     let counted = puts.iter().any(|put| matches!(put.kind, PutKind::Round(_)));

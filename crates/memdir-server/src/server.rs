@@ -9,6 +9,7 @@ use crate::limits::Limits;
 use crate::log::Log;
 use crate::metrics::Metrics;
 use crate::rate::Rates;
+use crate::room::Room;
 use crate::rosters::Rosters;
 use crate::store::Store;
 
@@ -26,6 +27,8 @@ pub struct Server {
     pub token_rates: Rates,
     /// How often somebody asked lately, by address.
     pub address_rates: Rates,
+    /// What requests and answers under way take.
+    pub room: Room,
     /// Counters.
     pub metrics: Metrics,
     /// What happened, for the operator.
@@ -43,6 +46,7 @@ impl Server {
             rosters: Rosters::default(),
             token_rates: Rates::new(limits.token_rate),
             address_rates: Rates::new(limits.address_rate),
+            room: Room::new(limits.room_bytes),
             limits,
             gate,
             metrics: Metrics::default(),

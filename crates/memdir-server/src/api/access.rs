@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
 use memdir_wire::server_api::{JoinRequest, PROTOCOL, TokenAnswer};
@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{json, with_status};
 use super::body;
-use super::caller::{Who, authorise};
+use super::caller::authorise;
+use super::named::Named;
 use super::reading::query;
 use crate::api_error::ApiError;
 use crate::random::{random, random_id};
@@ -46,12 +47,12 @@ struct TokenRequest {
 /// A token that lets one more machine in, once.
 pub(super) async fn invite(
     State(server): State<Arc<Server>>,
-    Path(team): Path<String>,
+    Named(team): Named<String>,
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, ApiError> {
     let caller = authorise(&server, &headers, &team, Scope::Write).await?;
-    let (request, _): (TokenRequest, _) = body::json(&headers, request, &server.limits).await?;
+    let (request, _): (TokenRequest, _) = body::json(&headers, request, &server).await?;
     if request.scope.is_some() {
         return Err(ApiError::new("bad_request", "an invitation has no scope"));
     }
@@ -62,12 +63,12 @@ pub(super) async fn invite(
 /// A token for whatever is not a member: a mirror, a dashboard, another operator.
 pub(super) async fn add_token(
     State(server): State<Arc<Server>>,
-    Path(team): Path<String>,
+    Named(team): Named<String>,
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, ApiError> {
     let caller = authorise(&server, &headers, &team, Scope::Admin).await?;
-    let (request, _): (TokenRequest, _) = body::json(&headers, request, &server.limits).await?;
+    let (request, _): (TokenRequest, _) = body::json(&headers, request, &server).await?;
     let scope = request.scope.as_deref().and_then(Scope::parse).filter(|scope| *scope != Scope::Invitation);
     let scope = scope.ok_or_else(|| ApiError::new("bad_request", "a scope is `read`, `write` or `admin`"))?;
     let days = days(request.days, MEMBER_DAYS)?;
@@ -109,18 +110,18 @@ async fn make(
         return Err(ApiError::new("unauthorized", "the token has ended meanwhile"));
     }
     let answer = TokenAnswer { v: PROTOCOL, token: token.reveal(), expires: new.expires };
-    Ok(with_status(StatusCode::CREATED, headers, Who::of(caller), answer).await)
+    Ok(with_status(StatusCode::CREATED, headers, answer).await)
 }
 
 /// An invitation becomes the token that whoever joins made.
 pub(super) async fn join(
     State(server): State<Arc<Server>>,
-    Path(team): Path<String>,
+    Named(team): Named<String>,
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, ApiError> {
     let caller = authorise(&server, &headers, &team, Scope::Invitation).await?;
-    let (request, _): (JoinRequest, _) = body::json(&headers, request, &server.limits).await?;
+    let (request, _): (JoinRequest, _) = body::json(&headers, request, &server).await?;
     let token =
         Token::parse(&request.token).ok_or_else(|| ApiError::new("bad_request", "the token is none"))?;
     let now = server.now().as_second();
@@ -139,7 +140,7 @@ pub(super) async fn join(
         Redeemed::No => Err(ApiError::new("invitation_used", "this invitation was used by somebody else")),
         Redeemed::Yes => {
             let answer = TokenAnswer { v: PROTOCOL, token: token.reveal(), expires: new.expires };
-            Ok(json(&headers, Who::of(&caller), answer).await)
+            Ok(json(&headers, answer).await)
         }
     }
 }
@@ -158,10 +159,10 @@ struct TokenShown {
 /// The tokens of a team, without what makes them work.
 pub(super) async fn tokens(
     State(server): State<Arc<Server>>,
-    Path(team): Path<String>,
+    Named(team): Named<String>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let caller = authorise(&server, &headers, &team, Scope::Admin).await?;
+    authorise(&server, &headers, &team, Scope::Admin).await?;
     let lines = server.store.tokens(&team).await?;
     let tokens: Vec<TokenShown> = lines
         .into_iter()
@@ -180,13 +181,13 @@ pub(super) async fn tokens(
         v: u32,
         tokens: Vec<TokenShown>,
     }
-    Ok(json(&headers, Who::of(&caller), Answer { v: PROTOCOL, tokens }).await)
+    Ok(json(&headers, Answer { v: PROTOCOL, tokens }).await)
 }
 
 /// Ends a token.
 pub(super) async fn revoke_token(
     State(server): State<Arc<Server>>,
-    Path((team, id)): Path<(String, String)>,
+    Named((team, id)): Named<(String, String)>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let caller = authorise(&server, &headers, &team, Scope::Admin).await?;
@@ -198,7 +199,7 @@ pub(super) async fn revoke_token(
     if !ended? {
         return Err(ApiError::not_found());
     }
-    done(&headers, &caller).await
+    done(&headers).await
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -211,7 +212,7 @@ struct RemovalQuery {
 /// Ends whatever a member has here, and forgets what of theirs is not the team's any more, or all of it.
 pub(super) async fn forget_member(
     State(server): State<Arc<Server>>,
-    Path((team, key)): Path<(String, String)>,
+    Named((team, key)): Named<(String, String)>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -229,7 +230,7 @@ pub(super) async fn forget_member(
         memories: usize,
     }
     let answer = Answer { v: PROTOCOL, tokens: removed.tokens, memories: removed.memories };
-    Ok(json(&headers, Who::of(&caller), answer).await)
+    Ok(json(&headers, answer).await)
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -241,11 +242,11 @@ struct AuditQuery {
 /// What was done to whose access.
 pub(super) async fn audit(
     State(server): State<Arc<Server>>,
-    Path(team): Path<String>,
+    Named(team): Named<String>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let caller = authorise(&server, &headers, &team, Scope::Admin).await?;
+    authorise(&server, &headers, &team, Scope::Admin).await?;
     let query: AuditQuery = query(&uri)?;
     let count = query.limit.unwrap_or(100).clamp(1, 10_000);
     let lines = server.store.audit(&team, count).await?;
@@ -263,15 +264,15 @@ pub(super) async fn audit(
     }
     let line = |(time, actor, event, subject)| Line { time, actor, event, subject };
     let events = lines.into_iter().map(line).collect();
-    Ok(json(&headers, Who::of(&caller), Answer { v: PROTOCOL, events }).await)
+    Ok(json(&headers, Answer { v: PROTOCOL, events }).await)
 }
 
-async fn done(headers: &HeaderMap, caller: &Caller) -> Result<Response, ApiError> {
+async fn done(headers: &HeaderMap) -> Result<Response, ApiError> {
     #[derive(Serialize)]
     struct Answer {
         v: u32,
     }
-    Ok(json(headers, Who::of(caller), Answer { v: PROTOCOL }).await)
+    Ok(json(headers, Answer { v: PROTOCOL }).await)
 }
 
 fn happened<'e>(

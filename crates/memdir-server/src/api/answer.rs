@@ -7,18 +7,15 @@ use memdir_wire::gzip::{WORTHWHILE_BYTES, compress};
 use memdir_wire::server_api::NOTHING;
 use serde::Serialize;
 
-use super::caller::Who;
-
 /// An answer as JSON, compressed if that is wanted and worth it.
-pub(super) async fn json(request: &HeaderMap, who: Who, answer: impl Serialize + Send) -> Response {
-    with_status(StatusCode::OK, request, who, answer).await
+pub(super) async fn json(request: &HeaderMap, answer: impl Serialize + Send) -> Response {
+    with_status(StatusCode::OK, request, answer).await
 }
 
 /// The same with another status.
 pub(super) async fn with_status(
     status: StatusCode,
     request: &HeaderMap,
-    who: Who,
     answer: impl Serialize + Send,
 ) -> Response {
     let body = serde_json::to_vec(&answer).unwrap_or_default();
@@ -33,7 +30,6 @@ pub(super) async fn with_status(
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    response.extensions_mut().insert(who);
     response
 }
 
@@ -47,10 +43,8 @@ async fn pack(body: Vec<u8>) -> Vec<u8> {
 }
 
 /// An answer that says that nothing changed.
-pub(super) fn not_modified(head: Option<ContentHash>, who: Who) -> Response {
-    let mut response = tagged(StatusCode::NOT_MODIFIED.into_response(), head);
-    response.extensions_mut().insert(who);
-    response
+pub(super) fn not_modified(head: Option<ContentHash>) -> Response {
+    tagged(StatusCode::NOT_MODIFIED.into_response(), head)
 }
 
 /// The same answer, with the version that it is about.

@@ -1,6 +1,6 @@
 //! The body of a request: bounded in size and time, unpacked, understood.
 
-use axum::body::Body;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{HeaderMap, HeaderValue, header};
 use http_body_util::{BodyExt, Limited};
 use memdir_core::content_hash::ContentHash;
@@ -9,16 +9,17 @@ use memdir_wire::server_api::{MAX_BODY_BYTES, NOTHING, PROTOCOL};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::asking::hold;
 use crate::api_error::ApiError;
-use crate::limits::Limits;
+use crate::server::Server;
 
 /// Reads a body as JSON of a version that we speak.
 pub(super) async fn json<T: DeserializeOwned>(
     headers: &HeaderMap,
     body: Body,
-    limits: &Limits,
+    server: &Server,
 ) -> Result<(T, Vec<u8>), ApiError> {
-    let bytes = read(headers, body, limits).await?;
+    let bytes = read(headers, body, server).await?;
     #[derive(Deserialize)]
     struct Versioned {
         v: u64,
@@ -37,31 +38,51 @@ pub(super) async fn json<T: DeserializeOwned>(
     Ok((serde_json::from_slice(&bytes).map_err(unreadable)?, bytes))
 }
 
-async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Vec<u8>, ApiError> {
+async fn read(headers: &HeaderMap, body: Body, server: &Server) -> Result<Vec<u8>, ApiError> {
     let too_large =
         || ApiError::new("too_large", format!("a body has at most {MAX_BODY_BYTES} bytes; send it in parts"));
-    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-    if announced.is_some_and(|length: u64| length > MAX_BODY_BYTES as u64) {
+    let encoding =
+        headers.get(header::CONTENT_ENCODING).map_or(b"identity".as_slice(), HeaderValue::as_bytes);
+    let is = |name: &str| encoding.eq_ignore_ascii_case(name.as_bytes());
+    let is_packed = is("gzip") || is("x-gzip");
+    if !is_packed && !is("identity") {
+        return Err(ApiError::new("wrong_encoding", "a body is sent as it is, or as gzip"));
+    }
+    let announced = body.size_hint().exact().map(|length| usize::try_from(length).unwrap_or(usize::MAX));
+    let coming = announced.unwrap_or(MAX_BODY_BYTES);
+    if coming > MAX_BODY_BYTES {
         return Err(too_large());
     }
-    let collected = tokio::time::timeout(limits.body_time, Limited::new(body, MAX_BODY_BYTES).collect());
+    hold(server, if is_packed { coming } else { COPIES * coming }).await?;
+    let collected =
+        tokio::time::timeout(server.limits.body_time, Limited::new(body, MAX_BODY_BYTES).collect());
     let bytes = match collected.await {
         Err(_) => return Err(ApiError::new("timed_out", "the body took too long to come")),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => return Err(too_large()),
         Ok(Err(_)) => return Err(ApiError::new("bad_request", "the body did not come to its end")),
         Ok(Ok(collected)) => collected.to_bytes(),
     };
-    match headers.get(header::CONTENT_ENCODING).map(HeaderValue::as_bytes) {
-        None | Some(b"identity") => Ok(bytes.to_vec()),
-        Some(b"gzip") => {
-            let unpacking = tokio::task::spawn_blocking(move || decompress(&bytes, MAX_BODY_BYTES));
-            let unpacked = unpacking.await.ok().flatten();
-            unpacked.ok_or_else(|| {
-                ApiError::new("too_large", format!("it is no gzip, or has more than {MAX_BODY_BYTES} bytes"))
-            })
-        }
-        Some(_) => Err(ApiError::new("wrong_encoding", "a body is sent as it is, or as gzip")),
+    if !is_packed {
+        return Ok(bytes.to_vec());
     }
+    let length = unpacked_length(&bytes);
+    let length = length.ok_or_else(|| ApiError::new("bad_request", "the body is no gzip"))?;
+    if length > MAX_BODY_BYTES {
+        return Err(too_large());
+    }
+    hold(server, bytes.len() + COPIES * length).await?;
+    let unpacking = tokio::task::spawn_blocking(move || decompress(&bytes, length));
+    let damaged = || ApiError::new("bad_request", "the body is a damaged gzip");
+    unpacking.await.ok().flatten().ok_or_else(damaged)
+}
+
+/// What is sent is in memory up to so many times while it is understood.
+const COPIES: usize = 4;
+
+/// How long something packed says that it is; `None` if it is no gzip.
+fn unpacked_length(packed: &Bytes) -> Option<usize> {
+    let tail = packed.strip_prefix(&[0x1f, 0x8b])?.last_chunk()?;
+    usize::try_from(u32::from_le_bytes(*tail)).ok()
 }
 
 /// The version that `If-Match` names, without which nothing is written.

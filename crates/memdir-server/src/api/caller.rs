@@ -4,23 +4,11 @@ use std::time::Instant;
 
 use axum::http::{HeaderMap, header};
 
+use super::asking::is_asked_by;
 use crate::api_error::ApiError;
 use crate::server::Server;
 use crate::store::Caller;
 use crate::token::{Scope, Token};
-
-/// Who asked, for the log: the half of the token that is no secret, and the team.
-#[derive(Debug, Clone)]
-pub(super) struct Who {
-    pub(super) token: String,
-    pub(super) team: String,
-}
-
-impl Who {
-    pub(super) fn of(caller: &Caller) -> Self {
-        Self { token: caller.token.id.clone(), team: caller.team.name.clone() }
-    }
-}
 
 /// Whose request this is, if the token opens this team and covers what is asked.
 pub(super) async fn authorise(
@@ -32,6 +20,7 @@ pub(super) async fn authorise(
     let token = bearer(headers).ok_or_else(unauthorized)?;
     let caller = server.store.caller(token.id()).await?;
     let caller = caller.filter(|caller| token.is_known_by(&caller.token.hash)).ok_or_else(unauthorized)?;
+    is_asked_by(&caller);
     let now = server.now().as_second();
     if caller.token.revoked.is_some() {
         let message =

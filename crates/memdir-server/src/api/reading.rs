@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
 use memdir_core::content_hash::ContentHash;
@@ -16,26 +16,30 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::answer::{is_known, json, not_modified, tagged};
+use super::asking::hold;
 use super::body;
-use super::caller::{Who, authorise};
+use super::caller::authorise;
+use super::named::Named;
 use crate::api_error::ApiError;
 use crate::server::Server;
 use crate::store::{FileRow, Team};
 use crate::token::Scope;
 
+/// What is sent is in memory up to so many times while an answer is made of it.
+const COPIES: usize = 3;
+
 /// The newest version, answered from what the token's own line in the database brings along.
 pub(super) async fn head(
     State(server): State<Arc<Server>>,
-    Path(team): Path<String>,
+    Named(team): Named<String>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let caller = authorise(&server, &headers, &team, Scope::Read).await?;
-    let who = Who::of(&caller);
     if is_known(&headers, caller.team.head) {
-        return Ok(not_modified(caller.team.head, who));
+        return Ok(not_modified(caller.team.head));
     }
     let answer = head_of(&caller.team);
-    Ok(tagged(json(&headers, who, answer).await, caller.team.head))
+    Ok(tagged(json(&headers, answer).await, caller.team.head))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -55,15 +59,14 @@ struct FilesQuery {
 /// Names and hashes of all files, or of those that changed, with or without their contents.
 pub(super) async fn files(
     State(server): State<Arc<Server>>,
-    Path(team): Path<String>,
+    Named(team): Named<String>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let caller = authorise(&server, &headers, &team, Scope::Read).await?;
-    let who = Who::of(&caller);
     let query: FilesQuery = query(&uri)?;
     if is_known(&headers, caller.team.head) {
-        return Ok(not_modified(caller.team.head, who));
+        return Ok(not_modified(caller.team.head));
     }
     let cursor = match (&query.since, query.sequence, query.path) {
         (None, None, None) => Cursor { sequence: 0, path: String::new() },
@@ -92,7 +95,7 @@ pub(super) async fn files(
     let limit = query.limit.unwrap_or(MAX_PAGE_FILES).clamp(1, MAX_PAGE_FILES);
     let (team, files, next) = page(&server, caller.team, cursor, limit, query.contents).await?;
     let answer = FilesAnswer { head: head_of(&team), files, next };
-    Ok(tagged(json(&headers, who, answer).await, team.head))
+    Ok(tagged(json(&headers, answer).await, team.head))
 }
 
 /// A page after a cursor. It is the last one only if nothing was published while it was read.
@@ -116,6 +119,7 @@ async fn page(
         let fitting = rows.iter().take_while(fits).count();
         is_last &= fitting == rows.len();
         rows.truncate(fitting);
+        hold(server, COPIES * rows.iter().map(|row| row.size as usize).sum::<usize>()).await?;
     }
     // What changes between the two questions comes without content, and whoever wants it asks for it.
     let mut texts = if contents {
@@ -138,36 +142,44 @@ async fn page(
 /// Contents by their hashes, those that are no file's any more included: whoever merges needs them.
 pub(super) async fn contents(
     State(server): State<Arc<Server>>,
-    Path(team): Path<String>,
+    Named(team): Named<String>,
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, ApiError> {
-    let caller = authorise(&server, &headers, &team, Scope::Read).await?;
-    let (request, _): (ContentsRequest, _) = body::json(&headers, request, &server.limits).await?;
-    let mut contents = Vec::new();
-    let mut bytes = 0;
+    authorise(&server, &headers, &team, Scope::Read).await?;
+    let (request, _): (ContentsRequest, _) = body::json(&headers, request, &server).await?;
+    // How large they are comes first: only what is sent is read, and once, however often it is asked for.
+    let (mut fitting, mut bytes) = (0, 0);
     'all: for some in request.ids.chunks(256) {
-        let found = server.store.contents(&team, some).await?;
-        for content in found {
-            bytes += content.as_ref().map_or(0, String::len);
-            if bytes > MAX_ANSWER_BYTES && !contents.is_empty() {
+        for size in server.store.sizes(&team, some).await? {
+            bytes += size;
+            if bytes > MAX_ANSWER_BYTES && fitting > 0 {
+                bytes -= size;
                 break 'all;
             }
-            contents.push(content);
+            fitting += 1;
         }
     }
-    Ok(json(&headers, Who::of(&caller), ContentsAnswer { v: PROTOCOL, contents }).await)
+    hold(&server, COPIES * bytes).await?;
+    let asked = request.ids.get(..fitting).unwrap_or_default();
+    let mut different = asked.to_vec();
+    different.sort_unstable();
+    different.dedup();
+    let found = server.store.contents(&team, &different).await?;
+    let found: HashMap<_, _> = different.into_iter().zip(found).collect();
+    let contents = asked.iter().map(|id| found.get(id).cloned().flatten()).collect();
+    Ok(json(&headers, ContentsAnswer { v: PROTOCOL, contents }).await)
 }
 
 /// The newest of the versions that somebody saw, for whoever finds that the newest one does not follow from theirs.
 pub(super) async fn known(
     State(server): State<Arc<Server>>,
-    Path(team): Path<String>,
+    Named(team): Named<String>,
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, ApiError> {
-    let caller = authorise(&server, &headers, &team, Scope::Read).await?;
-    let (request, _): (KnownRequest, _) = body::json(&headers, request, &server.limits).await?;
+    authorise(&server, &headers, &team, Scope::Read).await?;
+    let (request, _): (KnownRequest, _) = body::json(&headers, request, &server).await?;
     let newest = server.store.newest_of(&team, &request.versions).await;
     let newest = newest?;
     let answer = KnownAnswer {
@@ -175,7 +187,7 @@ pub(super) async fn known(
         version: newest.map(|(version, _)| version),
         sequence: newest.map_or(0, |(_, sequence)| sequence),
     };
-    Ok(json(&headers, Who::of(&caller), answer).await)
+    Ok(json(&headers, answer).await)
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -187,15 +199,15 @@ struct VersionsQuery {
 /// The newest versions, for people.
 pub(super) async fn versions(
     State(server): State<Arc<Server>>,
-    Path(team): Path<String>,
+    Named(team): Named<String>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let caller = authorise(&server, &headers, &team, Scope::Read).await?;
+    authorise(&server, &headers, &team, Scope::Read).await?;
     let query: VersionsQuery = query(&uri)?;
     let count = query.limit.unwrap_or(20).clamp(1, 1000);
     let versions = server.store.versions(&team, count).await?;
-    Ok(json(&headers, Who::of(&caller), VersionsAnswer { v: PROTOCOL, versions }).await)
+    Ok(json(&headers, VersionsAnswer { v: PROTOCOL, versions }).await)
 }
 
 /// What a team has now.

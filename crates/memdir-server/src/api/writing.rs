@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use memdir_core::content_hash::ContentHash;
@@ -12,18 +12,19 @@ use memdir_wire::server_api::{HeadAnswer, MAX_PARTS, PROTOCOL, PartRequest, Publ
 
 use super::answer::{json, tagged, with_status};
 use super::body;
-use super::caller::{Who, authorise};
+use super::caller::authorise;
+use super::named::Named;
 use super::reading::head_of;
 use crate::api_error::ApiError;
 use crate::check_put::{Care, check_all};
-use crate::publish::{Desk, Published, check_team};
+use crate::publish::{Desk, Published, check_sender, check_team};
 use crate::server::Server;
 use crate::token::Scope;
 
 /// A part of a version that is too large for one body. It is checked at once, and seen by nobody.
 pub(super) async fn part(
     State(server): State<Arc<Server>>,
-    Path((team, version, part)): Path<(String, String, String)>,
+    Named((team, version, part)): Named<(String, String, String)>,
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, ApiError> {
@@ -31,7 +32,7 @@ pub(super) async fn part(
     let version = ContentHash::from_hex(&version).ok_or_else(ApiError::not_found)?;
     let part = part.parse().ok().filter(|part| *part < MAX_PARTS).ok_or_else(ApiError::not_found)?;
     let onto = body::if_match(&headers)?;
-    let (request, bytes): (PartRequest, _) = body::json(&headers, request, &server.limits).await?;
+    let (request, bytes): (PartRequest, _) = body::json(&headers, request, &server).await?;
     if onto != caller.team.head {
         return Err(ApiError::moved());
     }
@@ -43,23 +44,29 @@ pub(super) async fn part(
     let now = server.now();
     let checking = tokio::task::spawn_blocking(move || {
         let files = request.puts.into_iter().map(|put| (put, Care::Full)).collect();
-        check_all(files, &request.team, now).map(drop)
+        check_all(files, &request.team, now)
     });
-    checking.await.map_err(|_| ApiError::new("failed", "the server is stopping"))??;
+    let puts = checking.await.map_err(|_| ApiError::new("failed", "the server is stopping"))??;
+    check_sender(&caller, &puts)?;
+    drop(puts);
     server.store.add_part(&team, (&version, part), bytes, now.as_second()).await?;
-    Ok(json(&headers, Who::of(&caller), head_of(&caller.team)).await)
+    Ok(json(&headers, head_of(&caller.team)).await)
 }
 
 /// A version that is to follow the one that `If-Match` names.
 pub(super) async fn publish(
     State(server): State<Arc<Server>>,
-    Path(team): Path<String>,
+    Named(team): Named<String>,
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, ApiError> {
     let caller = authorise(&server, &headers, &team, Scope::Write).await?;
     let onto = body::if_match(&headers)?;
-    let (request, _): (PublishRequest, _) = body::json(&headers, request, &server.limits).await?;
+    let (request, _): (PublishRequest, _) = body::json(&headers, request, &server).await?;
+    let _large = match request.parts {
+        0 => None,
+        _ => Some(server.room.take_large_version(&caller.token.id).await?),
+    };
     let (version, wire_team) = (request.version, request.team.clone());
     let desk =
         Desk { store: &server.store, rosters: &server.rosters, limits: &server.limits, now: server.now() };
@@ -78,5 +85,5 @@ pub(super) async fn publish(
         }
     };
     let answer = HeadAnswer { v: PROTOCOL, version: Some(version), sequence, team: Some(wire_team) };
-    Ok(tagged(with_status(status, &headers, Who::of(&caller), answer).await, Some(version)))
+    Ok(tagged(with_status(status, &headers, answer).await, Some(version)))
 }

@@ -171,6 +171,20 @@ impl Store {
         Ok(records)
     }
 
+    /// How many bytes contents have, by their hashes, in the same order; 0 where one is not there.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn sizes(&self, team: &str, ids: &[ContentHash]) -> Result<Vec<usize>, StorageError> {
+        const SQL: &str = "SELECT CAST(length(content) AS BIGINT) FROM contents WHERE team = $1 AND id = $2";
+        let runs = ids.iter().map(|id| vec![team.into(), id.to_string().into()]).collect();
+        let size = |rows: Vec<Row>| {
+            let bytes = rows.first().map_or(Ok(0), |row| row.count(0))?;
+            Ok(usize::try_from(bytes).unwrap_or(usize::MAX))
+        };
+        self.storage.look_up(SQL, runs).await?.into_iter().map(size).collect()
+    }
+
     /// Contents by their hashes, in the same order; `None` where one is not there.
     ///
     /// # Errors

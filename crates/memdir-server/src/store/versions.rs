@@ -94,14 +94,30 @@ impl Store {
         self.write(vec![old]).await.map(drop)
     }
 
-    /// The parts of a version, in order.
+    /// The numbers of the parts of a version that are here, in order.
     ///
     /// # Errors
     /// The database fails.
-    pub async fn parts(&self, team: &str, version: &ContentHash) -> Result<Vec<Vec<u8>>, StorageError> {
-        const SQL: &str = "SELECT body FROM parts WHERE team = $1 AND version = $2 ORDER BY part";
+    pub async fn parts(&self, team: &str, version: &ContentHash) -> Result<Vec<i64>, StorageError> {
+        const SQL: &str = "SELECT part FROM parts WHERE team = $1 AND version = $2 ORDER BY part";
         let rows = self.rows(SQL, vec![team.into(), version.to_string().into()]).await?;
-        rows.iter().map(|row| row.bytes(0)).collect()
+        rows.iter().map(|row| row.number(0)).collect()
+    }
+
+    /// Some parts of a version.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn bodies_of(
+        &self,
+        team: &str,
+        version: &ContentHash,
+        parts: &[i64],
+    ) -> Result<Vec<Vec<u8>>, StorageError> {
+        const SQL: &str = "SELECT body FROM parts WHERE team = $1 AND version = $2 AND part = $3";
+        let run = |part: &i64| vec![team.into(), version.to_string().into(), (*part).into()];
+        let found = self.storage.look_up(SQL, parts.iter().map(run).collect()).await?;
+        found.iter().flatten().map(|row| row.bytes(0)).collect()
     }
 
     /// Makes a version the newest, if the one that it was made from still is.

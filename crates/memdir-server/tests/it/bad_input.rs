@@ -169,6 +169,12 @@ fn bodies_that_are_none_are_refused_by_code() {
     let mut other = ada.request(Some(onto), vec![ada.round(2, 0)]);
     other.version = ContentHash::of(b"sesame");
     check(&serde_json::to_string(&other).unwrap(), &[], 400, "bad_request");
+    // What an address names is text, and what is no text is answered like everything else.
+    for path in ["/v1/teams/%ff/head", "/v1/teams/crew/tokens/%ff", "/v1/teams/crew/members/%c3%28"] {
+        let method = if path.ends_with("head") { "GET" } else { "DELETE" };
+        let answer = server.ask(method, path, Some(&token), &[], None);
+        assert_eq!((answer.status, answer.code()), (404, "not_found"), "{path}");
+    }
     for path in [
         "files?since=sesame",
         "files?sequence=x",
@@ -196,6 +202,37 @@ fn a_bomb_is_not_unpacked() {
     );
     let answer = server.raw(&[head.as_bytes(), &bomb].concat());
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+}
+
+#[test]
+fn what_is_packed_may_be_called_so_in_several_ways_and_must_be_it() {
+    let (server, token, ..) = crew(no_rates());
+    let good = memdir_wire::gzip::compress(b"{\"v\":1,\"versions\":[]}");
+    let mut bent = good.clone();
+    bent[14] ^= 0x10;
+    let mut lying = memdir_wire::gzip::compress(&vec![b' '; 2 << 20]);
+    let tail = lying.len() - 4;
+    lying[tail..].copy_from_slice(&100u32.to_le_bytes());
+    let check = |encoding: &str, body: &[u8], status: u16, code: &str| {
+        let head = format!(
+            "POST /v1/teams/crew/known HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\
+             content-encoding: {encoding}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        let answer = server.raw(&[head.as_bytes(), body].concat());
+        let fits = answer.starts_with(&format!("HTTP/1.1 {status}")) && answer.contains(code);
+        assert!(fits, "{encoding}: {answer}");
+    };
+    for encoding in ["gzip", "GZIP", "x-gzip"] {
+        check(encoding, &good, 200, "\"version\":null");
+        check(encoding, b"{\"v\":1,\"versions\":[]}", 400, "bad_request");
+        check(encoding, b"", 400, "bad_request");
+        check(encoding, &bent, 400, "bad_request");
+        check(encoding, &lying, 400, "bad_request");
+        check(encoding, &good[..good.len() - 1], 4, "error");
+    }
+    check("Identity", b"{\"v\":1,\"versions\":[]}", 200, "\"version\":null");
+    check("deflate", &good, 415, "wrong_encoding");
 }
 
 #[test]
@@ -255,26 +292,97 @@ fn rates_and_quotas_hold() {
     assert_eq!((last.status, last.code()), (429, "too_many_requests"));
 }
 
-#[test]
-fn who_does_not_read_is_hung_up_on() {
-    let limits = Limits { read_time: Duration::from_millis(300), ..no_rates() };
-    let (server, token, ada, onto, _engine) = crew(limits);
+/// A team with so much to read that no connection takes all of it at once; gives back the length of one text, too.
+fn crew_with_much(limits: Limits) -> (Running, String, usize, InFile) {
+    let (server, token, ada, mut onto, engine) = crew(limits);
     let line = "a sentence that somebody wrote down for the others to read\n".repeat(4_000);
-    let mut onto = onto;
     for round in 2..12 {
         let puts = vec![ada.entry(&format!("{round}.md"), 1, round, Some(&line)), ada.round(round, 0)];
         let (put, next) = ada.publish(&server, ("crew", &token), Some(onto), puts);
         assert_eq!(put.status, 201, "{}", put.json);
         onto = next;
     }
+    (server, token, line.len(), engine)
+}
+
+/// Asks for everything, several times, so that it is more than what the system keeps for a connection.
+fn ask_and_do_not_read(server: &Running, token: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address).unwrap();
     let request = format!(
         "GET /v1/teams/crew/files?contents=true HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\r\n"
     );
-    // Several answers, so that they are more than what the system keeps for a connection.
     for _ in 0..8 {
         stream.write_all(request.as_bytes()).unwrap();
     }
+    stream
+}
+
+#[test]
+fn answers_that_nobody_reads_have_a_bound() {
+    // A token may have 6 MiB of answers under way, which is two of them; a team twice as much.
+    let (server, token, ..) = crew_with_much(Limits { room_bytes: 24 << 20, ..no_rates() });
+    let mirror = server.token("crew", memdir_server::token::Scope::Read, i64::MAX);
+    let held: Vec<TcpStream> = (0..6).map(|_| ask_and_do_not_read(&server, &token)).collect();
+    let everything =
+        |token: &str| server.ask("GET", "/v1/teams/crew/files?contents=true", Some(token), &[], None);
+    let soon = |status: u16| {
+        let answered = (0..200).map(|_| {
+            std::thread::sleep(Duration::from_millis(20));
+            everything(&token)
+        });
+        let found = answered.into_iter().find(|answer| answer.status == status);
+        found.unwrap_or_else(|| panic!("never {status}"))
+    };
+    assert_eq!(soon(429).code(), "too_many_requests");
+    // Small things, and others, go on.
+    assert_eq!(server.ask("GET", "/v1/teams/crew/head", Some(&token), &[], None).status, 200);
+    assert_eq!(everything(&mirror).status, 200);
+    drop(held);
+    soon(200);
+}
+
+#[test]
+fn the_same_content_asked_for_often_is_answered_as_often_as_it_fits() {
+    let (server, token, length, _engine) = crew_with_much(no_rates());
+    let files = server.ask("GET", "/v1/teams/crew/files", Some(&token), &[], None).json;
+    let large =
+        files["files"].as_array().unwrap().iter().find(|file| file["path"] == "entries/2.md").unwrap();
+    let nothing = ContentHash::of(b"nothing").to_string();
+    let ids = [vec![nothing.as_str()], vec![large["id"].as_str().unwrap(); 300]].concat();
+    let body = serde_json::json!({ "v": 1, "ids": ids }).to_string();
+    let answer = server.ask("POST", "/v1/teams/crew/contents", Some(&token), &[], Some(&body));
+    let contents = answer.json["contents"].as_array().unwrap();
+    assert!(contents[0].is_null() && contents[1].as_str().unwrap().len() > length);
+    let sent: usize = contents.iter().filter_map(serde_json::Value::as_str).map(str::len).sum();
+    let most = memdir_wire::server_api::MAX_ANSWER_BYTES;
+    assert!(sent <= most && sent + length + 1000 > most, "{sent}");
+    assert!(contents[1..].iter().all(|content| *content == contents[1]));
+}
+
+#[test]
+fn refused_requests_are_logged_with_who_sent_them() {
+    let engine = InFile::new();
+    let (server, lines) = Running::logged(&engine, Limits { token_rate: 1, ..no_rates() });
+    let token = server.team("crew");
+    let id = memdir_server::token::Token::parse(&token).unwrap().id().to_owned();
+    let path = "/v1/teams/crew/versions";
+    let statuses: Vec<u16> = (0..11)
+        .map(|number| server.ask("POST", path, Some(&token), &[], (number > 0).then_some("{}")).status)
+        .collect();
+    assert_eq!((statuses[0], statuses[10]), (428, 429));
+    assert_eq!(server.ask("POST", path, Some("memdir_x"), &[], Some("{}")).status, 401);
+    let logged = lines.about("/v1/teams/{team}/versions", 12);
+    for line in &logged[..11] {
+        assert_eq!((&line["token"], &line["team"]), (&id.as_str().into(), &"crew".into()), "{line}");
+    }
+    assert!(logged[11].get("token").is_none(), "nobody was believed: {}", logged[11]);
+}
+
+#[test]
+fn who_does_not_read_is_hung_up_on() {
+    let limits = Limits { read_time: Duration::from_millis(300), ..no_rates() };
+    let (server, token, length, _engine) = crew_with_much(limits);
+    let mut stream = ask_and_do_not_read(&server, &token);
     let connections = || {
         let text = server.raw(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
         text.lines().find_map(|line| line.strip_prefix("memdir_connections ")?.parse::<u32>().ok())
@@ -292,7 +400,7 @@ fn who_does_not_read_is_hung_up_on() {
     // A connection that was cut off ends in one of two ways.
     let ended = stream.read_to_end(&mut arrived);
     assert!(ended.is_ok() || ended.is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionReset));
-    assert!(arrived.len() < 8 * 10 * line.len(), "{} bytes came all the same", arrived.len());
+    assert!(arrived.len() < 8 * 10 * length, "{} bytes came all the same", arrived.len());
 }
 
 #[test]

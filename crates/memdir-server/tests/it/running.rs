@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -53,20 +54,27 @@ impl Running {
     }
 
     pub(crate) fn with(engine: &dyn Engine, limits: Limits) -> Self {
-        Self::start(engine, limits, "127.0.0.1:0".parse().unwrap())
+        Self::start(engine, limits, "127.0.0.1:0".parse().unwrap(), Log::silent())
+    }
+
+    /// A server whose log can be read.
+    pub(crate) fn logged(engine: &dyn Engine, limits: Limits) -> (Self, Lines) {
+        let lines = Lines::default();
+        let log = Log::to(Box::new(lines.clone()));
+        (Self::start(engine, limits, "127.0.0.1:0".parse().unwrap(), log), lines)
     }
 
     /// A server in the place of one that was.
     pub(crate) fn at(engine: &dyn Engine, address: SocketAddr) -> Self {
-        Self::start(engine, no_rates(), address)
+        Self::start(engine, no_rates(), address, Log::silent())
     }
 
-    fn start(engine: &dyn Engine, limits: Limits, address: SocketAddr) -> Self {
+    fn start(engine: &dyn Engine, limits: Limits, address: SocketAddr, log: Log) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let store = Store::new(engine.open(&runtime));
         let gate = Gate::new(["memory.example.com".to_owned()], false);
-        let server = Server::new(store.clone(), limits, gate, Log::silent(), clock);
+        let server = Server::new(store.clone(), limits, gate, log, clock);
         let listener = runtime.block_on(TcpListener::bind(address)).unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
@@ -149,6 +157,36 @@ impl Drop for Running {
             // Until the last one of its connections is closed.
             runtime.shutdown_timeout(Duration::from_secs(5));
         }
+    }
+}
+
+/// What a log says.
+#[derive(Clone, Default)]
+pub(crate) struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Lines {
+    /// The lines about requests to a route, once there are so many.
+    pub(crate) fn about(&self, route: &str, count: usize) -> Vec<Value> {
+        for _ in 0..500 {
+            let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+            let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            let lines: Vec<Value> = lines.filter(|line| line["route"] == route).collect();
+            if lines.len() >= count {
+                return lines;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("the log lacks lines about {route}");
+    }
+}
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

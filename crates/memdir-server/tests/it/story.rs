@@ -169,6 +169,12 @@ fn grows(server: &Running, token: &str, ada: &Person, onto: ContentHash) -> Cont
             Some(&body),
         )
     };
+    let stranger = Person { team: ada.team.clone(), ..Person::founder(9) };
+    let puts = vec![stranger.entry("stranger.md", 1, 5, Some("kept by nobody\n"))];
+    let part = serde_json::to_string(&PartRequest { v: PROTOCOL, team: ada.team.clone(), puts }).unwrap();
+    let path = format!("/v1/teams/crew/parts/{version}/0");
+    let forged = server.ask("PUT", &path, Some(token), &[("if-match", &tag(Some(onto)))], Some(&part));
+    assert_eq!((forged.status, forged.code()), (422, "not_yours"), "only one's own words wait");
     let parts: Vec<_> = entries.chunks(250).collect();
     for (number, puts) in parts.iter().enumerate() {
         let early = publish(parts.len() as u32);
