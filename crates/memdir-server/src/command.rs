@@ -187,9 +187,11 @@ async fn open(name: &str, certificates: Option<&Utf8Path>) -> Result<Arc<dyn Sto
 /// How a database may be shown: without a password.
 fn shown(name: &str) -> String {
     let Some((scheme, rest)) = name.split_once("://") else { return name.to_owned() };
-    match rest.split_once('@') {
+    // A password may hold whatever stands in an address; where it cannot be told apart, nothing is shown.
+    match rest.rsplit_once('@') {
+        Some((login, _)) if login.contains(['/', '?', '#']) => format!("{scheme}://…"),
         Some((login, host)) => {
-            let user = login.split(':').next().unwrap_or_default();
+            let user = login.split([':', '@']).next().unwrap_or_default();
             format!("{scheme}://{user}@{}", host.split('?').next().unwrap_or_default())
         }
         None => format!("{scheme}://{}", rest.split('?').next().unwrap_or_default()),
@@ -224,6 +226,10 @@ mod tests {
         for (name, expected) in [
             ("postgres://ada:pw@db/x?password=pw", "postgres://ada@db/x"),
             ("postgres://db/x?password=pw", "postgres://db/x"),
+            ("postgres://ada:p@ss@db/x", "postgres://ada@db/x"),
+            ("postgres://ada:p@:ss@db:5432/x?a=b", "postgres://ada@db:5432/x"),
+            ("postgres://ada:p/ss@db/x", "postgres://…"),
+            ("postgres://db/x?password=p@ss", "postgres://…"),
             ("sqlite:/srv/team.db", "sqlite:/srv/team.db"),
         ] {
             assert_eq!(shown(name), expected);

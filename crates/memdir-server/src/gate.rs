@@ -29,6 +29,14 @@ impl Gate {
         if !std::str::from_utf8(host).is_ok_and(|host| self.knows(host)) {
             return Err(wrong_host());
         }
+        self.check_origins(origins)
+    }
+
+    /// Whether a request of these pages may come in, whatever host it names.
+    ///
+    /// # Errors
+    /// It may not.
+    pub fn check_origins(&self, origins: &[&[u8]]) -> Result<(), ApiError> {
         for origin in origins {
             let host = std::str::from_utf8(origin).ok().and_then(|origin| {
                 origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"))
@@ -47,6 +55,21 @@ impl Gate {
             || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
         is_loopback || self.names.iter().any(|known| name.eq_ignore_ascii_case(known))
     }
+}
+
+/// The name of a host as `Host` writes it: without what stands around it in an address, which nobody's name has.
+///
+/// # Errors
+/// It is no name.
+pub fn host_name(text: &str) -> Result<String, String> {
+    if let Ok(address) = text.trim_matches(['[', ']']).parse::<std::net::Ipv6Addr>() {
+        return Ok(format!("[{address}]"));
+    }
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
+    if text.is_empty() || !text.chars().all(fits) {
+        return Err("a name is a host alone, such as `memory.example.com`: no `https://`, no port".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 fn wrong_host() -> ApiError {
@@ -75,6 +98,28 @@ fn without_port(host: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_a_host_and_nothing_else() {
+        for (text, expected) in [
+            ("memory.example.com", Some("memory.example.com")),
+            ("Memory_2", Some("Memory_2")),
+            ("10.0.0.5", Some("10.0.0.5")),
+            ("2001:db8::1", Some("[2001:db8::1]")),
+            ("[2001:DB8::1]", Some("[2001:db8::1]")),
+            ("https://memory.example.com", None),
+            ("memory.example.com:443", None),
+            ("memory.example.com/", None),
+            ("*.example.com", None),
+            ("a b", None),
+            ("", None),
+        ] {
+            let name = host_name(text).ok();
+            assert_eq!(name.as_deref(), expected, "{text}");
+            let gate = Gate::new(name.clone(), false);
+            assert!(name.is_none_or(|name| gate.knows(&name) && gate.knows(&format!("{name}:443"))));
+        }
+    }
 
     #[test]
     fn only_known_names_come_in() {

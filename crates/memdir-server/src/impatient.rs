@@ -120,7 +120,7 @@ mod tests {
             });
             let mut writer = Impatient::new(writer, Duration::from_millis(200));
             let written = tokio::time::timeout(Duration::from_secs(20), writer.write_all(&[0; 40_000]));
-            let written = written.await.unwrap_or_else(|_| Ok(()));
+            let written = written.await.unwrap_or(Ok(()));
             drop(writer);
             reading.await.unwrap();
             written

@@ -3,6 +3,7 @@
 //! A team's memory is a set of files in versions that follow each other; a new version replaces the newest one or is
 //! refused (`If-Match`). The server checks every signature and every secret again, and understands nothing else of what it keeps.
 
+mod addresses;
 mod api;
 pub mod api_error;
 pub mod check_put;

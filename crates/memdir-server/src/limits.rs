@@ -21,6 +21,8 @@ pub struct Limits {
     pub room_bytes: usize,
     /// Connections at once.
     pub connections: usize,
+    /// Connections at once from one address beyond this machine; 0: any number.
+    pub address_connections: usize,
     /// How long the head of a request may take to come, and a connection may be silent.
     pub head_time: Duration,
     /// How long the body of a request may take to come.
@@ -43,6 +45,7 @@ impl Default for Limits {
             address_rate: 500,
             room_bytes: 256 << 20,
             connections: 10_000,
+            address_connections: 500,
             head_time: Duration::from_secs(10),
             body_time: Duration::from_secs(30),
             read_time: Duration::from_secs(30),

@@ -20,6 +20,7 @@ use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 use tower_service::Service;
 
+use crate::addresses::Addresses;
 use crate::api::{Peer, router};
 use crate::impatient::Impatient;
 use crate::server::Server;
@@ -52,6 +53,7 @@ pub async fn serve(
 ) {
     let routes = router(Arc::clone(&server));
     let places = Arc::new(Semaphore::new(possible_connections(server.limits.connections)));
+    let addresses = Addresses::new(&server.limits, server.gate.behind_proxy);
     let graceful = GracefulShutdown::new();
     let mut stop = std::pin::pin!(stop);
     loop {
@@ -64,7 +66,9 @@ pub async fn serve(
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+        let connected = addresses.connect(address.ip());
+        let place = Arc::clone(&places).try_acquire_owned().ok();
+        let Some(place) = connected.zip(place) else {
             server.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
             continue;
         };

@@ -6,7 +6,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let world = memdir_server::command::World {
-        vars: std::env::vars().collect(),
+        // What is no text is none of ours.
+        vars: std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect(),
         clock: jiff::Timestamp::now,
         stdout: Box::new(std::io::stdout()),
         stderr: Box::new(std::io::stderr()),

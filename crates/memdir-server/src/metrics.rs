@@ -46,7 +46,7 @@ impl Metrics {
 
     /// Everything in the text format.
     #[must_use]
-    pub fn render(&self, engine: &str) -> String {
+    pub fn render(&self, engine: &str, lines_dropped: u64) -> String {
         let mut text = String::new();
         let mut say = |line: std::fmt::Arguments<'_>| {
             // Writing to a text cannot fail.
@@ -79,6 +79,12 @@ impl Metrics {
                 "counter",
                 "Connections beyond the limit.",
                 number(&self.turned_away),
+            ),
+            (
+                "log_lines_dropped_total",
+                "counter",
+                "Lines that the log had no room for.",
+                i64::try_from(lines_dropped).unwrap_or(i64::MAX),
             ),
             ("versions_published_total", "counter", "Versions that were published.", number(&self.published)),
             (

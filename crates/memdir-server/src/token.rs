@@ -50,6 +50,15 @@ impl Scope {
     }
 }
 
+/// Whether a token can be called that: lists of tokens have a line for each.
+#[must_use]
+pub fn is_label(text: &str) -> bool {
+    text.chars().count() <= 100 && !text.chars().any(char::is_control)
+}
+
+/// What is said of what is none.
+pub const NO_LABEL: &str = "a label is one line of at most 100 characters";
+
 /// A token as whoever uses it has it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token {

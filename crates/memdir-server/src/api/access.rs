@@ -20,7 +20,7 @@ use crate::random::{random, random_id};
 use crate::remove_member::{removal, remove_member};
 use crate::server::Server;
 use crate::store::{Caller, Event, NewToken, Redeemed};
-use crate::token::{Scope, Token};
+use crate::token::{NO_LABEL, Scope, Token, is_label};
 
 const DAY: i64 = 24 * 60 * 60;
 /// How long an invitation may wait.
@@ -56,7 +56,7 @@ pub(super) async fn invite(
     if request.scope.is_some() {
         return Err(ApiError::new("bad_request", "an invitation has no scope"));
     }
-    let days = days(request.days, INVITATION_DAYS)?;
+    let days = days(request.days, INVITATION_DAYS, INVITATION_DAYS)?;
     make(&server, &headers, &caller, (Scope::Invitation, &request.label, days), "invited").await
 }
 
@@ -71,7 +71,7 @@ pub(super) async fn add_token(
     let (request, _): (TokenRequest, _) = body::json(&headers, request, &server).await?;
     let scope = request.scope.as_deref().and_then(Scope::parse).filter(|scope| *scope != Scope::Invitation);
     let scope = scope.ok_or_else(|| ApiError::new("bad_request", "a scope is `read`, `write` or `admin`"))?;
-    let days = days(request.days, MEMBER_DAYS)?;
+    let days = days(request.days, MEMBER_DAYS, MOST_DAYS)?;
     make(&server, &headers, &caller, (scope, &request.label, days), "token made").await
 }
 
@@ -82,8 +82,8 @@ async fn make(
     (scope, label, days): (Scope, &str, i64),
     event: &'static str,
 ) -> Result<Response, ApiError> {
-    if label.chars().count() > 100 || label.chars().any(char::is_control) {
-        return Err(ApiError::new("bad_request", "a label is one line of at most 100 characters"));
+    if !is_label(label) {
+        return Err(ApiError::new("bad_request", NO_LABEL));
     }
     let now = server.now().as_second();
     let (tokens, invitations) = server.store.count_tokens(&caller.team.name, now).await?;
@@ -289,11 +289,11 @@ fn no_randomness(_: std::io::Error) -> ApiError {
     ApiError::new("failed", "the system has no randomness")
 }
 
-fn days(asked: Option<i64>, usual: i64) -> Result<i64, ApiError> {
+fn days(asked: Option<i64>, usual: i64, most: i64) -> Result<i64, ApiError> {
     let days = asked.unwrap_or(usual);
-    if (1..=MOST_DAYS).contains(&days) {
+    if (1..=most).contains(&days) {
         Ok(days)
     } else {
-        Err(ApiError::new("bad_request", format!("a token lasts from 1 to {MOST_DAYS} days")))
+        Err(ApiError::new("bad_request", format!("it lasts from 1 to {most} days")))
     }
 }

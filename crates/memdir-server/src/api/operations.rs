@@ -33,7 +33,7 @@ pub(super) async fn metrics(
     if is_forwarded || !request.extensions().get::<Peer>().is_some_and(|peer| peer.0.is_loopback()) {
         return Err(ApiError::new("forbidden", "counters are shown on the server's own machine only"));
     }
-    let text = server.metrics.render(server.store.storage().engine());
+    let text = server.metrics.render(server.store.storage().engine(), server.log.dropped());
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response())
 }
 

@@ -12,7 +12,7 @@ use crate::random::{random, random_id};
 use crate::remove_member::{Removed, removal, remove_member};
 use crate::rosters::Rosters;
 use crate::store::{self, Event, OPERATOR, Store};
-use crate::token::{Scope, Token};
+use crate::token::{NO_LABEL, Scope, Token, is_label};
 
 const DAY: i64 = 24 * 60 * 60;
 
@@ -201,6 +201,9 @@ impl NewToken {
     pub(super) async fn run(self, world: &mut World) -> Result<()> {
         let scope = Scope::parse(&self.scope).filter(|scope| *scope != Scope::Invitation);
         let scope = scope.ok_or_else(|| anyhow!("a scope is `read`, `write` or `admin`"))?;
+        if !is_label(&self.label) {
+            bail!(NO_LABEL);
+        }
         let store = self.database.open(world).await?;
         check_team(&store, &self.team).await?;
         let now = (world.clock)().as_second();

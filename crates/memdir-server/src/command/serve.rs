@@ -14,7 +14,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::{Database, World, shown};
-use crate::gate::Gate;
+use crate::gate::{Gate, host_name};
 use crate::limits::Limits;
 use crate::listen::{listen, serve};
 use crate::log::Log;
@@ -38,7 +38,7 @@ pub(super) struct Serve {
     #[arg(long, default_value = "127.0.0.1:8787")]
     listen: SocketAddr,
     /// A name under which the server is known, besides this machine's own (repeatable)
-    #[arg(long, value_name = "HOST")]
+    #[arg(long, value_name = "HOST", value_parser = host_name)]
     name: Vec<String>,
     /// The certificate chain, as PEM
     #[arg(long, value_name = "FILE", requires = "tls_key")]
@@ -64,6 +64,9 @@ pub(super) struct Serve {
     /// Requests a second from one address; 0: any number
     #[arg(long, value_name = "N", default_value_t = Limits::default().address_rate)]
     address_rate: u32,
+    /// Connections at once from one address beyond this machine, unless a proxy is in front; 0: any number
+    #[arg(long, value_name = "N", default_value_t = Limits::default().address_connections)]
+    address_connections: usize,
     /// Log no requests
     #[arg(long)]
     quiet: bool,
@@ -99,6 +102,7 @@ impl Serve {
             team_bytes: self.team_bytes,
             token_rate: self.token_rate,
             address_rate: self.address_rate,
+            address_connections: self.address_connections,
             ..Limits::default()
         };
         let mut names = self.name.clone();
@@ -135,6 +139,7 @@ impl Serve {
         if let Err(error) = storage.finish().await {
             ended.log.line(ended.now(), "storage", vec![("error", error.to_string().into())]);
         }
+        ended.log.finish();
         Ok(())
     }
 

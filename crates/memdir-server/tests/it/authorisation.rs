@@ -149,8 +149,11 @@ fn everybody_tries_everything(engine: &dyn Engine) {
                 );
                 let answer = server.raw(request.as_bytes());
                 let let_in = if needs(route).is_none() { "HTTP/1.1 200" } else { "HTTP/1.1 401" };
-                let expected = if host_fits && origin_fits { let_in } else { "HTTP/1.1 403" };
-                let expected = if host.is_empty() { "HTTP/1.1 4" } else { expected };
+                // Those who ask whether it runs know it by any name.
+                let any_host = matches!(route.path, "/healthz" | "/readyz");
+                let fits = (host_fits || any_host) && origin_fits;
+                let expected = if fits { let_in } else { "HTTP/1.1 403" };
+                let expected = if host.is_empty() && !any_host { "HTTP/1.1 4" } else { expected };
                 cases += 1;
                 if !answer.starts_with(expected) {
                     wrong.push(format!(

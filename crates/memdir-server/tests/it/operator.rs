@@ -137,6 +137,8 @@ fn tokens_are_looked_after_from_the_command_line() {
     }
     let token = operator(&["token", "crew", "--scope", "read", "--label", "mirror", "--db", &db]);
     let id = &token[7..23];
+    let bent = command().args(["token", "crew", "--label", "a\tb\nc", "--db", &db]).output().unwrap();
+    assert!(!bent.status.success(), "a label is one line");
     let listed = operator(&["tokens", "crew", "--db", &db]);
     assert!(listed.contains(id) && listed.contains("mirror") && !listed.contains(&token[24..60]), "{listed}");
     operator(&["revoke", "crew", id, "--db", &db]);
@@ -198,4 +200,44 @@ fn only_a_backup_is_restored() {
         assert!(!refused.status.success() && said.contains(name), "{said}");
         assert!(fs::read(file(name)).unwrap_or_default() == before, "{name} is as it was");
     }
+}
+
+#[test]
+fn what_is_no_name_and_what_is_no_text_are_no_trouble() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    for name in ["https://memory.example.com", "memory.example.com:443", ""] {
+        let refused =
+            command().args(["serve", "--db", "sqlite:/nowhere/x.db", "--name", name]).output().unwrap();
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(2) && said.contains("a host alone"), "{name}: {said}");
+    }
+    let described = command().env("BAD", OsStr::from_bytes(b"\xff")).arg("openapi").output().unwrap();
+    assert!(described.status.success(), "{}", String::from_utf8_lossy(&described.stderr));
+}
+
+#[test]
+fn a_log_that_nobody_reads_stops_nothing() {
+    let directory = TempDir::new().unwrap();
+    let db = format!("sqlite:{}/team.db", directory.path().display());
+    team(&db, "crew");
+    let (server, unread) = Process::serve_unread(&db);
+    let ask = || {
+        let answered = memdir_sync::http::send(&memdir_sync::http::Request {
+            method: "GET",
+            url: &format!("http://{}/healthz", server.place),
+            headers: &[],
+            body: None,
+            limit: std::time::Duration::from_secs(20),
+            most_bytes: 64 << 10,
+            compress: false,
+        });
+        answered.map(|answer| answer.status).ok()
+    };
+    // A pipe has room for a few hundred lines.
+    for number in 0..1_500 {
+        assert_eq!(ask(), Some(200), "request {number}");
+    }
+    assert!(server.stop());
+    drop(unread);
 }

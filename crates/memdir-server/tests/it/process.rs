@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 use serde_json::Value;
 
@@ -32,6 +32,18 @@ impl Process {
             .spawn()
             .unwrap();
         Self::listening(child)
+    }
+
+    /// Starts a server whose log goes into a pipe that nobody reads.
+    pub(crate) fn serve_unread(db: &str) -> (Self, ChildStderr) {
+        let mut child = command()
+            .args(["serve", "--db", db, "--listen", "127.0.0.1:0", "--address-rate=0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let unread = child.stderr.take().unwrap();
+        (Self::listening(child), unread)
     }
 
     fn listening(mut child: Child) -> Self {

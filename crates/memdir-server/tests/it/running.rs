@@ -41,7 +41,7 @@ impl Answer {
 }
 
 pub(crate) fn no_rates() -> Limits {
-    Limits { token_rate: 0, address_rate: 0, ..Limits::default() }
+    Limits { token_rate: 0, address_rate: 0, address_connections: 0, ..Limits::default() }
 }
 
 fn clock() -> Timestamp {
@@ -167,16 +167,18 @@ pub(crate) struct Lines(Arc<Mutex<Vec<u8>>>);
 impl Lines {
     /// The lines about requests to a route, once there are so many.
     pub(crate) fn about(&self, route: &str, count: usize) -> Vec<Value> {
-        for _ in 0..500 {
+        let mut tries = 0;
+        loop {
             let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
             let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
             let lines: Vec<Value> = lines.filter(|line| line["route"] == route).collect();
             if lines.len() >= count {
                 return lines;
             }
+            tries += 1;
+            assert!(tries < 500, "the log lacks lines about {route}");
             std::thread::sleep(Duration::from_millis(10));
         }
-        panic!("the log lacks lines about {route}");
     }
 }
 
