@@ -156,3 +156,26 @@ fn is_full(error: &(dyn Error + 'static)) -> bool {
     let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
     matches!(kind, Some(FileTooLarge | QuotaExceeded | StorageFull)) || error.source().is_some_and(is_full)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_has_a_full_disk_is_told_what_to_do() {
+        let by_git = |message: &str| RemoteError::Here { message: message.to_owned() };
+        let here = DiskError::Io {
+            action: "write",
+            path: "/x".into(),
+            source: io::Error::from(io::ErrorKind::StorageFull),
+        };
+        for (error, is_full) in [
+            (TeamError::Remote(by_git("git failed: fatal: write error: No space left on device")), true),
+            (TeamError::Sync(by_git("error: unable to write file").into()), true),
+            (TeamError::Sync(SyncError::Local(Box::new(here))), true),
+            (TeamError::Remote(by_git("the program `git` is not installed")), false),
+        ] {
+            assert_eq!(error.hint().as_deref() == Some(AFTER_FULL_DISK), is_full, "{error}");
+        }
+    }
+}
