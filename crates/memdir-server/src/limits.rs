@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use crate::api_error::ApiError;
 
+/// A day, in seconds.
+pub(crate) const DAY: i64 = 24 * 60 * 60;
+
 /// The bounds of a server.
 #[derive(Debug, Clone)]
 pub struct Limits {

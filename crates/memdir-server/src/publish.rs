@@ -19,7 +19,7 @@ use crate::random::random_id;
 use crate::rosters::Rosters;
 use crate::storage::StorageError;
 use crate::store::{
-    Caller, Event, FileRow, Named, NewVersion, Publication, Removable, Store, Team, ended_with,
+    Caller, Event, FileRow, NamedFiles, NewVersion, Publication, Removable, Store, Team, ended_with,
 };
 
 /// What became of a version.
@@ -301,7 +301,7 @@ fn check_authors(caller: &Caller, roster: &Roster, puts: &[CheckedPut]) -> Resul
 }
 
 /// What was there before.
-struct Old(Named);
+struct Old(NamedFiles);
 
 impl Old {
     async fn read(store: &Store, team: &Team, puts: &[CheckedPut]) -> Result<Self, StorageError> {

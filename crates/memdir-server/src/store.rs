@@ -16,7 +16,7 @@ mod old_contents;
 mod versions;
 
 pub use access::{OPERATOR, Redeemed, TokenLine};
-pub use files::{FileRow, Named, Removable};
+pub use files::{FileRow, NamedFiles, Removable};
 pub use members::{Leaving, ended_with};
 pub use versions::{NewVersion, Publication};
 

@@ -16,13 +16,13 @@ use super::caller::authorise;
 use super::named::Named;
 use super::reading::query;
 use crate::api_error::ApiError;
+use crate::limits::DAY;
 use crate::random::{random, random_id};
 use crate::remove_member::{removal, remove_member};
 use crate::server::Server;
 use crate::store::{Caller, Event, NewToken, Redeemed};
 use crate::token::{NO_LABEL, Scope, Token, is_label};
 
-const DAY: i64 = 24 * 60 * 60;
 /// How long an invitation may wait.
 const INVITATION_DAYS: i64 = 7;
 /// How long a member's token lasts.

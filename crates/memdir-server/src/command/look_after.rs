@@ -8,13 +8,12 @@ use memdir_wire::signing::PublicKey;
 use serde::Serialize;
 
 use super::{Database, World};
+use crate::limits::DAY;
 use crate::random::{random, random_id};
 use crate::remove_member::{Removed, removal, remove_member};
 use crate::rosters::Rosters;
 use crate::store::{self, Event, OPERATOR, Store};
 use crate::token::{NO_LABEL, Scope, Token, is_label};
-
-const DAY: i64 = 24 * 60 * 60;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

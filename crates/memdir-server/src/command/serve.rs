@@ -15,7 +15,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::{Database, World, shown};
 use crate::gate::{Gate, host_name};
-use crate::limits::Limits;
+use crate::limits::{DAY, Limits};
 use crate::listen::{listen, serve};
 use crate::log::Log;
 use crate::server::Server;
@@ -72,7 +72,6 @@ pub(super) struct Serve {
     quiet: bool,
 }
 
-const DAY: i64 = 24 * 60 * 60;
 /// How long a part of a version that nobody publishes is kept.
 const PART_SECONDS: i64 = DAY;
 /// How long it is remembered that a file is gone.

@@ -33,7 +33,7 @@ const MANY: usize = 64;
 
 /// What is, or was, under some names.
 #[derive(Debug, Default)]
-pub struct Named {
+pub struct NamedFiles {
     /// Files by their names, also those that are gone.
     pub files: HashMap<String, FileRow>,
     /// Names by what is left of them without capitals.
@@ -112,13 +112,18 @@ impl Store {
     ///
     /// # Errors
     /// The database fails.
-    pub async fn named(&self, team: &Team, paths: &[&str], folded: &[String]) -> Result<Named, StorageError> {
+    pub async fn named(
+        &self,
+        team: &Team,
+        paths: &[&str],
+        folded: &[String],
+    ) -> Result<NamedFiles, StorageError> {
         const ALL: &str = "SELECT path, content, size, sequence, entry_version, entry_round, is_deletion, folded \
                            FROM files WHERE team = $1";
         const BY_PATH: &str = "SELECT path, content, size, sequence, entry_version, entry_round, is_deletion \
                                FROM files WHERE team = $1 AND path = $2";
         const BY_FOLDED: &str = "SELECT folded, path FROM files WHERE team = $1 AND folded = $2";
-        let mut named = Named::default();
+        let mut named = NamedFiles::default();
         // A first sync brings more than is there.
         if paths.len() > MANY && team.files < paths.len() as u64 {
             for row in self.rows(ALL, vec![team.name.as_str().into()]).await? {

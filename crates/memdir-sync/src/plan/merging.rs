@@ -84,15 +84,23 @@ impl Planner<'_> {
     /// Keeps a text beside a memory, here and there; `false` if it may not be shared.
     pub(super) fn keep_copy(&mut self, key: &str, text: &str) -> Result<bool, SyncError> {
         let (copy, text) = self.free_copy(key, text);
-        if self.mine(&copy) != Some(ContentHash::of(text.as_bytes())) {
-            self.write(&copy, Some(text.clone()), "you", self.now);
-            self.send(&copy, Some(text), None)?;
-            if !self.plan.outgoing.contains_key(&copy) {
-                return Ok(false);
-            }
+        if !self.stands(&copy, &text) && !self.put_copy(&copy, text)? {
+            return Ok(false);
         }
         self.report.conflicts.push(KeptTwice { path: key.to_owned(), kept_as: copy });
         Ok(true)
+    }
+
+    /// Whether a text stands here under a key.
+    pub(super) fn stands(&self, key: &str, text: &str) -> bool {
+        self.mine(key) == Some(ContentHash::of(text.as_bytes()))
+    }
+
+    /// Writes a copy here and sends it; `false` if it may not be shared.
+    pub(super) fn put_copy(&mut self, copy: &str, text: String) -> Result<bool, SyncError> {
+        self.write(copy, Some(text.clone()), "you", self.now);
+        self.send(copy, Some(text), None)?;
+        Ok(self.plan.outgoing.contains_key(copy))
     }
 
     /// One side deleted what the other changed. What somebody changed is worth more, unless the user said otherwise.

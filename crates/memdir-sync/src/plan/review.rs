@@ -145,10 +145,8 @@ impl Planner<'_> {
             }
             None => self.free_copy(key, &ours),
         };
-        if self.mine(&copy) != Some(ContentHash::of(text.as_bytes())) {
-            self.write(&copy, Some(text.clone()), "you", self.now);
-            self.send(&copy, Some(text), None)?;
-            if !self.plan.outgoing.contains_key(&copy) {
+        if !self.stands(&copy, &text) {
+            if !self.put_copy(&copy, text)? {
                 return Ok(None);
             }
             self.report.conflicts.push(KeptTwice { path: key.to_owned(), kept_as: copy.clone() });
@@ -160,9 +158,8 @@ impl Planner<'_> {
     fn untouched_copy(&self, sent: Option<&SentFrom>) -> Option<String> {
         let sent = sent?;
         let copy = sent.beside.clone()?;
-        let content = ContentHash::of(copy_of(&sent.text, &copy).as_bytes());
         let is_there = self.inbox.entry(&copy).is_none();
-        (is_there && self.mine(&copy) == Some(content)).then_some(copy)
+        (is_there && self.stands(&copy, &copy_of(&sent.text, &copy))).then_some(copy)
     }
 
     /// The user does not want what somebody sent, or wants it otherwise. What was changed here goes out then, as made from
