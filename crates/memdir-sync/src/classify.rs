@@ -94,8 +94,10 @@ pub(crate) fn classify(
             if is_older {
                 return if mine == content && mine == before { Case::Agree } else { Case::Outdated };
             }
-            // Another one followed what came before the agreed one: the agreed one was damaged before everybody saw it.
-            let is_beside = agreed.is_some_and(|agreed| version <= agreed.version)
+            // Another one followed what came before the agreed one: the agreed one was damaged before everybody saw it. Or it
+            // was deleted, that was forgotten, and its versions began anew, for whoever was away that long.
+            let is_beside = !history.forgotten
+                && agreed.is_some_and(|agreed| version <= agreed.version)
                 && parent.is_some()
                 && parent != before;
             if mine == content {
@@ -216,6 +218,11 @@ mod tests {
         check_in(history, Some((3, 9, "a")), "c", Some((4, 2, "b", "a")), Case::Merge);
         // Deleted, forgotten and made again.
         check_in(history, Some((3, 9, "a")), "a", Some((1, 20_000, "b", "")), Case::Take);
+        // Deleted, forgotten, back with what somebody had changed of an earlier version, and deleted again.
+        let away = History { forgotten: true, ..history };
+        check_in(away, Some((22, 1902, "a")), "a", Some((21, 1927, "b", "before a")), Case::Take);
+        check_in(away, Some((22, 1902, "a")), "a", Some((22, 1942, "", "b")), Case::Take);
+        check_in(away, Some((22, 1902, "a")), "mine", Some((22, 1942, "", "b")), Case::Merge);
     }
 
     #[test]

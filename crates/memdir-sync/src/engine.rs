@@ -280,9 +280,10 @@ impl Once<'_> {
             if here != after {
                 if here == change.before {
                     self.unwritten.insert(change.key.clone());
-                } else if change.before != after {
+                } else if change.before != after && after.is_some() {
                     // Somebody changed what stood here before ours could be written: they never saw what was published,
-                    // so the three sides are what they were.
+                    // so the three sides are what they were. Not so where it was to be deleted: that may have happened, and
+                    // what stands here be new. Taken for a change, it would delete every line of the old one elsewhere.
                     continue;
                 }
             }

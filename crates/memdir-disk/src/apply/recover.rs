@@ -7,7 +7,7 @@ use std::time::Duration;
 use camino::Utf8Path;
 use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
-use memdir_core::operation::{ChangeRecord, Operation};
+use memdir_core::operation::{ChangeRecord, Operation, OperationId};
 use memdir_core::rel_path::{ENTRYPOINT, RelPath};
 use rustix::fs::Dir;
 
@@ -20,7 +20,7 @@ use crate::history::log_writer::LogWriter;
 use crate::history::{History, Outcome, segment};
 use crate::memory_root::MemoryRoot;
 use crate::place::{OPEN_DIR, Place};
-use crate::process_mark::{Life, may_go_on};
+use crate::process_mark::{Life, ProcessMark, may_go_on};
 use crate::store_lock::StoreLock;
 use crate::swap_file::{MAX_FILE_BYTES, remove, rename_new, stat};
 use crate::temporary::{Stage, Temporary};
@@ -68,6 +68,9 @@ pub fn recover(store: &Store<'_>, now: Timestamp) -> Result<Recovery, DiskError>
 /// Settles what an earlier process left half done, so that nobody plans from half of it. When there is nothing to
 /// do, which is nearly always, this is one look at the end of the history.
 ///
+/// What a living process is just doing is left to it. Whoever else holds the lock settles first what a killed one left:
+/// that is waited for, at most as long as `patience`.
+///
 /// # Errors
 /// The history or the directory cannot be read.
 pub fn settle(store: &Store<'_>, patience: Duration) -> Result<Recovery, DiskError> {
@@ -81,11 +84,35 @@ pub fn settle(store: &Store<'_>, patience: Duration) -> Result<Recovery, DiskErr
         Err(error) if error.is_not_found() => return Ok(Recovery::default()),
         root => root?,
     };
-    match StoreLock::acquire(&root, patience)? {
-        Some(_lock) => recover_open(&root, &mut log),
-        // Whoever is at work there will be done with it.
-        None => Ok(Recovery::default()),
+    let mut left = patience;
+    loop {
+        if let Some(_lock) = StoreLock::acquire(&root, left.min(BETWEEN_LOOKS))? {
+            return recover_open(&root, &mut log);
+        }
+        left = left.saturating_sub(BETWEEN_LOOKS);
+        if left.is_zero() || !is_abandoned(&log)? {
+            return Ok(Recovery::default());
+        }
     }
+}
+
+/// Whoever waits for another to settle something looks this often whether it is.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
+/// Whether the last segment holds an operation that nobody is at any more.
+fn is_abandoned(log: &LogWriter) -> Result<bool, DiskError> {
+    if log.ends_clean() {
+        return Ok(false);
+    }
+    let (bytes, recorded) = log.read()?;
+    let owners = LogWriter::owners(&bytes);
+    let mut open = recorded.operations.iter().filter(|(_, outcome)| *outcome == Outcome::Open);
+    Ok(open.any(|(operation, _)| !is_under_way(operation, &owners)))
+}
+
+fn is_under_way(operation: &Operation, owners: &[(OperationId, Option<ProcessMark>)]) -> bool {
+    let owner = owners.iter().find(|(id, _)| *id == operation.id).and_then(|(_, owner)| *owner);
+    owner.is_some_and(|owner| may_go_on(owner, &operation.id))
 }
 
 /// The same for the operations that the last segment leaves open. The caller holds the lock.
@@ -102,8 +129,7 @@ pub(crate) fn recover_open(root: &MemoryRoot, log: &mut LogWriter) -> Result<Rec
         if *outcome != Outcome::Open {
             continue;
         }
-        let owner = owners.iter().find(|(id, _)| *id == operation.id).and_then(|(_, owner)| *owner);
-        if owner.is_some_and(|owner| may_go_on(owner, &operation.id)) {
+        if is_under_way(operation, &owners) {
             recovery.still_open += 1;
             continue;
         }

@@ -231,3 +231,31 @@ fn what_others_did_since_is_left_alone() {
     assert_eq!(bench.files(), expect(&[("a.md", "changed by hand"), ("b.md", "old b")]));
     assert!(bench.log.ends_clean());
 }
+
+/// Somebody else finishes what a killed process left: whoever comes meanwhile waits for that, and for nothing else.
+#[test]
+fn nobody_plans_from_half_of_what_another_is_settling() {
+    let mut bench = Bench::new(&[("a.md", "new a"), ("b.md", "old b")]);
+    let steps =
+        [bench.step("a.md", Some("old a"), Some("new a")), bench.step("b.md", Some("old b"), Some("new b"))];
+    let operation = bench.begin(1, &steps);
+    let (state_dir, id) = (bench.memory.parent().unwrap().to_owned(), StoreId::new(1));
+    let memory_dir = bench.memory.clone();
+    let settled = || {
+        let store =
+            Store { memory_dir: &memory_dir, id: &id, state_dir: &state_dir, follow_entrypoint_link: false };
+        settle(&store, Duration::from_secs(30)).unwrap();
+        fs::read_to_string(memory_dir.join("b.md")).unwrap()
+    };
+    let lock = StoreLock::acquire(&bench.root, Duration::ZERO).unwrap();
+    let under_way = InFlight::enter(&operation.id);
+    assert_eq!(settled(), "old b");
+    drop(under_way);
+    std::thread::scope(|scope| {
+        let seen = scope.spawn(settled);
+        std::thread::sleep(Duration::from_millis(50));
+        recover_open(&bench.root, &mut bench.log).unwrap();
+        drop(lock);
+        assert_eq!(seen.join().unwrap(), "new b");
+    });
+}

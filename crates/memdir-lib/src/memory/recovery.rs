@@ -6,6 +6,9 @@ use memdir_disk::apply::{Recovery, Store, recover, settle};
 
 use super::{Memory, MemoryError};
 
+/// How long another process is waited for that is finishing what a killed one left: a moment, unless it was stopped.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 impl Memory {
     /// Finishes or takes back what a killed process left half done, before anybody looks at it or plans from it.
     ///
@@ -19,7 +22,7 @@ impl Memory {
             (Some(state_dir), Some(id), Trust::Yes) => {
                 let store =
                     Store { memory_dir: &self.here.memory_dir, id, state_dir, follow_entrypoint_link: false };
-                Ok(settle(&store, Duration::ZERO)?)
+                Ok(settle(&store, PATIENCE)?)
             }
             _ => Ok(Recovery::default()),
         }

@@ -136,3 +136,29 @@ fn what_was_changed_between_two_kills_is_the_users() {
         assert_eq!(machine.files.len(), 2);
     }
 }
+
+#[test]
+fn what_was_made_anew_where_a_killed_sync_deleted_is_no_change_of_the_old_one() {
+    let mut ada = Machine::founder();
+    let mut bob = Machine::joining(&ada, 2, "Bob");
+    ada.write("old.md", "first\nsecond\n");
+    bob.sync();
+    let text = ada.files.remove("old.md").unwrap();
+    ada.write("new.md", &text);
+    // Of Ada's rename, Bob's sync gets as far as the old name.
+    bob.dies = true;
+    bob.try_sync(Vec::new()).unwrap_err();
+    bob.dies = false;
+    bob.files.remove("old.md");
+    bob.files.insert("old.md".to_owned(), "something else\n".to_owned());
+    let text = ada.files.remove("new.md").unwrap();
+    ada.write("newest.md", &text);
+    for _ in 0..2 {
+        bob.sync();
+        ada.sync();
+    }
+    for machine in [&ada, &bob] {
+        assert_eq!(machine.read("newest.md"), Some("first\nsecond\n"));
+        assert_eq!(machine.read("old.md"), Some("something else\n"));
+    }
+}
