@@ -1,27 +1,24 @@
 //! Folders of memory on this machine, as one side of a sync.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use jiff::Timestamp;
 use memdir_core::config::WriteMode;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::memory::entrypoint::ENTRYPOINT;
-use memdir_core::memory::index::{self, OVERFLOW};
+use memdir_core::memory::index;
 use memdir_core::memory::text_merge::merge_text;
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::rel_path::RelPath;
 use memdir_core::review::{StagedPlan, fingerprint};
 use memdir_core::team_key::TeamKey;
-use memdir_disk::list_files::Listing;
-use memdir_disk::memory_root::FileStat;
-use memdir_lib::memory::{MemoryError, Submitted, Wish};
+use memdir_lib::memory::{MemoryError, Wish};
 use memdir_lib::team::TEAM_DIR;
 use memdir_wire::canonical::{at_home, canonical, shared_hash};
-use memdir_wire::entry::MAX_TEXT_BYTES;
 
+use crate::kept::{Kept, KnownPlace};
 use crate::local::{Held, LeftAlone, Local, LocalChange, LocalError, Proposal, Scan, SentFrom};
-use crate::membership::{Kept, KnownPlace};
 use crate::obstacle::obstacle;
 use crate::private_rules::PrivateRules;
 use crate::remote::Version;
@@ -31,6 +28,8 @@ use crate::state::{Pending, SyncState};
 use crate::team::{INDEX_AUTHOR, index_change};
 
 mod root;
+mod scanning;
+mod staging;
 
 pub(crate) use root::Root;
 
@@ -95,120 +94,6 @@ impl Folder<'_> {
         // What lay there for a project that has come here since was never looked at, either.
         state.unfinished |= known != self.places();
         Ok(())
-    }
-
-    /// Whether a file of a root is no part of the sync: what is derived, and what another sync carries.
-    fn skips(&self, path: &str) -> bool {
-        match self.kind {
-            Kind::Team => {
-                path.strip_prefix(TEAM_DIR).and_then(|rest| rest.strip_prefix('/')) == Some(ENTRYPOINT)
-            }
-            Kind::Personal => path.strip_prefix(TEAM_DIR).is_some_and(|rest| rest.starts_with('/')),
-        }
-    }
-
-    /// What decides about the files besides themselves.
-    fn glance(&self) -> Glance {
-        let mut glance = Glance::default();
-        glance.folder(&format!("{:?} {}", self.mode, self.rules.print()));
-        glance
-    }
-
-    /// Takes in what a folder holds.
-    fn glance_at(&self, root: &Root<'_>, listing: Option<&Listing>, glance: &mut Glance) {
-        glance.folder(&root.prefix);
-        glance.folder(&root.directory().unwrap_or_default());
-        let Some(listing) = listing else { return };
-        // The index that follows from the files counts too: somebody may have lost or changed it.
-        for file in &listing.files {
-            if file.path.as_str().starts_with(root.below) {
-                glance.file(file.path.as_str(), &file.stat);
-            }
-        }
-        let is_shared = |path: &str| path.starts_with(root.below) && !self.skips(path);
-        if listing.left_out.iter().any(|left_out| is_shared(&left_out.path)) {
-            glance.leave_out();
-        }
-    }
-
-    fn scan_root(&self, root: &Root<'_>, scanned: &mut Scanned, scan: &mut Scan) -> Result<(), LocalError> {
-        let Scanned { seen, glance, .. } = scanned;
-        let Some(open) = root.memory.root() else {
-            self.glance_at(root, None, glance);
-            return Ok(());
-        };
-        let mut folded: HashMap<String, String> = HashMap::new();
-        let listing = open.list_files(0)?;
-        self.glance_at(root, Some(&listing), glance);
-        for left_out in listing.left_out.iter().filter(|left_out| !self.skips(&left_out.path)) {
-            if root.below.strip_suffix('/') == Some(left_out.path.as_str()) {
-                let path = root.memory.directory().join(&left_out.path);
-                return Err(format!("`{path}` cannot be synced: {}; nothing was sent", left_out.rule).into());
-            }
-            if let Some(key) = root.key_of(&left_out.path) {
-                scan.left_alone.insert(key, left_out.rule.to_owned());
-            }
-        }
-        for file in listing.files.iter().filter(|file| !self.skips(file.path.as_str())) {
-            let Some(key) = root.key_of(file.path.as_str()) else { continue };
-            let known = seen.get(&key, &file.stat);
-            let refused = if known.is_none() { self.refuses_key(&key) } else { None };
-            let why = if let Some(refused) = refused {
-                Some(format!("it cannot be shared under that name: {refused}"))
-            } else if let Some(other) = folded.insert(key.to_lowercase(), key.clone()) {
-                Some(format!("`{other}` has the same name but for capitals"))
-            } else if file.stat.size > 4 * MAX_TEXT_BYTES as u64 {
-                Some("it is too large to be shared".to_owned())
-            } else {
-                None
-            };
-            if let Some(why) = why {
-                scan.left_alone.insert(key, why);
-                continue;
-            }
-            if let Some(known) = known {
-                scan.files.insert(key, known);
-                continue;
-            }
-            let Some((content, stat)) = open.read_with_stat(&file.path, 8 * MAX_TEXT_BYTES as u64)? else {
-                continue;
-            };
-            let why = match std::str::from_utf8(&content) {
-                // What a tool that truncates first leaves for a moment.
-                _ if content.is_empty() && !self.says_nothing(&key, &stat, seen)? => {
-                    "it is empty: somebody may be writing it"
-                }
-                _ if stat.size != content.len() as u64 => "somebody is writing it",
-                Ok(text) => {
-                    let shared = shared_hash(text);
-                    seen.note(&key, &stat, shared);
-                    scan.files.insert(key, shared);
-                    continue;
-                }
-                Err(_) => "it is no text",
-            };
-            scan.left_alone.insert(key, why.to_owned());
-        }
-        Ok(())
-    }
-
-    /// Whether a file that is empty is meant to be: an index without lines, unless somebody may be writing it.
-    fn says_nothing(&self, key: &str, stat: &FileStat, seen: &Seen) -> Result<bool, LocalError> {
-        if !self.is_own_index(key) {
-            return Ok(false);
-        }
-        if seen.is_settled(stat.changed) && seen.is_settled(stat.modified) {
-            return Ok(true);
-        }
-        // A sync may have written it a moment ago.
-        let agreed = self.kept.load()?.0.agreed.remove(key).and_then(|agreed| agreed.content);
-        Ok(agreed == Some(shared_hash("")))
-    }
-
-    /// Whether a file is an index that is the user's own.
-    fn is_own_index(&self, key: &str) -> bool {
-        let name = key.rsplit('/').next().unwrap_or_default();
-        self.kind == Kind::Personal && [ENTRYPOINT, OVERFLOW].contains(&name)
     }
 
     /// The plan that makes one change, or `None` if the file is not what the change was made from.
@@ -287,56 +172,6 @@ impl Folder<'_> {
             root.memory.apply_as(&plan, &wish, self.now)?;
         }
         Ok(())
-    }
-
-    /// What somebody wants to change; `None` if it is so already.
-    fn held_plan(&self, held: &Held, reason: &str) -> Result<Option<Plan>, LocalError> {
-        let Some(root) = self.root_of(&held.key) else { return Ok(None) };
-        let path = root.path_of(&held.key)?;
-        let current = root.memory.read(&path)?;
-        let known = current.as_deref().and_then(|content| std::str::from_utf8(content).ok());
-        if known.map(shared_hash) == held.text.as_deref().map(|text| ContentHash::of(text.as_bytes())) {
-            return Ok(None);
-        }
-        let mut plan = Plan::new(format!("{reason} {} ({}): {}", who(held), held.author.short(), held.key));
-        let text = held.text.as_ref().map(|text| at_home(text, known, held.time.min(self.now)));
-        match (text, current) {
-            (Some(text), base) => {
-                plan.changes.push(Change::Write { path, content: text.into(), base: base.map(Content) });
-            }
-            (None, Some(base)) => plan.changes.push(Change::Delete { path, base: Content(base) }),
-            (None, None) => return Ok(None),
-        }
-        Ok(Some(plan))
-    }
-
-    /// What a member changed, as the user is asked about it; `None` if it is so already.
-    fn proposed_plan(&self, proposal: &Proposal) -> Result<Option<Plan>, LocalError> {
-        let Some(mut plan) = self.held_plan(&proposal.held, BY_MEMBER)? else { return Ok(None) };
-        if let (Some(key), Some(root)) = (&proposal.renamed_from, self.root_of(&proposal.held.key)) {
-            let path = root.path_of(key)?;
-            let base = root.memory.read(&path)?.map(Content);
-            plan.changes.extend(base.map(|base| Change::Delete { path, base }));
-        }
-        Ok(Some(plan))
-    }
-
-    /// The plan that waits under an id, if it is what the user made of another one.
-    fn edited(&self, key: &str, id: &str, plan: &Plan) -> Option<StagedPlan> {
-        let waiting = self.root_of(key)?.memory.waiting_plan(id).ok()?;
-        (fingerprint(&waiting.plan) != fingerprint(plan)).then_some(waiting)
-    }
-
-    /// Has a plan wait, and says under which id; `None` if the user does not want it.
-    fn stage(&mut self, held: &Held, plan: &Plan) -> Result<Option<String>, LocalError> {
-        let author = Author { kind: AuthorKind::Team, id: Some(who(held)), session: None };
-        let wish = Wish { verbatim: true, ..Wish::of(&author) };
-        let root = self.roots.iter_mut().find(|root| held.key.starts_with(&root.prefix));
-        let Some(root) = root else { return Ok(None) };
-        Ok(match root.memory.hold(plan, &wish, self.now)? {
-            Submitted::Staged { id, .. } => Some(id),
-            Submitted::Applied(_) | Submitted::Rejected => None,
-        })
     }
 }
 

@@ -16,8 +16,9 @@ use serde::Serialize;
 
 use crate::conflict_copy::{KeptTwice, original_of};
 use crate::folder::{Folder, Kind, Root};
+use crate::kept::Kept;
 use crate::layout::ENTRIES;
-use crate::membership::{Kept, Left, Membership};
+use crate::membership::{Left, Membership};
 use crate::options::Options;
 use crate::private_rules::PrivateRules;
 use crate::report::{ChangeKind, Report};

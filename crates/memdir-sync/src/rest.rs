@@ -6,7 +6,7 @@ use memdir_core::content_hash::ContentHash;
 use memdir_disk::memory_root::FileStat;
 use memdir_disk::sync_dir::SyncDir;
 
-use crate::membership::{PENDING, STATE};
+use crate::kept::{PENDING, STATE};
 use crate::remote::Version;
 use crate::seen::{FORM, Seen, is_believed};
 

@@ -14,7 +14,8 @@ use memdir_lib::memory::{Memory, MemoryError};
 use serde::{Deserialize, Serialize};
 
 use crate::folder::{Folder, Kind, MAX_HELD, Root};
-use crate::membership::{Kept, Left, Membership};
+use crate::kept::Kept;
+use crate::membership::{Left, Membership};
 use crate::options::Options;
 pub use crate::own_changes::OwnChange;
 use crate::own_changes::own_changes;

@@ -1,0 +1,137 @@
+//! Which files take part, and what they hold.
+
+use std::collections::HashMap;
+
+use memdir_core::memory::entrypoint::ENTRYPOINT;
+use memdir_core::memory::index::OVERFLOW;
+use memdir_disk::list_files::Listing;
+use memdir_disk::memory_root::FileStat;
+use memdir_lib::team::TEAM_DIR;
+use memdir_wire::canonical::shared_hash;
+use memdir_wire::entry::MAX_TEXT_BYTES;
+
+use super::{Folder, Kind, Root, Scanned};
+use crate::local::{Local, LocalError, Scan};
+use crate::rest::Glance;
+use crate::seen::Seen;
+
+impl Folder<'_> {
+    /// Whether a file of a root is no part of the sync: what is derived, and what another sync carries.
+    pub(super) fn skips(&self, path: &str) -> bool {
+        match self.kind {
+            Kind::Team => {
+                path.strip_prefix(TEAM_DIR).and_then(|rest| rest.strip_prefix('/')) == Some(ENTRYPOINT)
+            }
+            Kind::Personal => path.strip_prefix(TEAM_DIR).is_some_and(|rest| rest.starts_with('/')),
+        }
+    }
+
+    /// What decides about the files besides themselves.
+    pub(super) fn glance(&self) -> Glance {
+        let mut glance = Glance::default();
+        glance.folder(&format!("{:?} {}", self.mode, self.rules.print()));
+        glance
+    }
+
+    /// Takes in what a folder holds.
+    pub(super) fn glance_at(&self, root: &Root<'_>, listing: Option<&Listing>, glance: &mut Glance) {
+        glance.folder(&root.prefix);
+        glance.folder(&root.directory().unwrap_or_default());
+        let Some(listing) = listing else { return };
+        // The index that follows from the files counts too: somebody may have lost or changed it.
+        for file in &listing.files {
+            if file.path.as_str().starts_with(root.below) {
+                glance.file(file.path.as_str(), &file.stat);
+            }
+        }
+        let is_shared = |path: &str| path.starts_with(root.below) && !self.skips(path);
+        if listing.left_out.iter().any(|left_out| is_shared(&left_out.path)) {
+            glance.leave_out();
+        }
+    }
+
+    pub(super) fn scan_root(
+        &self,
+        root: &Root<'_>,
+        scanned: &mut Scanned,
+        scan: &mut Scan,
+    ) -> Result<(), LocalError> {
+        let Scanned { seen, glance, .. } = scanned;
+        let Some(open) = root.memory.root() else {
+            self.glance_at(root, None, glance);
+            return Ok(());
+        };
+        let mut folded: HashMap<String, String> = HashMap::new();
+        let listing = open.list_files(0)?;
+        self.glance_at(root, Some(&listing), glance);
+        for left_out in listing.left_out.iter().filter(|left_out| !self.skips(&left_out.path)) {
+            if root.below.strip_suffix('/') == Some(left_out.path.as_str()) {
+                let path = root.memory.directory().join(&left_out.path);
+                return Err(format!("`{path}` cannot be synced: {}; nothing was sent", left_out.rule).into());
+            }
+            if let Some(key) = root.key_of(&left_out.path) {
+                scan.left_alone.insert(key, left_out.rule.to_owned());
+            }
+        }
+        for file in listing.files.iter().filter(|file| !self.skips(file.path.as_str())) {
+            let Some(key) = root.key_of(file.path.as_str()) else { continue };
+            let known = seen.get(&key, &file.stat);
+            let refused = if known.is_none() { self.refuses_key(&key) } else { None };
+            let why = if let Some(refused) = refused {
+                Some(format!("it cannot be shared under that name: {refused}"))
+            } else if let Some(other) = folded.insert(key.to_lowercase(), key.clone()) {
+                Some(format!("`{other}` has the same name but for capitals"))
+            } else if file.stat.size > 4 * MAX_TEXT_BYTES as u64 {
+                Some("it is too large to be shared".to_owned())
+            } else {
+                None
+            };
+            if let Some(why) = why {
+                scan.left_alone.insert(key, why);
+                continue;
+            }
+            if let Some(known) = known {
+                scan.files.insert(key, known);
+                continue;
+            }
+            let Some((content, stat)) = open.read_with_stat(&file.path, 8 * MAX_TEXT_BYTES as u64)? else {
+                continue;
+            };
+            let why = match std::str::from_utf8(&content) {
+                // What a tool that truncates first leaves for a moment.
+                _ if content.is_empty() && !self.says_nothing(&key, &stat, seen)? => {
+                    "it is empty: somebody may be writing it"
+                }
+                _ if stat.size != content.len() as u64 => "somebody is writing it",
+                Ok(text) => {
+                    let shared = shared_hash(text);
+                    seen.note(&key, &stat, shared);
+                    scan.files.insert(key, shared);
+                    continue;
+                }
+                Err(_) => "it is no text",
+            };
+            scan.left_alone.insert(key, why.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Whether a file that is empty is meant to be: an index without lines, unless somebody may be writing it.
+    pub(super) fn says_nothing(&self, key: &str, stat: &FileStat, seen: &Seen) -> Result<bool, LocalError> {
+        if !self.is_own_index(key) {
+            return Ok(false);
+        }
+        if seen.is_settled(stat.changed) && seen.is_settled(stat.modified) {
+            return Ok(true);
+        }
+        // A sync may have written it a moment ago.
+        let agreed = self.kept.load()?.0.agreed.remove(key).and_then(|agreed| agreed.content);
+        Ok(agreed == Some(shared_hash("")))
+    }
+
+    /// Whether a file is an index that is the user's own.
+    pub(super) fn is_own_index(&self, key: &str) -> bool {
+        let name = key.rsplit('/').next().unwrap_or_default();
+        self.kind == Kind::Personal && [ENTRYPOINT, OVERFLOW].contains(&name)
+    }
+}

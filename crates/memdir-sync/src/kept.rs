@@ -1,0 +1,127 @@
+//! What a sync keeps on disk beside the memory itself.
+
+use std::collections::BTreeMap;
+
+use memdir_core::content_hash::ContentHash;
+use memdir_disk::sync_dir::SyncDir;
+use memdir_wire::team_id::TeamId;
+
+use crate::local::SentFrom;
+use crate::membership::Membership;
+use crate::rest::REST;
+use crate::seen::SEEN;
+use crate::state::{Pending, SyncState};
+use crate::team_error::TeamError;
+
+pub(crate) const STATE: &str = "state";
+pub(crate) const PENDING: &str = "pending";
+const PLACES: &str = "places";
+const SENT_FROM: &str = "sent-from.json";
+const ASKED: &str = "asked.json";
+
+/// What a sync keeps on disk: what was agreed, and what is under way.
+#[derive(Debug, Clone)]
+pub(crate) struct Kept {
+    directory: SyncDir,
+    team: TeamId,
+}
+
+impl Kept {
+    pub(crate) fn of(membership: &Membership) -> Self {
+        Self { directory: membership.directory().clone(), team: membership.settings().team.clone() }
+    }
+
+    pub(crate) fn directory(&self) -> &SyncDir {
+        &self.directory
+    }
+
+    pub(crate) fn load(&self) -> Result<(SyncState, Option<Pending>), TeamError> {
+        let state = read_state(&self.directory, &self.team)?;
+        let pending = self.directory.read(PENDING)?.and_then(|content| String::from_utf8(content).ok());
+        Ok((state, pending.and_then(|text| Pending::parse(&text))))
+    }
+
+    pub(crate) fn begin(&self, pending: &Pending) -> Result<(), TeamError> {
+        Ok(self.directory.replace(PENDING, pending.render().as_bytes())?)
+    }
+
+    /// The folders that took part when a sync last came to its end.
+    pub(crate) fn places(&self) -> Result<Vec<KnownPlace>, TeamError> {
+        let content = self.directory.read(PLACES)?.unwrap_or_default();
+        let place = |line: &str| match line.split_once('\t') {
+            Some((prefix, directory)) => {
+                KnownPlace { prefix: prefix.into(), directory: Some(directory.into()) }
+            }
+            None => KnownPlace { prefix: line.into(), directory: None },
+        };
+        Ok(String::from_utf8_lossy(&content).lines().map(place).collect())
+    }
+
+    pub(crate) fn set_places(&self, places: &[KnownPlace]) -> Result<(), TeamError> {
+        let line = |place: &KnownPlace| match &place.directory {
+            Some(directory) => format!("{}\t{directory}\n", place.prefix),
+            None => format!("{}\n", place.prefix),
+        };
+        Ok(self.directory.replace(PLACES, places.iter().map(line).collect::<String>().as_bytes())?)
+    }
+
+    /// What was sent from here while changes of others wait since then, by key. Without it nothing is lost: what waits is
+    /// then harder to merge.
+    pub(crate) fn sent_from(&self) -> BTreeMap<String, SentFrom> {
+        let content = self.directory.read(SENT_FROM).ok().flatten();
+        content.and_then(|content| serde_json::from_slice(&content).ok()).unwrap_or_default()
+    }
+
+    pub(crate) fn set_sent_from(&self, texts: &BTreeMap<String, SentFrom>) -> Result<(), TeamError> {
+        if *texts == self.sent_from() {
+            return Ok(());
+        }
+        Ok(self.directory.replace(SENT_FROM, &serde_json::to_vec(texts).unwrap_or_default())?)
+    }
+
+    /// What the user was last asked about, by key: under which id, and what the others have there.
+    pub(crate) fn asked(&self) -> BTreeMap<String, (String, ContentHash)> {
+        let content = self.directory.read(ASKED).ok().flatten();
+        content.and_then(|content| serde_json::from_slice(&content).ok()).unwrap_or_default()
+    }
+
+    pub(crate) fn set_asked(&self, asked: &BTreeMap<String, (String, ContentHash)>) -> Result<(), TeamError> {
+        if *asked == self.asked() {
+            return Ok(());
+        }
+        Ok(self.directory.replace(ASKED, &serde_json::to_vec(asked).unwrap_or_default())?)
+    }
+
+    pub(crate) fn forget(&self) -> Result<(), TeamError> {
+        for name in [STATE, PENDING, PLACES, SENT_FROM, ASKED, SEEN, REST] {
+            self.directory.remove(name)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn give_up(&self) -> Result<(), TeamError> {
+        Ok(self.directory.remove(PENDING)?)
+    }
+
+    pub(crate) fn finish(&self, state: &SyncState) -> Result<(), TeamError> {
+        self.directory.replace(STATE, state.render().as_bytes())?;
+        self.give_up()
+    }
+}
+
+/// A folder of this machine that takes part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KnownPlace {
+    /// What its keys begin with.
+    pub(crate) prefix: String,
+    /// What tells its directory from another that takes its place; `None` if there was none.
+    pub(crate) directory: Option<String>,
+}
+
+/// What was agreed; nothing if nothing was.
+pub(crate) fn read_state(directory: &SyncDir, team: &TeamId) -> Result<SyncState, TeamError> {
+    let Some(content) = directory.read(STATE)? else { return Ok(SyncState::new(team.clone())) };
+    let state = String::from_utf8(content).ok().and_then(|text| SyncState::parse(&text));
+    let state = state.filter(|state| state.roster.team() == team);
+    state.ok_or_else(|| TeamError::Damaged(directory.path().join(STATE)))
+}
