@@ -33,6 +33,8 @@ struct Readers {
 }
 
 const READERS: usize = 4;
+/// So much of the file is read where it lies in memory; what lies beyond is copied.
+const MAPPED_BYTES: i64 = 256 << 20;
 /// So many rows are found by their keys before a thread has woken up.
 const FEW: usize = 32;
 /// How long another process that writes is waited for.
@@ -53,7 +55,7 @@ impl Sqlite {
         connection.pragma_update(None, "secure_delete", "ON").map_err(failed)?;
         migrate(&mut connection)?;
         // All of them now: later there may be no descriptors left.
-        let idle = (0..READERS).map(|_| connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY));
+        let idle = (0..READERS).map(|_| connect_to_read(path));
         let idle = Mutex::new(idle.collect::<Result<_, _>>()?);
         let free = Arc::new(Semaphore::new(READERS));
         let readers = Arc::new(Readers { path: path.to_owned(), idle, free });
@@ -150,7 +152,7 @@ impl Readers {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => connect(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
+            None => connect_to_read(&self.path)?,
         };
         let answer = match runs {
             [values] => rows(&connection, sql, values).map(|rows| vec![rows]),
@@ -183,6 +185,14 @@ fn connect(path: &Utf8Path, flags: OpenFlags) -> Result<Connection, StorageError
         .map_err(|error| StorageError::Failed(format!("`{path}`: {error}")))?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+/// A reader forgets every page it holds when somebody commits, and reads them anew: from the kernel's own memory, that costs
+/// no copy.
+fn connect_to_read(path: &Utf8Path) -> Result<Connection, StorageError> {
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    connection.pragma_update(None, "mmap_size", MAPPED_BYTES).map_err(failed)?;
     Ok(connection)
 }
 

@@ -56,7 +56,7 @@ fn crowd(engine: &str, server: &Server, table: &mut Table) {
     let after = memory.len() / 4;
     let (early, late) = (memory.get(after).copied().unwrap_or(0), memory.last().copied().unwrap_or(0));
     let memory = format!("{} MB, {} MB", early >> 20, late >> 20);
-    table.row(&say(&format!("memory after {} s and {seconds} s", seconds / 4)), memory, "flat");
+    table.row(&say(&format!("memory of its own after {} s and {seconds} s", seconds / 4)), memory, "flat");
 }
 
 fn percentiles(mut micros: Vec<u32>) -> String {
@@ -188,9 +188,11 @@ impl Server {
     }
 
     /// Resident memory in bytes.
+    /// What it has for itself: not the parts of files that lie in memory anyway, which the kernel takes back at will.
     fn memory(&self) -> u64 {
         let text = fs::read_to_string(format!("/proc/{}/statm", self.child.id())).unwrap();
-        text.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 4096
+        let pages: Vec<u64> = text.split_whitespace().map(|number| number.parse().unwrap()).collect();
+        (pages[1] - pages[2]) * 4096
     }
 }
 
