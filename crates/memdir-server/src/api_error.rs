@@ -139,12 +139,17 @@ impl From<StorageError> for ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let code = self.code;
+        // The rest of a body that is not read any further would look like the next request.
+        let is_cut_short = matches!(code, "too_large" | "timed_out") && self.path.is_none();
         let (path, refused) = (self.path, self.refused.into_vec());
         let error = ErrorBody { code: code.to_owned(), message: self.message, path, refused };
         let body = serde_json::to_vec(&ErrorAnswer { v: PROTOCOL, error }).unwrap_or_default();
         let mut response = (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
         if let Some(wait) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait));
+        }
+        if is_cut_short {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         if self.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

@@ -104,6 +104,8 @@ impl Kept {
     }
 
     pub(crate) fn finish(&self, state: &SyncState) -> Result<(), TeamError> {
+        // Whether all is at rest was told from the state before, however alike the two look from outside.
+        self.directory.remove(REST)?;
         self.directory.replace(STATE, state.render().as_bytes())?;
         self.give_up()
     }
@@ -124,4 +126,24 @@ pub(crate) fn read_state(directory: &SyncDir, team: &TeamId) -> Result<SyncState
     let state = String::from_utf8(content).ok().and_then(|text| SyncState::parse(&text));
     let state = state.filter(|state| state.roster.team() == team);
     state.ok_or_else(|| TeamError::Damaged(directory.path().join(STATE)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use camino::Utf8Path;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_at_rest_under_a_state_that_it_was_not_told_from() {
+        let temp = tempfile::tempdir().unwrap();
+        let directory = SyncDir::of(Utf8Path::from_path(temp.path()).unwrap(), "s");
+        let _lock = directory.lock(Duration::ZERO).unwrap();
+        let kept = Kept { directory, team: TeamId::parse(&"1".repeat(40)).unwrap() };
+        kept.directory.replace(REST, b"told from the state before").unwrap();
+        kept.finish(&SyncState::new(kept.team.clone())).unwrap();
+        assert_eq!(kept.directory.read(REST).unwrap(), None);
+    }
 }

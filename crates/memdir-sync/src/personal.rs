@@ -117,6 +117,7 @@ impl Personal {
             let shared = shared_with_teams(&self.membership, &self.env, &places, |key| gone.contains(key))?;
             report.notices.extend(shared.iter().map(|shared| format!("`{}` {}", shared.path, shared.why)));
         }
+        report.projects = places.roots.into_iter().filter(|(prefix, _)| report.names(prefix)).collect();
         Ok((report, requests))
     }
 
@@ -133,7 +134,7 @@ impl Personal {
     /// # Errors
     /// Our own state cannot be read.
     pub fn left_out(&self, now: Timestamp) -> Result<Vec<LeftOut>, TeamError> {
-        let Places { memories, mut left_out } = Places::find(&self.env, now)?;
+        let Places { memories, mut left_out, .. } = Places::find(&self.env, now)?;
         let prefix = format!("{ENTRIES}{PROJECTS}");
         let listed = self.membership.listed()?;
         let elsewhere: BTreeSet<&str> =

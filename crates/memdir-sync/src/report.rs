@@ -1,5 +1,8 @@
 //! What a sync did, and what it could not do.
 
+use std::collections::BTreeMap;
+
+use camino::Utf8PathBuf;
 use serde::Serialize;
 
 /// What came of a sync.
@@ -22,6 +25,9 @@ pub struct Report {
     /// Who was put out, as the user wanted: name and key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub taken_out: Option<String>,
+    /// Where the projects lie here that this is about, by what their memories are called on all machines.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub projects: BTreeMap<String, Utf8PathBuf>,
     /// What else the user should know.
     pub notices: Vec<String>,
 }
@@ -99,5 +105,24 @@ impl Report {
     #[must_use]
     pub fn is_quiet(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// A memory as somebody on this machine knows it.
+    #[must_use]
+    pub fn shown(&self, path: &str) -> String {
+        let mut places = self.projects.iter();
+        let place = places.find_map(|(prefix, root)| Some(format!("{root}: {}", path.strip_prefix(prefix)?)));
+        place.unwrap_or_else(|| path.to_owned())
+    }
+
+    /// Whether anything of this is about a memory whose name begins so.
+    pub(crate) fn names(&self, prefix: &str) -> bool {
+        let received = self.received.iter().map(|received| &received.path);
+        let sent = self.sent.iter().map(|sent| &sent.path);
+        let twice = self.conflicts.iter().map(|twice| &twice.path);
+        let held = self.held.iter().map(|held| &held.path);
+        let refused = self.refused.iter().chain(&self.blocked).map(|refused| &refused.path);
+        let mut paths = received.chain(sent).chain(&self.merged).chain(twice).chain(held).chain(refused);
+        paths.any(|path| path.starts_with(prefix))
     }
 }

@@ -41,7 +41,7 @@ impl Planner<'_> {
             let (name, short) = (self.name_of(&author), author.short());
             let (memories, are) = if count == 1 { ("memory", "is") } else { ("memories", "are") };
             self.report.notices.push(format!(
-                "{name} ({short}) is a member no more: {count} {memories} by them {are} signed by you now"
+                "{count} {memories} by {name} ({short}), who is gone, {are} signed by you now"
             ));
         }
         Ok(())

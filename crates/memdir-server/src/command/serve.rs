@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use camino::Utf8PathBuf;
 use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
@@ -24,7 +25,8 @@ use crate::storage::StorageError;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Listens on this machine only, unless `--listen` says otherwise; beyond it only with TLS, or if `--without-tls` says
-that something in front speaks it. Stops on SIGTERM and SIGINT, after the requests that are under way.
+that something in front speaks it. Stops on SIGTERM and SIGINT, after the requests that are under way; told so twice, at
+once.
 
 Examples:
   memdir-server serve
@@ -125,14 +127,23 @@ impl Serve {
         writeln!(world.stdout, "listening on {scheme}://{address}, {}", shown(&name))?;
         world.stdout.flush()?;
         let tidying = tokio::spawn(tidy(Arc::clone(&server)));
-        let stop = async move {
+        let mut told = async || {
             tokio::select! {
                 _ = terminate.recv() => {}
                 _ = interrupt.recv() => {}
             }
         };
         let (storage, ended) = (Arc::clone(server.store.storage()), Arc::clone(&server));
-        serve(server, listener, tls, stop).await;
+        let (stop, stopped) = oneshot::channel::<()>();
+        let told_twice = async {
+            told().await;
+            drop(stop);
+            told().await;
+        };
+        tokio::select! {
+            () = serve(server, listener, tls, async { drop(stopped.await) }) => {}
+            () = told_twice => ended.log.line(ended.now(), "stopped with requests under way", vec![]),
+        }
         tidying.abort();
         // What cannot be put in order now is put in order at the next start.
         if let Err(error) = storage.finish().await {

@@ -205,6 +205,19 @@ fn a_bomb_is_not_unpacked() {
 }
 
 #[test]
+fn whoever_is_refused_before_their_last_byte_hears_that_the_connection_ends() {
+    let (server, token, ..) = crew(no_rates());
+    let head = format!(
+        "POST /v1/teams/crew/versions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\nif-match: {}\r\n\
+         content-length: {}\r\n\r\n",
+        tag(None),
+        2 << 20
+    );
+    let answer = server.raw(head.as_bytes());
+    assert!(answer.starts_with("HTTP/1.1 413") && answer.contains("\r\nconnection: close\r\n"), "{answer}");
+}
+
+#[test]
 fn what_is_packed_may_be_called_so_in_several_ways_and_must_be_it() {
     let (server, token, ..) = crew(no_rates());
     let good = memdir_wire::gzip::compress(b"{\"v\":1,\"versions\":[]}");

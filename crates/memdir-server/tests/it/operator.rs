@@ -1,8 +1,12 @@
 //! What an operator does, with the program as it is.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
+use std::time::Instant;
 
+use memdir_server::limits::Limits;
 use memdir_testkit::Cluster;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -240,4 +244,25 @@ fn a_log_that_nobody_reads_stops_nothing() {
     }
     assert!(server.stop());
     drop(unread);
+}
+
+#[test]
+fn whoever_says_stop_twice_waits_for_nobody() {
+    let directory = TempDir::new().unwrap();
+    let db = format!("sqlite:{}/team.db", directory.path().display());
+    let token = team(&db, "crew");
+    let server = Process::serve(&db, &[]);
+    // A request of which the rest never comes.
+    let mut client = TcpStream::connect(&server.place).unwrap();
+    let head = format!(
+        "POST /v1/teams/crew/known HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\
+         expect: 100-continue\r\ncontent-length: 9\r\n\r\n"
+    );
+    client.write_all(head.as_bytes()).unwrap();
+    let mut heard = [0; 12];
+    client.read_exact(&mut heard).unwrap();
+    assert_eq!(&heard, b"HTTP/1.1 100", "it waits for the body");
+    let begin = Instant::now();
+    assert!(server.stop_at_once(), "it stops in order");
+    assert!(begin.elapsed() < Limits::default().stop_time / 2, "{:?}", begin.elapsed());
 }

@@ -2,8 +2,11 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -83,9 +86,23 @@ impl Process {
 
     /// Asks it to stop, and gives back whether it did so in order.
     pub(crate) fn stop(mut self) -> bool {
+        self.terminate();
+        self.child.wait().unwrap().success()
+    }
+
+    /// Asks it to stop, and asks again once it listens no more.
+    pub(crate) fn stop_at_once(mut self) -> bool {
+        self.terminate();
+        while TcpStream::connect(&self.place).is_ok() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        self.terminate();
+        self.child.wait().unwrap().success()
+    }
+
+    fn terminate(&self) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-        self.child.wait().unwrap().success()
     }
 }
 

@@ -23,6 +23,8 @@ pub(super) const PROJECTS: &str = "projects/";
 /// What of this machine takes part, by what its keys begin with.
 pub(super) struct Places {
     pub(super) memories: BTreeMap<String, Memory>,
+    /// Where the projects among them lie.
+    pub(super) roots: BTreeMap<String, Utf8PathBuf>,
     pub(super) left_out: Vec<LeftOut>,
 }
 
@@ -40,7 +42,7 @@ impl Places {
         let place = Place::find(env, &ClientFlags::default()).map_err(MemoryError::from)?;
         let config_dir = env.cwd.join(place.settings.config_dir());
         let agents = AgentDirs::new(env, &place.settings, &place.location.root);
-        let mut places = Self { memories: BTreeMap::new(), left_out: Vec::new() };
+        let mut places = Self { memories: BTreeMap::new(), roots: BTreeMap::new(), left_out: Vec::new() };
         for (prefix, directory) in
             [("profile/", config_dir.join("user")), ("agents/", agents.root(Scope::User).to_owned())]
         {
@@ -87,6 +89,7 @@ impl Places {
             match Memory::at_place(found.place, &there) {
                 Ok(memory) => {
                     places.memories.insert(format!("{PROJECTS}{id}/"), memory);
+                    places.roots.insert(format!("{PROJECTS}{id}/"), there.cwd);
                 }
                 Err(error) => places.leave_out(there.cwd, error.to_string()),
             }

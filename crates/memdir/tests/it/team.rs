@@ -345,7 +345,8 @@ fn one_person_on_two_machines() {
     assert!(begun.contains("this machine is laptop") && begun.contains("memdir sync invite"), "{begun}");
     let token = laptop.run(["sync", "invite"]).stdout;
     let joined = desktop.run(["sync", "join", token.trim(), "--name", "desktop", "--local"]);
-    assert!(joined.stdout.contains("tea.md (from laptop)"), "{}{}", joined.stdout, joined.stderr);
+    let came = format!("{}: tea.md (from laptop)", desktop.cwd);
+    assert!(joined.stdout.contains(&came), "{}{}", joined.stdout, joined.stderr);
     assert!(desktop.run(["load"]).stdout.contains("tea"), "the index came along");
     // Both also sync in the background: `memdir work` is what a hook starts.
     add(&laptop, "milk", "user", "With milk.");

@@ -39,13 +39,14 @@ pub(in crate::commands) fn print(
         let nothing = if dry_run { "Nothing would come or go." } else { "Nothing came and nothing went." };
         writeln!(world.stdout, "{nothing}")?;
     }
+    let shown = |path: &str| printable(&report.shown(path));
     let received: Vec<(ChangeKind, String)> = report
         .received
         .iter()
-        .map(|received| (received.change, format!("{} (from {})", received.path, received.by)))
+        .map(|received| (received.change, format!("{} (from {})", report.shown(&received.path), received.by)))
         .collect();
     let sent: Vec<(ChangeKind, String)> =
-        report.sent.iter().map(|sent| (sent.change, sent.path.clone())).collect();
+        report.sent.iter().map(|sent| (sent.change, report.shown(&sent.path))).collect();
     let (came, went) = if dry_run { ("would come", "would go") } else { ("came", "went") };
     for (direction, items) in [(came, received), (went, sent)] {
         for (change, text) in items.iter().take(NAMED) {
@@ -58,20 +59,20 @@ pub(in crate::commands) fn print(
     }
     for path in &report.merged {
         let (merged, paint) = (if dry_run { "would merge" } else { "merged" }, world.paint);
-        writeln!(world.stdout, "{} {}", paint.quiet(merged), printable(path))?;
+        writeln!(world.stdout, "{} {}", paint.quiet(merged), shown(path))?;
     }
     for conflict in &report.conflicts {
         world.warn(&format!(
             "`{}` was changed here and by others in ways that cannot be merged: yours is kept in `{}`",
-            printable(&conflict.path),
-            printable(&conflict.kept_as)
+            shown(&conflict.path),
+            shown(&conflict.kept_as)
         ))?;
     }
     for blocked in report.blocked.iter().take(NAMED) {
-        world.warn(&format!("`{}` was not shared: {}", printable(&blocked.path), blocked.why))?;
+        world.warn(&format!("`{}` was not shared: {}", shown(&blocked.path), blocked.why))?;
     }
     for refused in report.refused.iter().take(NAMED) {
-        world.warn(&format!("`{}` was not taken: {}", printable(&refused.path), refused.why))?;
+        world.warn(&format!("`{}` was not taken: {}", shown(&refused.path), refused.why))?;
     }
     for (name, count) in [("shared", report.blocked.len()), ("taken", report.refused.len())] {
         if count > NAMED {
@@ -88,7 +89,7 @@ pub(in crate::commands) fn print(
                     let key: String = held.author.chars().take(8).collect();
                     let name =
                         held.name.as_deref().map_or_else(|| "somebody unknown".to_owned(), str::to_owned);
-                    format!("`{}` by {} ({key})", printable(&held.path), printable(&name))
+                    format!("`{}` by {} ({key})", shown(&held.path), printable(&name))
                 })
                 .collect();
             let more = held.len().saturating_sub(3);
