@@ -165,23 +165,37 @@ impl Database {
         Ok(format!("sqlite:{}", data.join("memdir/server.db")))
     }
 
+    /// The database that is there.
     async fn open(&self, world: &World) -> Result<Store> {
         let name = self.name(world)?;
+        if let Some(path) = file_of(&name).filter(|path| !path.exists()) {
+            bail!("there is no database `{path}`: say with `--db` or MEMDIR_SERVER_DB where it is");
+        }
         Ok(Store::new(open(&name, self.db_ca.as_deref()).await?))
+    }
+
+    /// The same, for whoever begins with it.
+    async fn open_or_make(&self, world: &World) -> Result<Store> {
+        Ok(Store::new(open(&self.name(world)?, self.db_ca.as_deref()).await?))
     }
 }
 
 /// Opens a database by its name.
 async fn open(name: &str, certificates: Option<&Utf8Path>) -> Result<Arc<dyn Storage>> {
+    if let Some(path) = file_of(name) {
+        make_folder_of(path)?;
+        return Ok(Arc::new(Sqlite::open(path)?));
+    }
     match name.split_once(':') {
-        Some(("sqlite", path)) => {
-            let path = Utf8Path::new(path.strip_prefix("//").unwrap_or(path));
-            make_folder_of(path)?;
-            Ok(Arc::new(Sqlite::open(path)?))
-        }
         Some(("postgres" | "postgresql", _)) => Ok(Arc::new(Postgres::connect(name, certificates).await?)),
         _ => bail!("a database is `sqlite:FILE` or `postgres://…`"),
     }
+}
+
+/// The file of a database of SQLite.
+fn file_of(name: &str) -> Option<&Utf8Path> {
+    let path = name.strip_prefix("sqlite:")?;
+    Some(Utf8Path::new(path.strip_prefix("//").unwrap_or(path)))
 }
 
 /// How a database may be shown: without a password.

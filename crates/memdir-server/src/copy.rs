@@ -1,10 +1,12 @@
 //! Everything of one database, put into another: a backup, its return, a move between engines.
 
+use memdir_core::content_hash::ContentHash;
 use tokio::sync::mpsc::channel;
 
 use crate::storage::{Row, Step, Storage, StorageError};
 
-/// What is copied, in this order. Teams come last: without them nobody gets in to half a copy.
+/// What is copied, in this order. Teams come last, and all at once: without them nobody gets in to half a copy, and the
+/// next one takes its place.
 const TABLES: [(&str, &str, &str); 6] = [
     (
         "SELECT team, id, author, content, replaced FROM contents",
@@ -52,42 +54,76 @@ const EMPTY: [&str; 6] = [
     "DELETE FROM contents",
 ];
 
-/// Copies everything, as it is at one moment, into a database that holds nothing, and still does if it fails. Gives back
+const CONTENTS: usize = 0;
+const TEAMS: usize = TABLES.len() - 1;
+
+/// Why nothing was copied.
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    /// Two databases do not become one.
+    #[error("it holds teams already; give an empty one")]
+    NotEmpty,
+    /// Whoever restored it would spread the damage.
+    #[error("a text of the team `{team}` is damaged there: it is not the one that is known as {id}")]
+    Damaged {
+        /// Whose.
+        team: String,
+        /// The hash that it should have.
+        id: String,
+    },
+    /// One of the two fails.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Copies everything, as it is at one moment, into a database without teams, which it still is if this fails. Gives back
 /// how many rows that were.
 ///
 /// # Errors
-/// The other one holds something, or one of them fails.
-pub async fn copy(from: &dyn Storage, to: &dyn Storage) -> Result<u64, StorageError> {
-    for (_, _, count) in TABLES {
-        if rows_in(to, count).await? > 0 {
-            return Err(StorageError::Failed("it holds something already; give an empty one".to_owned()));
-        }
+/// See [`CopyError`].
+pub async fn copy(from: &dyn Storage, to: &dyn Storage) -> Result<u64, CopyError> {
+    if rows_in(to, TABLES[TEAMS].2).await? > 0 {
+        return Err(CopyError::NotEmpty);
     }
+    // A copy that was cut off may have left something.
+    empty(to).await?;
     let copied = fill(from, to).await;
     if copied.is_err() {
-        // Half a copy would be in the way of the next try. Why it failed says more than why it cannot be taken back.
-        let emptied = EMPTY.map(|sql| Step::once(sql, vec![])).to_vec();
-        drop(to.write(emptied).await);
+        // Why it failed says more than why it cannot be taken back.
+        drop(empty(to).await);
     }
     copied
 }
 
-async fn fill(from: &dyn Storage, to: &dyn Storage) -> Result<u64, StorageError> {
+async fn empty(storage: &dyn Storage) -> Result<(), StorageError> {
+    storage.write(EMPTY.map(|sql| Step::once(sql, vec![])).to_vec()).await.map(drop)
+}
+
+async fn fill(from: &dyn Storage, to: &dyn Storage) -> Result<u64, CopyError> {
     let (out, mut coming) = channel(4);
     let reading = from.dump(TABLES.iter().map(|(select, _, _)| *select).collect(), out);
-    let writing = async {
-        let mut copied = 0;
+    // Whoever reads ends when nobody takes any more.
+    let writing = async move {
+        let (mut copied, mut teams) = (0, Vec::new());
         while let Some((number, rows)) = coming.recv().await {
             let Some((_, insert, _)) = TABLES.get(number) else { continue };
             copied += rows.len() as u64;
-            let runs = rows.into_iter().map(|Row(values)| values).collect();
-            to.write(vec![Step::many(insert, runs)]).await?;
+            if number == CONTENTS {
+                rows.iter().try_for_each(check_content)?;
+            }
+            let runs = rows.into_iter().map(|Row(values)| values);
+            if number == TEAMS {
+                teams.extend(runs);
+            } else {
+                to.write(vec![Step::many(insert, runs.collect())]).await?;
+            }
         }
-        Ok(copied)
+        Ok::<_, CopyError>((copied, teams))
     };
     let (read, written) = tokio::join!(reading, writing);
-    let copied: u64 = written?;
+    let (copied, teams): (u64, _) = written?;
     read?;
+    to.write(vec![Step::many(TABLES[TEAMS].1, teams)]).await?;
     let mut there = 0;
     for (_, _, count) in TABLES {
         there += rows_in(to, count).await?;
@@ -95,8 +131,14 @@ async fn fill(from: &dyn Storage, to: &dyn Storage) -> Result<u64, StorageError>
     if there == copied {
         Ok(copied)
     } else {
-        Err(StorageError::Failed(format!("{copied} rows were sent, and {there} arrived")))
+        Err(StorageError::Failed(format!("{copied} rows were sent, and {there} arrived")).into())
     }
+}
+
+/// Whether a text is the one that its hash says.
+fn check_content(row: &Row) -> Result<(), CopyError> {
+    let (team, id, content) = (row.text(0)?, row.text(1)?, row.bytes(3)?);
+    if ContentHash::of(&content).to_string() == id { Ok(()) } else { Err(CopyError::Damaged { team, id }) }
 }
 
 async fn rows_in(storage: &dyn Storage, count: &'static str) -> Result<u64, StorageError> {

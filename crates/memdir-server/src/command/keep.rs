@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use super::{Database, World, open, shown};
+use super::{Database, World, file_of, open, shown};
 use crate::copy::copy;
 use crate::random::random_id;
 use crate::storage::postgres::Postgres;
@@ -68,6 +68,16 @@ impl Restore {
         if !self.file.is_file() {
             bail!("there is no file `{}`", self.file);
         }
+        // A copy of the file alone would lack what is still in its log.
+        let log = Utf8PathBuf::from(format!("{}-wal", self.file));
+        if log.metadata().is_ok_and(|log| log.len() > 0) {
+            bail!(
+                "`{}` is no backup: `{log}` beside it holds what was written last. `memdir-server move --from sqlite:{}` takes both, \
+                 and `memdir-server backup` makes a file that is whole",
+                self.file,
+                self.file
+            );
+        }
         let to = self.database.name(world)?;
         check_idle(&to, self.database.db_ca.as_deref()).await?;
         // The backup may lie on something that cannot be written, and stays as it is.
@@ -117,9 +127,9 @@ fn remove(database: &Utf8Path) -> Result<()> {
 
 /// Whether nobody works with a database, who would write where nothing is looked for any more.
 async fn check_idle(name: &str, certificates: Option<&Utf8Path>) -> Result<()> {
-    let is_in_use = match name.strip_prefix("sqlite:").map(|path| path.strip_prefix("//").unwrap_or(path)) {
-        Some(path) if !Utf8Path::new(path).is_file() => false,
-        Some(path) => sqlite::is_in_use(Utf8Path::new(path))?,
+    let is_in_use = match file_of(name) {
+        Some(path) if !path.is_file() => false,
+        Some(path) => sqlite::is_in_use(path)?,
         None => Postgres::connect(name, certificates).await?.is_in_use().await?,
     };
     if is_in_use {
@@ -155,7 +165,13 @@ impl Move {
             check_idle(name, certificates).await.with_context(|| format!("cannot use {}", shown(name)))?;
         }
         let rows = transfer((&self.from, certificates), (&self.to, certificates)).await?;
-        writeln!(world.stdout, "{rows} rows of {} are in {} now", shown(&self.from), shown(&self.to))?;
+        let (from, to) = (shown(&self.from), shown(&self.to));
+        writeln!(world.stdout, "{rows} rows of {from} are in {to} now")?;
+        writeln!(
+            world.stderr,
+            "Serve {to} from now on, with `--db` or MEMDIR_SERVER_DB. {from} is as it was: remove it, or whoever serves it by \
+             mistake splits the teams in two."
+        )?;
         Ok(())
     }
 }
@@ -166,8 +182,7 @@ type Named<'n> = (&'n str, Option<&'n Utf8Path>);
 /// Copies one database into another, and gives back how many rows that were. Both are closed then.
 async fn transfer((from, from_certificates): Named<'_>, (to, to_certificates): Named<'_>) -> Result<u64> {
     let (from_shown, to_shown) = (shown(from), shown(to));
-    if let Some(path) = from.strip_prefix("sqlite:") {
-        let path = Utf8Path::new(path.strip_prefix("//").unwrap_or(path));
+    if let Some(path) = file_of(from) {
         if !path.is_file() {
             bail!("there is no file `{path}`");
         }

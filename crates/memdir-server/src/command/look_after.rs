@@ -40,15 +40,15 @@ impl Init {
         if !is_team_name(&self.team) {
             bail!("`{}` cannot be a team's name: small letters, digits and hyphens, at most 40", self.team);
         }
-        let store = self.database.open(world).await?;
         let now = (world.clock)().as_second();
         let token = Token::from_random(&random()?);
+        let address = with_token(&self.address, &token, &self.team)?;
+        let store = self.database.open_or_make(world).await?;
         let new = new_token(&token, Scope::Admin, "first", now + self.days * DAY);
         let event = by_operator(&self.team, "team made", token.id(), now)?;
         if !store.create_team(&self.team, &new, &event).await? {
             bail!("there is a team `{}` already", self.team);
         }
-        let address = with_token(&self.address, &token, &self.team)?;
         if self.json {
             #[derive(Serialize)]
             struct Made {
@@ -164,6 +164,8 @@ impl Tokens {
                 "ended".to_owned()
             } else if line.expires <= now {
                 "expired".to_owned()
+            } else if line.used_for.is_some() {
+                "used".to_owned()
             } else {
                 format!("until {}", jiff::Timestamp::from_second(line.expires)?)
             };

@@ -94,8 +94,11 @@ impl Serve {
             );
         }
         let name = self.database.name(world)?;
-        let store =
-            self.database.open(world).await.with_context(|| format!("cannot use {}", shown(&name)))?;
+        let store = self
+            .database
+            .open_or_make(world)
+            .await
+            .with_context(|| format!("cannot use {}", shown(&name)))?;
         let listener = listen(self.listen).with_context(|| format!("cannot listen on {}", self.listen))?;
         let address = listener.local_addr()?;
         let limits = Limits {

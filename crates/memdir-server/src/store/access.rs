@@ -3,6 +3,7 @@
 use memdir_wire::signing::PublicKey;
 use memdir_wire::team_id::TeamId;
 
+use super::members::BELONGINGS;
 use super::{Caller, Event, KeptToken, NewToken, Store, Team, hash_in, key_in, recorded};
 use crate::storage::{Row, Step, StorageError, Value, Written};
 use crate::token::Scope;
@@ -29,6 +30,8 @@ pub struct TokenLine {
     pub revoked: Option<i64>,
     /// The token that asked for it, or `operator`.
     pub made_by: Option<String>,
+    /// The token for which it was exchanged, if it was an invitation.
+    pub used_for: Option<String>,
 }
 
 /// What became of an invitation.
@@ -56,7 +59,11 @@ impl Store {
              ON CONFLICT (name) DO NOTHING",
             vec![name.into(), event.time.into()],
         );
-        let steps = vec![made, kept(name, admin, event.time), recorded(event)];
+        // A copy that was cut off may have left something of a team of that name.
+        let left = BELONGINGS.map(|sql| Step::once(sql, vec![name.into()]));
+        let mut steps = vec![made];
+        steps.extend(left);
+        steps.extend([kept(name, admin, event.time), recorded(event)]);
         Ok(self.write(steps).await? == Written::All)
     }
 
@@ -164,7 +171,7 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn tokens(&self, team: &str) -> Result<Vec<TokenLine>, StorageError> {
-        const SQL: &str = "SELECT id, scope, label, member, created, expires, revoked, made_by FROM tokens \
+        const SQL: &str = "SELECT id, scope, label, member, created, expires, revoked, made_by, used_for FROM tokens \
                            WHERE team = $1 ORDER BY created, id";
         let rows = self.rows(SQL, vec![team.into()]).await?;
         let line = |row: &Row| {
@@ -177,6 +184,7 @@ impl Store {
                 expires: row.number(5)?,
                 revoked: row.optional_number(6)?,
                 made_by: row.optional_text(7)?,
+                used_for: row.optional_text(8)?,
             })
         };
         rows.iter().map(line).collect()

@@ -119,16 +119,9 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn remove_team(&self, team: &str) -> Result<(), StorageError> {
-        const ALL: [&str; 7] = [
-            "DELETE FROM teams WHERE name = $1",
-            "DELETE FROM tokens WHERE team = $1",
-            "DELETE FROM audit WHERE team = $1",
-            "DELETE FROM versions WHERE team = $1",
-            "DELETE FROM files WHERE team = $1",
-            "DELETE FROM contents WHERE team = $1",
-            "DELETE FROM parts WHERE team = $1",
-        ];
-        self.write(ALL.map(|sql| Step::once(sql, vec![team.into()])).to_vec()).await.map(drop)
+        let mut steps = vec![Step::once("DELETE FROM teams WHERE name = $1", vec![team.into()])];
+        steps.extend(BELONGINGS.map(|sql| Step::once(sql, vec![team.into()])));
+        self.write(steps).await.map(drop)
     }
 
     /// The memories whose newest text is a member's: path, content and size.
@@ -183,6 +176,16 @@ fn erasing(leaving: &Leaving<'_>, erased: &[(String, String, u64)], now: i64) ->
     ]
 }
 
+/// What takes away everything that is a team's.
+pub(super) const BELONGINGS: [&str; 6] = [
+    "DELETE FROM tokens WHERE team = $1",
+    "DELETE FROM audit WHERE team = $1",
+    "DELETE FROM versions WHERE team = $1",
+    "DELETE FROM files WHERE team = $1",
+    "DELETE FROM contents WHERE team = $1",
+    "DELETE FROM parts WHERE team = $1",
+];
+
 #[cfg(test)]
 mod tests {
     use memdir_wire::signing::SecretKey;
@@ -200,6 +203,7 @@ mod tests {
             expires: 1,
             revoked: (id == "ended").then_some(1),
             made_by: Some(made_by.to_owned()),
+            used_for: None,
         }
     }
 

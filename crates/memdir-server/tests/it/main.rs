@@ -10,6 +10,7 @@ mod abuse;
 mod authorisation;
 mod bad_input;
 mod converge;
+mod copies;
 mod engine;
 mod full_disk;
 mod kill;

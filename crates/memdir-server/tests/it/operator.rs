@@ -64,10 +64,15 @@ fn a_team_moves_from_sqlite_to_postgres_and_back_from_a_backup() {
     }
     let again = command().args(["restore", &file("one.db"), "--db", &third]).output().unwrap();
     let said = String::from_utf8_lossy(&again.stderr).into_owned();
-    assert!(!again.status.success() && said.contains("holds something already"), "{said}");
+    assert!(!again.status.success() && said.contains("holds teams already"), "{said}");
 }
 
-fn publish(server: &Process, token: &str, person: &Person, puts: Vec<memdir_wire::server_api::PutFile>) {
+pub(crate) fn publish(
+    server: &Process,
+    token: &str,
+    person: &Person,
+    puts: Vec<memdir_wire::server_api::PutFile>,
+) {
     let body = serde_json::to_string(&person.request(None, puts)).unwrap();
     let answered = asked(server, "POST", "versions", token, &[("if-match", "\"0\"")], Some(&body));
     assert_eq!(answered["sequence"], 1, "{answered}");
@@ -133,6 +138,9 @@ fn tokens_are_looked_after_from_the_command_line() {
     );
     let twice = command().args(["init", "crew", "--db", &db]).output().unwrap();
     assert!(!twice.status.success());
+    let nowhere = ["init", "other", "--db", &db, "--address", "ftp://memory.example.com"];
+    assert!(!command().args(nowhere).output().unwrap().status.success());
+    assert!(!operator(&["teams", "--db", &db]).contains("other"), "a team whose first token nobody was told");
     for bad in ["", "Crew", "a b", "../x", "-x"] {
         assert!(
             !command().args(["init", "--db", &db, "--", bad]).output().unwrap().status.success(),
