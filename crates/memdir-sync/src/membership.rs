@@ -138,6 +138,21 @@ impl Membership {
         Ok(made)
     }
 
+    /// The same circle, opened by another token of the same server; `None`: this is no address of it. Nothing is
+    /// remembered yet.
+    pub(crate) fn reopened(env: &Env, name: &str, url: &str) -> Result<Option<Self>, TeamError> {
+        let Some(mut known) = Self::open(env, name)? else { return Ok(None) };
+        let place = |url: &str| is_server(url).then(|| ServerAddress::parse(url).ok()).flatten();
+        match (place(url), place(&known.settings.remote)) {
+            (Some(new), Some(old)) if new.to_string() == old.to_string() => {}
+            _ => return Ok(None),
+        }
+        url.clone_into(&mut known.settings.remote);
+        // A token that opens nothing takes no other one's place.
+        known.remote()?.head()?;
+        Ok(Some(known))
+    }
+
     /// Uses an invitation that counts. Nothing is remembered yet.
     pub(crate) fn accept(env: &Env, name: &str, token: &str, member_name: &str) -> Result<Self, TeamError> {
         let invitation = Invitation::from_token(token).ok_or(TeamError::NoInvitation)?;

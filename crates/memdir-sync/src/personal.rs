@@ -70,6 +70,12 @@ impl Personal {
         name: &str,
         now: Timestamp,
     ) -> Result<(Self, Report), TeamError> {
+        if let Some(membership) = Membership::reopened(env, NAME, place.0)? {
+            membership.remember()?;
+            let personal = Self { membership, env: env.clone() };
+            let report = personal.sync(&Options::default(), now)?.0;
+            return Ok((personal, report));
+        }
         let personal = Self { membership: Membership::found(env, NAME, place, name)?, env: env.clone() };
         personal.membership.remember()?;
         let synced = personal.sync(&Options::default(), now);

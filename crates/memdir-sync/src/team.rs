@@ -68,6 +68,12 @@ impl Team {
         now: Timestamp,
     ) -> Result<(Self, Report), TeamError> {
         let (memory, state_dir, store) = at(env, flags, now)?;
+        if let Some(membership) = Membership::reopened(env, &store.0, place.0)? {
+            membership.remember()?;
+            let mut team = Self { memory, membership, state_dir };
+            let report = team.sync(&Options::default(), now)?;
+            return Ok((team, report));
+        }
         let membership = Membership::found(env, &store.0, place, name)?;
         let mut team = Self { memory, membership, state_dir };
         team.membership.remember()?;

@@ -125,7 +125,9 @@ impl TeamError {
                 "the host could not store it: the line broke, or its disk is full; nothing is lost, the next sync tries again".to_owned()
             }
             Self::Sync(SyncError::Remote(RemoteError::Refused { message })) if message.contains("this token") => {
-                "a new invitation brings you back; the memories stay".to_owned()
+                "the memories stay; a new invitation brings you back, after `memdir team leave`, and `memdir team init ADDRESS` with a new \
+                 token of the same server takes whoever runs it on"
+                    .to_owned()
             }
             Self::Sync(SyncError::Remote(RemoteError::Refused { message })) if message.contains("team server") => {
                 "nothing is lost, the next sync tries again; whoever runs the server can say more".to_owned()

@@ -10,6 +10,7 @@ use memdir_core::settings::ClientFlags;
 use memdir_disk::allow_list;
 use memdir_lib::memory::Memory;
 use memdir_server::limits::Limits;
+use memdir_server::token::Scope;
 use memdir_sync::options::Options;
 use memdir_sync::report::Report;
 use memdir_sync::team::{Team, TeamError};
@@ -120,6 +121,37 @@ fn what_one_writes_the_other_reads_and_both_edits_merge() {
     bob.sync();
     ada.sync();
     assert_eq!(ada.read("deploy.md"), None);
+}
+
+#[test]
+fn whoever_began_goes_on_with_another_token() {
+    let engine = InFile::new();
+    let server = Running::on(&engine);
+    let ada = Machine::founding(&server);
+    let other = server.token("crew", Scope::Admin, i64::MAX);
+    let tokens = server.ask("GET", "/v1/teams/crew/tokens", Some(&other), &[], None).json;
+    let lost = tokens["tokens"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|item| !other.contains(item["id"].as_str().unwrap()));
+    let lost = format!("/v1/teams/crew/tokens/{}", lost.unwrap()["id"].as_str().unwrap());
+    assert_eq!(server.ask("DELETE", &lost, Some(&other), &[], None).status, 200);
+    ada.write("a.md", "written while the door was closed\n");
+    assert!(ada.try_sync().is_err());
+
+    let init = |token: &str, team: &str| {
+        let url = format!("http://{token}@{}/{team}", server.address);
+        Team::init(&ada.home.env(), &ClientFlags::default(), (&url, "memdir"), "Somebody", now())
+    };
+    let before = ada.team().membership().settings().address();
+    assert!(init(&format!("{}x", &other[..other.len() - 1]), "crew").is_err(), "it opens nothing");
+    assert!(matches!(init(&server.team("other"), "other"), Err(TeamError::HasTeam)));
+    let (team, report) = init(&other, "crew").unwrap();
+    assert_eq!((report.sent.len(), team.membership().settings().name()), (1, "Ada"));
+    assert_eq!(ada.team().membership().settings().address(), before);
+    let bob = Machine::join(&ada.team().membership().invite().unwrap()).unwrap();
+    assert_eq!(bob.files(), ada.files());
 }
 
 #[test]

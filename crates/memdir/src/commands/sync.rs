@@ -136,7 +136,8 @@ impl Run for Sync {
             Some(Action::Init { url, branch, name }) => {
                 let name = machine(name, world)?;
                 let (personal, report) = Personal::init(&env, (&url, &branch), &name, world.now)?;
-                let address = personal.membership().settings().address();
+                let settings = personal.membership().settings();
+                let (address, name) = (settings.address(), settings.name());
                 writeln!(
                     world.stdout,
                     "Your own memory is kept in {} now; this machine is {name}.",

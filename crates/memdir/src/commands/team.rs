@@ -24,9 +24,9 @@ pub(super) mod sync_report;
 #[derive(Debug, Parser)]
 #[command(
     name = "team",
-    after_help = "What lies in `team/` of the memory directory is shared through a git repository: one that you make for it, or a
-branch of the project's own. Every memory is signed by whoever wrote it, and nothing that no member signed is ever
-written here. Sessions sync in the background; `memdir team sync` does it now. docs/SYNC.md has the whole story.
+    after_help = "What lies in `team/` of the memory directory is shared through a git repository (one that you make for it, or a
+branch of the project's own) or through a team server (`memdir serve --help`). Every memory is signed by whoever wrote
+it, and nothing that no member signed is ever written here. Sessions sync in the background; `memdir team sync` does it now. docs/SYNC.md has the whole story.
 
 Examples:
   memdir team init git@example.com:us/memory.git --name Ada
@@ -45,14 +45,16 @@ pub(crate) struct Team {
 enum Action {
     /// Make a team whose memory is kept in a git repository
     #[command(
-        after_help = "Any repository will do that you and your team mates may push to. Only one branch of it is used.
+        after_help = "Any repository will do that you and your team mates may push to. Only one branch of it is used. The address of a team
+server is printed by `memdir-server init`; one with a new token takes the place of the old one.
 
 Examples:
   memdir team init git@example.com:us/memory.git
-  memdir team init https://example.com/us/app.git --branch memdir --name Ada"
+  memdir team init https://example.com/us/app.git --branch memdir --name Ada
+  memdir team init https://memdir_…@memory.example.com/crew"
     )]
     Init {
-        /// The address of the repository
+        /// The address of the repository or of the team server
         url: String,
         /// The branch that is used
         #[arg(long, default_value = DEFAULT_BRANCH)]

@@ -28,7 +28,8 @@ pub(super) fn init(
     if json {
         return print_team(&team, world);
     }
-    let address = team.membership().settings().address();
+    let settings = team.membership().settings();
+    let (address, name) = (settings.address(), settings.name());
     writeln!(world.stdout, "This project shares `team/` through {address} now; you are {name}.")?;
     if !report.is_quiet() {
         sync_report::print(&report, 0, false, false, world)?;
