@@ -135,14 +135,27 @@ pub(super) async fn join(
         expires: now + MEMBER_DAYS * DAY,
     };
     let event = happened(&caller, "joined", token.id(), now)?;
-    let redeemed = server.store.redeem(&team, &caller.token.id, &new, &event).await;
-    match redeemed? {
-        Redeemed::No => Err(ApiError::new("invitation_used", "this invitation was used by somebody else")),
-        Redeemed::Yes => {
-            let answer = TokenAnswer { v: PROTOCOL, token: token.reveal(), expires: new.expires };
-            Ok(json(&headers, answer).await)
+    // Whoever came in under the key of somebody who stays would stay with them: a membership has a key of its own.
+    let is_member = match &caller.team.wire_team {
+        Some(id) => server.rosters.of(&server.store, &team, id).await?.knows(&request.member),
+        None => false,
+    };
+    let redeemed = match is_member {
+        true => Redeemed::Taken,
+        false => server.store.redeem(&team, &caller.token.id, &new, &event).await?,
+    };
+    if redeemed != Redeemed::Yes {
+        // The answer to the first time may have been lost.
+        let before = server.store.redeemed(&team, &caller.token.id, token.id()).await?;
+        if !before.is_some_and(|hash| token.is_known_by(&hash)) {
+            return Err(match redeemed {
+                Redeemed::Taken => ApiError::new("not_yours", "the key that was named is somebody else's"),
+                _ => ApiError::new("invitation_used", "this invitation was used by somebody else"),
+            });
         }
     }
+    let answer = TokenAnswer { v: PROTOCOL, token: token.reveal(), expires: new.expires };
+    Ok(json(&headers, answer).await)
 }
 
 #[derive(Serialize)]

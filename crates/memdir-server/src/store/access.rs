@@ -37,10 +37,12 @@ pub struct TokenLine {
 /// What became of an invitation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Redeemed {
-    /// The token is valid from now on, or was since the first time.
+    /// The token is valid from now on.
     Yes,
-    /// Somebody else used it, or it has ended.
+    /// It was used before, or it has ended.
     No,
+    /// The key is that of another token.
+    Taken,
 }
 
 impl Store {
@@ -190,7 +192,7 @@ impl Store {
         rows.iter().map(line).collect()
     }
 
-    /// Exchanges an invitation for a token. The same exchange again is the first one.
+    /// Exchanges an invitation for a token, if no other one has its key.
     ///
     /// # Errors
     /// The database fails.
@@ -207,16 +209,33 @@ impl Store {
              WHERE maker.id = tokens.made_by AND maker.revoked IS NOT NULL)",
             vec![token.id.as_str().into(), team.into(), invitation.into(), event.time.into()],
         );
-        match self.write(vec![used, kept(team, token, event.time), recorded(event)]).await? {
-            Written::All => return Ok(Redeemed::Yes),
-            Written::Unmet(_) => {}
-        }
-        // The answer to the first time may have been lost.
+        let own_key = Step::exactly_one(
+            "UPDATE teams SET name = name WHERE name = $1 \
+             AND NOT EXISTS (SELECT 1 FROM tokens WHERE team = $1 AND member = $2)",
+            vec![team.into(), token.member.map(|key| key.to_string()).into()],
+        );
+        let steps = vec![used, own_key, kept(team, token, event.time), recorded(event)];
+        Ok(match self.write(steps).await? {
+            Written::All => Redeemed::Yes,
+            Written::Unmet(1) => Redeemed::Taken,
+            Written::Unmet(_) => Redeemed::No,
+        })
+    }
+
+    /// The hash of a token, if an invitation was used for that one.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn redeemed(
+        &self,
+        team: &str,
+        invitation: &str,
+        token: &str,
+    ) -> Result<Option<Vec<u8>>, StorageError> {
         const SQL: &str = "SELECT made.hash FROM tokens invitation JOIN tokens made ON made.id = invitation.used_for \
                            WHERE invitation.team = $1 AND invitation.id = $2 AND made.id = $3";
-        let values: Vec<Value> = vec![team.into(), invitation.into(), token.id.as_str().into()];
-        let known = self.row(SQL, values).await?.map(|row| row.bytes(0)).transpose()?;
-        Ok(if known.is_some_and(|hash| hash == token.hash) { Redeemed::Yes } else { Redeemed::No })
+        let values: Vec<Value> = vec![team.into(), invitation.into(), token.into()];
+        self.row(SQL, values).await?.map(|row| row.bytes(0)).transpose()
     }
 
     /// What was done to the access to a team, newest first: time, actor, event, subject.

@@ -9,6 +9,7 @@ use memdir_server::token::Token;
 use memdir_testkit::{Cluster, NOW};
 
 use super::engine::{Engine, InCluster, InFile};
+use super::ghosts::{self, invite};
 use super::people::Person;
 use super::running::{Running, no_rates};
 
@@ -37,11 +38,13 @@ fn nobody_comes_in(engine: &dyn Engine) {
     let came_in: Vec<String> = thread::scope(|scope| {
         let ghosts: Vec<_> = invitations
             .chunks(INVITATIONS / 4)
-            .map(|some| {
+            .zip(0..)
+            .map(|(some, chunk)| {
                 scope.spawn(move || {
-                    let ghost = Person::founder(9);
-                    let not_yet = some.iter().take_while(|_| !is_out.load(Ordering::Relaxed));
-                    not_yet.filter_map(|invitation| join(server, invitation, &ghost)).collect::<Vec<_>>()
+                    // Each of them has a key of their own, as everybody does.
+                    let ghosts = (50 + chunk * 50..).map(Person::founder);
+                    let not_yet = some.iter().zip(ghosts).take_while(|_| !is_out.load(Ordering::Relaxed));
+                    not_yet.filter_map(|(one, ghost)| join(server, one, &ghost)).collect::<Vec<_>>()
                 })
             })
             .collect();
@@ -56,17 +59,9 @@ fn nobody_comes_in(engine: &dyn Engine) {
     }
 }
 
-fn invite(server: &Running, token: &str) -> String {
-    let made = server.ask("POST", "/v1/teams/crew/invitations", Some(token), &[], Some("{\"v\":1}"));
-    assert_eq!(made.status, 201, "{}", made.json);
-    made.json["token"].as_str().unwrap().to_owned()
-}
-
 fn join(server: &Running, invitation: &str, person: &Person) -> Option<String> {
     let token = Token::from_random(&memdir_server::random::random().unwrap()).reveal();
-    let body = format!("{{\"v\":1,\"token\":\"{token}\",\"member\":\"{}\"}}", person.key().public());
-    let joined = server.ask("POST", "/v1/teams/crew/join", Some(invitation), &[], Some(&body));
-    (joined.status == 200).then_some(token)
+    (ghosts::join(server, invitation, &token, person).status == 200).then_some(token)
 }
 
 #[test]
