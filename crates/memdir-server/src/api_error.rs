@@ -112,6 +112,12 @@ impl ApiError {
         Self::new("not_found", "there is nothing here, or nothing that this token opens")
     }
 
+    /// The token ended while the request was under way.
+    #[must_use]
+    pub fn ended() -> Self {
+        Self::new("unauthorized", "the token has ended meanwhile")
+    }
+
     /// Somebody else was faster.
     #[must_use]
     pub fn moved() -> Self {

@@ -56,19 +56,29 @@ impl Desk<'_> {
     ) -> Result<Published, ApiError> {
         let team = &caller.team;
         if team.head != onto {
-            // The answer to the first time may have been lost.
-            return match self.store.sequence_of(&team.name, &request.version).await? {
-                Some(sequence) => Ok(Published::Before(sequence)),
-                None => Err(ApiError::moved()),
-            };
+            return self.missed(caller, &request.version).await;
         }
+        let version = request.version;
         match self.publish_onto(caller, onto, request).await {
             Err(refused) if refused.status.is_client_error() => {
                 // What was looked at may have been newer than what it was made from.
                 let now = self.store.team(&team.name).await?.and_then(|team| team.head);
-                Err(if now == onto { refused } else { ApiError::moved() })
+                if now == onto { Err(refused) } else { self.missed(caller, &version).await }
             }
             published => published,
+        }
+    }
+
+    /// Why a version did not become the newest.
+    async fn missed(&self, caller: &Caller, version: &ContentHash) -> Result<Published, ApiError> {
+        let now = self.store.caller(&caller.token.id).await?;
+        if !now.is_some_and(|now| now.token.lasts(self.now.as_second())) {
+            return Err(ApiError::ended());
+        }
+        // The answer to the first time may have been lost, or it is sent several times at once.
+        match self.store.sequence_of(&caller.team.name, version).await? {
+            Some(sequence) => Ok(Published::Before(sequence)),
+            None => Err(ApiError::moved()),
         }
     }
 
@@ -91,7 +101,7 @@ impl Desk<'_> {
         let (more_files, bytes) = old.count(team.bytes, &puts);
         self.limits.check_team(team.files + more_files, bytes, team.files, team.bytes)?;
         self.limits.check_old(team.old_bytes)?;
-        let gone: Vec<PublicKey> = puts.iter().filter_map(put_out).collect();
+        let gone: Vec<PublicKey> = puts.iter().filter_map(|put| put_out(put, &roster)).collect();
         let author = match roster.standing(&member) {
             Standing::Member(name) | Standing::Revoked(name) => name,
             Standing::Unknown => "",
@@ -134,7 +144,7 @@ impl Desk<'_> {
             new.ended = self.ended(caller, &roster, &gone).await?;
             match self.store.publish(&new).await? {
                 Publication::Done => return Ok(Published::Now(team.sequence + 1)),
-                Publication::Moved => return Err(ApiError::moved()),
+                Publication::Moved => return self.missed(caller, &request.version).await,
                 Publication::Joined => {}
             }
         }
@@ -209,10 +219,10 @@ impl Desk<'_> {
 /// So often is it found out again who goes, because somebody came in meanwhile.
 const TRIES: u32 = 50;
 
-/// Whom a file puts out.
-fn put_out(put: &CheckedPut) -> Option<PublicKey> {
+/// Whom a file puts out. What is known already puts out nobody.
+fn put_out(put: &CheckedPut, roster: &Roster) -> Option<PublicKey> {
     match &put.kind {
-        PutKind::Revocation(record) => Some(record.key),
+        PutKind::Revocation(record) if roster.revocation_of(&record.key) != Some(record) => Some(record.key),
         _ => None,
     }
 }
@@ -384,7 +394,9 @@ impl Old {
 
     /// The contents that are replaced by others, and how many bytes they have.
     fn replaced(&self, puts: &[CheckedPut]) -> (Vec<ContentHash>, u64) {
-        let files = puts.iter().filter_map(|put| self.0.files.get(&put.path));
+        // What is put again as it was stays what it is.
+        let old = |put: &CheckedPut| self.0.files.get(&put.path).filter(|old| !is_same(put, old));
+        let files = puts.iter().filter_map(old);
         let replaced = files.filter_map(|file| Some((file.content?, file.size)));
         replaced.fold((Vec::new(), 0), |(mut contents, bytes), (content, size)| {
             contents.push(content);

@@ -15,10 +15,10 @@ mod members;
 mod old_contents;
 mod versions;
 
-pub use access::{OPERATOR, Redeemed, TokenLine};
+pub use access::{Added, MostTokens, OPERATOR, Redeemed, TokenLine};
 pub use files::{FileRow, NamedFiles, Removable};
 pub use members::{Leaving, ended_with};
-pub use versions::{NewVersion, Publication};
+pub use versions::{NewVersion, Publication, Waits};
 
 /// The memory of all teams.
 #[derive(Clone)]
@@ -60,6 +60,14 @@ pub struct KeptToken {
     pub expires: i64,
     /// When it was ended before.
     pub revoked: Option<i64>,
+}
+
+impl KeptToken {
+    /// Whether it opens anything.
+    #[must_use]
+    pub fn lasts(&self, now: i64) -> bool {
+        self.revoked.is_none() && self.expires > now
+    }
 }
 
 /// A token and its team.

@@ -20,7 +20,7 @@ use crate::limits::DAY;
 use crate::random::{random, random_id};
 use crate::remove_member::{removal, remove_member};
 use crate::server::Server;
-use crate::store::{Caller, Event, NewToken, Redeemed};
+use crate::store::{Added, Caller, Event, MostTokens, NewToken, Redeemed};
 use crate::token::{NO_LABEL, Scope, Token, is_label};
 
 /// How long an invitation may wait.
@@ -28,8 +28,7 @@ const INVITATION_DAYS: i64 = 7;
 /// How long a member's token lasts.
 const MEMBER_DAYS: i64 = 400;
 /// Invitations of a team that wait, and tokens that it has in all: whoever may invite cannot fill a disk with it.
-const MOST_INVITATIONS: u64 = 100;
-const MOST_TOKENS: u64 = 10_000;
+const MOST: MostTokens = MostTokens { waiting: 100, in_all: 10_000 };
 /// The longest that any token lasts.
 const MOST_DAYS: i64 = 3650;
 
@@ -86,14 +85,6 @@ async fn make(
         return Err(ApiError::new("bad_request", NO_LABEL));
     }
     let now = server.now().as_second();
-    let (tokens, invitations) = server.store.count_tokens(&caller.team.name, now).await?;
-    if scope == Scope::Invitation && invitations >= MOST_INVITATIONS {
-        let message = format!("{MOST_INVITATIONS} invitations wait to be used; that is the most");
-        return Err(ApiError::new("quota", message));
-    }
-    if tokens >= MOST_TOKENS {
-        return Err(ApiError::new("quota", format!("the team has {MOST_TOKENS} tokens; that is the most")));
-    }
     let token = Token::from_random(&random().map_err(no_randomness)?);
     let new = NewToken {
         id: token.id().to_owned(),
@@ -105,9 +96,17 @@ async fn make(
         expires: now + days * DAY,
     };
     let event = happened(caller, event, token.id(), now)?;
-    let added = server.store.add_token(&caller.team.name, &new, &event).await;
-    if !added? {
-        return Err(ApiError::new("unauthorized", "the token has ended meanwhile"));
+    match server.store.add_token_by(&caller.team.name, &new, &MOST, &event).await? {
+        Added::Yes => {}
+        Added::No => return Err(ApiError::ended()),
+        Added::TooManyWait => {
+            let message = format!("{} invitations wait to be used; that is the most", MOST.waiting);
+            return Err(ApiError::new("quota", message));
+        }
+        Added::TooMany => {
+            let message = format!("the team has {} tokens; that is the most", MOST.in_all);
+            return Err(ApiError::new("quota", message));
+        }
     }
     let answer = TokenAnswer { v: PROTOCOL, token: token.reveal(), expires: new.expires };
     Ok(with_status(StatusCode::CREATED, headers, answer).await)

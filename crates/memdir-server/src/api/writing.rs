@@ -19,6 +19,7 @@ use crate::api_error::ApiError;
 use crate::check_put::{Care, check_all};
 use crate::publish::{Desk, Published, check_sender, check_team};
 use crate::server::Server;
+use crate::store::Waits;
 use crate::token::Scope;
 
 /// A part of a version that is too large for one body. It is checked at once, and seen by nobody.
@@ -37,10 +38,6 @@ pub(super) async fn part(
         return Err(ApiError::moved());
     }
     check_team(&caller, &request.team)?;
-    let waiting = server.store.waiting_bytes(&team).await?;
-    if waiting + bytes.len() as u64 > server.limits.waiting_bytes {
-        return Err(ApiError::new("quota", "too many parts of versions wait to be published"));
-    }
     let now = server.now();
     let checking = tokio::task::spawn_blocking(move || {
         let files = request.puts.into_iter().map(|put| (put, Care::Full)).collect();
@@ -49,7 +46,15 @@ pub(super) async fn part(
     let puts = checking.await.map_err(|_| ApiError::new("failed", "the server is stopping"))??;
     check_sender(&caller, &puts)?;
     drop(puts);
-    server.store.add_part(&team, (&version, part), bytes, now.as_second()).await?;
+    let (from, named) = ((team.as_str(), caller.token.id.as_str()), (&version, part));
+    let most = server.limits.waiting_bytes;
+    match server.store.add_part(from, named, bytes, most, now.as_second()).await? {
+        Waits::Yes => {}
+        Waits::Ended => return Err(ApiError::ended()),
+        Waits::NoRoom => {
+            return Err(ApiError::new("quota", "too many parts of versions wait to be published"));
+        }
+    }
     Ok(json(&headers, head_of(&caller.team)).await)
 }
 

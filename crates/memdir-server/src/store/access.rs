@@ -34,6 +34,28 @@ pub struct TokenLine {
     pub used_for: Option<String>,
 }
 
+/// How many tokens a team may have.
+#[derive(Debug, Clone, Copy)]
+pub struct MostTokens {
+    /// Invitations that wait.
+    pub waiting: u64,
+    /// All that open something, those included.
+    pub in_all: u64,
+}
+
+/// What became of a token that somebody asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Added {
+    /// It is valid from now on.
+    Yes,
+    /// Whoever asked for it has no access any more.
+    No,
+    /// As many invitations wait as may.
+    TooManyWait,
+    /// There are as many as may be.
+    TooMany,
+}
+
 /// What became of an invitation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Redeemed {
@@ -108,7 +130,7 @@ impl Store {
         Ok(Some(Caller { token, team: team_in(&row, 0)? }))
     }
 
-    /// Keeps a token; `false` if its id is taken, or whoever asked for it has no access any more.
+    /// Keeps a token that the operator made; `false` if its id is taken.
     ///
     /// # Errors
     /// The database fails.
@@ -118,19 +140,45 @@ impl Store {
         token: &NewToken,
         event: &Event<'_>,
     ) -> Result<bool, StorageError> {
-        let steps = vec![lasting(&token.made_by), kept(team, token, event.time), recorded(event)];
-        Ok(self.write(steps).await? == Written::All)
+        Ok(self.write(vec![kept(team, token, event.time), recorded(event)]).await? == Written::All)
     }
 
-    /// How many tokens of a team open something, and how many of those are invitations that wait.
+    /// Keeps a token that another one asked for. Where many ask at once, each is counted.
     ///
     /// # Errors
     /// The database fails.
-    pub async fn count_tokens(&self, team: &str, now: i64) -> Result<(u64, u64), StorageError> {
-        const SQL: &str = "SELECT count(*), count(CASE WHEN scope = 'invitation' THEN 1 END) FROM tokens \
-                           WHERE team = $1 AND revoked IS NULL AND used_for IS NULL AND expires > $2";
-        let row = self.row(SQL, vec![team.into(), now.into()]).await?;
-        row.map_or(Ok((0, 0)), |row| Ok((row.count(0)?, row.count(1)?)))
+    pub async fn add_token_by(
+        &self,
+        team: &str,
+        token: &NewToken,
+        most: &MostTokens,
+        event: &Event<'_>,
+    ) -> Result<Added, StorageError> {
+        // Invitations that wait, or all that open something.
+        const WAITING: &str = "UPDATE teams SET name = name WHERE name = $1 AND (SELECT count(*) FROM tokens \
+                               WHERE team = $1 AND scope = 'invitation' AND revoked IS NULL AND used_for IS NULL \
+                               AND expires > $2) < $3";
+        const ALL: &str = "UPDATE teams SET name = name WHERE name = $1 AND (SELECT count(*) FROM tokens \
+                           WHERE team = $1 AND revoked IS NULL AND used_for IS NULL AND expires > $2) < $3";
+        let now = event.time;
+        let fewer = |sql, most: u64| Step::exactly_one(sql, vec![team.into(), now.into(), most.into()]);
+        let waiting = match token.scope {
+            Scope::Invitation => fewer(WAITING, most.waiting),
+            _ => Step::many(WAITING, vec![]),
+        };
+        let steps = vec![
+            lasting(&token.made_by, now),
+            waiting,
+            fewer(ALL, most.in_all),
+            kept(team, token, now),
+            recorded(event),
+        ];
+        Ok(match self.write(steps).await? {
+            Written::All => Added::Yes,
+            Written::Unmet(1) => Added::TooManyWait,
+            Written::Unmet(2) => Added::TooMany,
+            Written::Unmet(_) => Added::No,
+        })
     }
 
     /// Forgets invitations that nobody used in time.
@@ -262,13 +310,12 @@ impl Store {
     }
 }
 
-/// The step that goes on only while a token lasts. The operator's word needs none.
-fn lasting(token: &str) -> Step {
-    let sql = "UPDATE tokens SET revoked = NULL WHERE id = $1 AND revoked IS NULL";
-    match token {
-        OPERATOR => Step::many(sql, vec![]),
-        token => Step::exactly_one(sql, vec![token.into()]),
-    }
+/// The step that goes on only while a token lasts.
+pub(super) fn lasting(token: &str, now: i64) -> Step {
+    Step::exactly_one(
+        "UPDATE tokens SET revoked = NULL WHERE id = $1 AND revoked IS NULL AND expires > $2",
+        vec![token.into(), now.into()],
+    )
 }
 
 /// The step that keeps a token, if its id is free.

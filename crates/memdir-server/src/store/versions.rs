@@ -7,6 +7,7 @@ use memdir_wire::server_api::VersionLine;
 use memdir_wire::signing::PublicKey;
 use memdir_wire::team_id::TeamId;
 
+use super::access::lasting;
 use super::{Event, Store, Team, hash_in, members, recorded};
 use crate::check_put::CheckedPut;
 use crate::storage::{Step, StorageError, Value, Written};
@@ -51,38 +52,49 @@ pub struct NewVersion<'v> {
 pub enum Publication {
     /// It is the newest version.
     Done,
-    /// Another one was faster.
+    /// Another one was faster, or the token has ended.
     Moved,
     /// Somebody came in: it has to be found out again who goes.
     Joined,
 }
 
+/// What became of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waits {
+    /// It waits to be published.
+    Yes,
+    /// The token has ended.
+    Ended,
+    /// Too much waits already.
+    NoRoom,
+}
+
 impl Store {
-    /// Keeps a part of a version that will be published.
+    /// Keeps a part of a version that will be published, if so many bytes may wait and the token lasts.
     ///
     /// # Errors
     /// The database fails.
     pub async fn add_part(
         &self,
-        team: &str,
+        (team, token): (&str, &str),
         (version, part): (&ContentHash, u32),
         body: Vec<u8>,
+        most_bytes: u64,
         now: i64,
-    ) -> Result<(), StorageError> {
-        const SQL: &str = "INSERT INTO parts (team, version, part, body, created) VALUES ($1, $2, $3, $4, $5) \
+    ) -> Result<Waits, StorageError> {
+        const ROOM: &str = "UPDATE teams SET name = name WHERE name = $1 \
+                            AND (SELECT coalesce(sum(length(body)), 0) FROM parts WHERE team = $1) <= $2";
+        const KEEP: &str = "INSERT INTO parts (team, version, part, body, created) VALUES ($1, $2, $3, $4, $5) \
                            ON CONFLICT (team, version, part) DO UPDATE SET body = excluded.body, created = excluded.created";
+        let Some(others) = most_bytes.checked_sub(body.len() as u64) else { return Ok(Waits::NoRoom) };
         let values: Vec<Value> =
             vec![team.into(), version.to_string().into(), i64::from(part).into(), body.into(), now.into()];
-        self.write(vec![Step::once(SQL, values)]).await.map(drop)
-    }
-
-    /// The bytes of all parts of a team that wait.
-    ///
-    /// # Errors
-    /// The database fails.
-    pub async fn waiting_bytes(&self, team: &str) -> Result<u64, StorageError> {
-        const SQL: &str = "SELECT CAST(coalesce(sum(length(body)), 0) AS BIGINT) FROM parts WHERE team = $1";
-        self.rows(SQL, vec![team.into()]).await?.first().map_or(Ok(0), |row| row.count(0))
+        let room = Step::exactly_one(ROOM, vec![team.into(), others.into()]);
+        Ok(match self.write(vec![lasting(token, now), room, Step::once(KEEP, values)]).await? {
+            Written::All => Waits::Yes,
+            Written::Unmet(0) => Waits::Ended,
+            Written::Unmet(_) => Waits::NoRoom,
+        })
     }
 
     /// Forgets parts that nobody published.
@@ -120,7 +132,8 @@ impl Store {
         found.iter().flatten().map(|row| row.bytes(0)).collect()
     }
 
-    /// Makes a version the newest, if the one that it was made from still is.
+    /// Makes a version the newest, if the one that it was made from still is, and whoever sends it may still speak: a body
+    /// may come long after its head.
     ///
     /// # Errors
     /// The database fails; then nothing happened, or it happened and the answer was lost.
@@ -130,7 +143,8 @@ impl Store {
         let sequence = new.team.sequence + 1;
         let moved = Step::exactly_one(
             "UPDATE teams SET head = $1, sequence = $2, files = files + $3, bytes = $4, wire_team = $5, \
-             old_bytes = old_bytes + $9 WHERE name = $6 AND sequence = $7 AND head IS NOT DISTINCT FROM $8",
+             old_bytes = old_bytes + $9 WHERE name = $6 AND sequence = $7 AND head IS NOT DISTINCT FROM $8 \
+             AND EXISTS (SELECT 1 FROM tokens WHERE id = $10 AND revoked IS NULL AND expires > $11)",
             vec![
                 version(),
                 sequence.into(),
@@ -141,6 +155,8 @@ impl Store {
                 new.team.sequence.into(),
                 new.team.head.map(|head| head.to_string()).into(),
                 new.replaced_bytes.into(),
+                new.token.into(),
+                new.now.into(),
             ],
         );
         let remembered = Step::once(
