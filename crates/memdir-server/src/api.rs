@@ -32,7 +32,20 @@ const FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// Where a request comes from.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Peer(pub(crate) IpAddr);
+pub(crate) struct Peer {
+    pub(crate) address: IpAddr,
+    /// Whether that is the server's own machine.
+    pub(crate) is_here: bool,
+}
+
+impl Peer {
+    /// Who is at one end of a connection, if we are at the other: what comes from our own address comes from here.
+    pub(crate) fn of(address: IpAddr, our_own: Option<IpAddr>) -> Self {
+        let address = address.to_canonical();
+        let is_here = address.is_loopback() || our_own.is_some_and(|own| own.to_canonical() == address);
+        Self { address, is_here }
+    }
+}
 
 /// A route, as the OpenAPI document lists it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +162,7 @@ fn admit(server: &Server, request: &Request, now: Instant) -> Result<(), ApiErro
         last.trim().parse::<IpAddr>().ok()
     };
     let forwarded = server.gate.behind_proxy.then(forwarded).flatten();
-    let address = forwarded.or_else(|| request.extensions().get::<Peer>().map(|peer| peer.0));
+    let address = forwarded.or_else(|| request.extensions().get::<Peer>().map(|peer| peer.address));
     let address = address.map(source_of).unwrap_or_default();
     server
         .address_rates

@@ -37,9 +37,9 @@ const TABLES: [(&str, &str, &str); 6] = [
         "SELECT count(*) FROM tokens",
     ),
     (
-        "SELECT name, wire_team, head, sequence, files, bytes, created, old_bytes FROM teams",
-        "INSERT INTO teams (name, wire_team, head, sequence, files, bytes, created, old_bytes) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        "SELECT name, wire_team, head, sequence, files, bytes, created, old_bytes, forgotten FROM teams",
+        "INSERT INTO teams (name, wire_team, head, sequence, files, bytes, created, old_bytes, forgotten) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         "SELECT count(*) FROM teams",
     ),
 ];

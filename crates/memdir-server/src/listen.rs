@@ -72,10 +72,11 @@ pub async fn serve(
             server.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
             continue;
         };
+        let our_own = stream.local_addr().ok().map(|own| own.ip());
         let connection = Connection {
             server: Arc::clone(&server),
             routes: routes.clone(),
-            address,
+            peer: Peer::of(address.ip(), our_own),
             tls: tls.clone(),
             watcher: graceful.watcher(),
         };
@@ -111,7 +112,7 @@ fn possible_connections(wanted: usize) -> usize {
 struct Connection {
     server: Arc<Server>,
     routes: Router,
-    address: SocketAddr,
+    peer: Peer,
     tls: Option<TlsAcceptor>,
     watcher: Watcher,
 }
@@ -132,7 +133,7 @@ impl Connection {
     }
 
     async fn speak(self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
-        let (routes, peer) = (self.routes, Peer(self.address.ip()));
+        let (routes, peer) = (self.routes, self.peer);
         let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
             request.extensions_mut().insert(peer);
             let mut routes = routes.clone();

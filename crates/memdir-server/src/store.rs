@@ -13,6 +13,7 @@ mod access;
 mod files;
 mod members;
 mod old_contents;
+mod old_lines;
 mod versions;
 
 pub use access::{Added, MostTokens, OPERATOR, Redeemed, TokenLine};
@@ -43,6 +44,8 @@ pub struct Team {
     pub bytes: u64,
     /// How many bytes those contents have that no file has any more.
     pub old_bytes: u64,
+    /// The number of the newest version of which it is forgotten that files went with it.
+    pub forgotten: u64,
 }
 
 /// A token as it is kept: what it opens, never what it says.

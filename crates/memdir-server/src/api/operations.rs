@@ -30,7 +30,7 @@ pub(super) async fn metrics(
     request: Request,
 ) -> Result<Response, ApiError> {
     let is_forwarded = request.headers().contains_key(FORWARDED_FOR);
-    if is_forwarded || !request.extensions().get::<Peer>().is_some_and(|peer| peer.0.is_loopback()) {
+    if is_forwarded || !request.extensions().get::<Peer>().is_some_and(|peer| peer.is_here) {
         return Err(ApiError::new("forbidden", "counters are shown on the server's own machine only"));
     }
     let text = server.metrics.render(server.store.storage().engine(), server.log.dropped());

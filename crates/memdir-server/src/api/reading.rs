@@ -68,6 +68,7 @@ pub(super) async fn files(
     if is_known(&headers, caller.team.head) {
         return Ok(not_modified(caller.team.head));
     }
+    let mut seen = None;
     let cursor = match (&query.since, query.sequence, query.path) {
         (None, None, None) => Cursor { sequence: 0, path: String::new() },
         (None, Some(sequence), path) => Cursor { sequence, path: path.unwrap_or_default() },
@@ -77,25 +78,32 @@ pub(super) async fn files(
                 Some(version) => server.store.sequence_of(&team, &version).await,
                 None => Ok(None),
             };
-            let sequence = sequence?.ok_or_else(|| {
-                ApiError::new("unknown_version", "there never was that version here; ask for everything")
-            })?;
+            let sequence = sequence?.ok_or_else(unknown_version)?;
+            seen = Some(sequence);
             // No name comes before the empty one.
             Cursor { sequence: sequence + 1, path: String::new() }
         }
         _ => return Err(ApiError::new("bad_request", "say `since`, or `sequence` and `path`, not both")),
     };
     if cursor.sequence > caller.team.sequence + 1 {
-        let message = "there never was that version here; ask for everything";
-        return Err(ApiError::new("unknown_version", message));
+        return Err(unknown_version());
     }
     if cursor.path.len() > 5000 || cursor.path.chars().any(char::is_control) {
         return Err(ApiError::new("bad_request", "no file has that name"));
     }
     let limit = query.limit.unwrap_or(MAX_PAGE_FILES).clamp(1, MAX_PAGE_FILES);
     let (team, files, next) = page(&server, caller.team, cursor, limit, query.contents).await?;
+    // Asked last, so that nothing can be forgotten in between.
+    if seen.is_some_and(|seen| seen < team.forgotten) {
+        return Err(unknown_version());
+    }
     let answer = FilesAnswer { head: head_of(&team), files, next };
     Ok(tagged(json(&headers, answer).await, team.head))
+}
+
+fn unknown_version() -> ApiError {
+    let message = "there never was that version here, or it is too long ago; ask for everything";
+    ApiError::new("unknown_version", message)
 }
 
 /// A page after a cursor. It is the last one only if nothing was published while it was read.

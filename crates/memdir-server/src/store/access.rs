@@ -97,7 +97,7 @@ impl Store {
     /// The database fails.
     pub async fn team(&self, name: &str) -> Result<Option<Team>, StorageError> {
         const SQL: &str = "SELECT team.name, team.wire_team, team.head, team.sequence, team.files, team.bytes, \
-                           team.old_bytes FROM teams team WHERE team.name = $1";
+                           team.old_bytes, team.forgotten FROM teams team WHERE team.name = $1";
         self.row(SQL, vec![name.into()]).await?.map(|row| team_in(&row, 0)).transpose()
     }
 
@@ -116,16 +116,16 @@ impl Store {
     /// The database fails.
     pub async fn caller(&self, token: &str) -> Result<Option<Caller>, StorageError> {
         const SQL: &str = "SELECT team.name, team.wire_team, team.head, team.sequence, team.files, team.bytes, team.old_bytes, \
-                           token.id, token.scope, token.hash, token.member, token.expires, token.revoked \
+                           team.forgotten, token.id, token.scope, token.hash, token.member, token.expires, token.revoked \
                            FROM tokens token JOIN teams team ON team.name = token.team WHERE token.id = $1";
         let Some(row) = self.row(SQL, vec![token.into()]).await? else { return Ok(None) };
         let token = KeptToken {
-            id: row.text(7)?,
-            scope: scope_in(&row, 8)?,
-            hash: row.bytes(9)?,
-            member: key_in(&row, 10)?,
-            expires: row.number(11)?,
-            revoked: row.optional_number(12)?,
+            id: row.text(8)?,
+            scope: scope_in(&row, 9)?,
+            hash: row.bytes(10)?,
+            member: key_in(&row, 11)?,
+            expires: row.number(12)?,
+            revoked: row.optional_number(13)?,
         };
         Ok(Some(Caller { token, team: team_in(&row, 0)? }))
     }
@@ -347,6 +347,7 @@ fn team_in(row: &Row, first: usize) -> Result<Team, StorageError> {
         files: row.count(first + 4)?,
         bytes: row.count(first + 5)?,
         old_bytes: row.count(first + 6)?,
+        forgotten: row.count(first + 7)?,
     })
 }
 

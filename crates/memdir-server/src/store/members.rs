@@ -84,7 +84,12 @@ impl Store {
     ) -> Result<Option<usize>, StorageError> {
         let team = || Value::from(leaving.team.name.as_str());
         let key = || Value::from(leaving.member.to_string());
-        let mut steps = vec![no_more_tokens(&leaving.team.name, leaving.known_tokens)];
+        // Who stays, and what there is of theirs, was found out from this version.
+        let unmoved = Step::exactly_one(
+            "UPDATE teams SET name = name WHERE name = $1 AND sequence = $2",
+            vec![team(), leaving.team.sequence.into()],
+        );
+        let mut steps = vec![unmoved, no_more_tokens(&leaving.team.name, leaving.known_tokens)];
         let erased = if leaving.with_data { self.newest_of_member(leaving).await? } else { Vec::new() };
         if !erased.is_empty() {
             steps.extend(erasing(leaving, &erased, event.time));
@@ -150,15 +155,9 @@ fn erasing(leaving: &Leaving<'_>, erased: &[(String, String, u64)], now: i64) ->
     let head = || Value::from(head.map(|head: ContentHash| head.to_string()));
     let bytes: u64 = erased.iter().map(|(_, _, size)| size).sum();
     vec![
-        Step::exactly_one(
-            "UPDATE teams SET head = $1, sequence = $2, bytes = $3 WHERE name = $4 AND sequence = $5",
-            vec![
-                head(),
-                sequence.into(),
-                known.bytes.saturating_sub(bytes).into(),
-                team(),
-                known.sequence.into(),
-            ],
+        Step::once(
+            "UPDATE teams SET head = $1, sequence = $2, bytes = $3 WHERE name = $4",
+            vec![head(), sequence.into(), known.bytes.saturating_sub(bytes).into(), team()],
         ),
         Step::once(
             "INSERT INTO versions (team, sequence, version, author, subject, time) VALUES ($1, $2, $3, '', $4, $5)",

@@ -25,27 +25,6 @@ impl Store {
         self.write(vec![old, counted(team)]).await.map(drop)
     }
 
-    /// Forgets the lines of files that went before a time: who did not sync since is not told that they went.
-    ///
-    /// # Errors
-    /// The database fails.
-    pub async fn forget_gone(&self, before: i64) -> Result<(), StorageError> {
-        const OF: &str = "SELECT DISTINCT team FROM files WHERE content IS NULL";
-        const LAST: &str =
-            "SELECT sequence FROM versions WHERE team = $1 AND time < $2 ORDER BY sequence DESC LIMIT 1";
-        const GO: &str = "DELETE FROM files WHERE team = $1 AND content IS NULL AND sequence <= $2";
-        const COUNT: &str =
-            "UPDATE teams SET files = (SELECT count(*) FROM files WHERE team = $1) WHERE name = $1";
-        for row in self.rows(OF, vec![]).await? {
-            let team = row.text(0)?;
-            let last = self.rows(LAST, vec![team.as_str().into(), before.into()]).await?;
-            let Some(last) = last.first() else { continue };
-            let go = Step::once(GO, vec![team.as_str().into(), last.count(0)?.into()]);
-            self.write(vec![go, Step::once(COUNT, vec![team.as_str().into()])]).await?;
-        }
-        Ok(())
-    }
-
     /// The teams whose old contents have more bytes than this.
     ///
     /// # Errors
