@@ -256,6 +256,10 @@ fn entry(key: &str, content: &str, team: &TeamId, now: Timestamp, care: Care) ->
     if text.contains('\0') {
         return Err(ApiError::new("bad_entry", "it is no text"));
     }
+    // What has such a name already can still go.
+    if let Some(found) = scan(key).first() {
+        return Err(ApiError::new("secret", format!("its name looks like a secret ({})", found.rule)));
+    }
     if let Some(found) = scan(text).first() {
         return Err(ApiError::new(
             "secret",

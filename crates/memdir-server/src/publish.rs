@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
+use memdir_core::secrets::scan;
 use memdir_wire::roster::{Roster, Standing};
 use memdir_wire::server_api::{PartRequest, PublishRequest, PutFile, version_id};
 use memdir_wire::signing::PublicKey;
@@ -106,8 +107,7 @@ impl Desk<'_> {
             Standing::Member(name) | Standing::Revoked(name) => name,
             Standing::Unknown => "",
         };
-        let subject: String =
-            request.subject.chars().filter(|letter| !letter.is_control()).take(200).collect();
+        let subject = subject_of(&request);
         let who: Vec<String> = gone.iter().map(PublicKey::short).collect();
         let who = who.join(" ");
         let event = if gone.is_empty() {
@@ -215,6 +215,16 @@ impl Desk<'_> {
         checking.await.map_err(|_| ApiError::new("failed", "the server is stopping"))?
     }
 }
+
+/// What a version is said to be about, in one line. Everybody reads it, and it names even what goes because of its name: where
+/// that looks like a secret, the version counts without.
+fn subject_of(request: &PublishRequest) -> String {
+    let line: String = request.subject.chars().filter(|letter| !letter.is_control()).collect();
+    if scan(&line).is_empty() { line.chars().take(200).collect() } else { NO_SUBJECT.to_owned() }
+}
+
+/// In the place of a subject that looks like a secret.
+const NO_SUBJECT: &str = "(not kept: it looked like a secret)";
 
 /// So often is it found out again who goes, because somebody came in meanwhile.
 const TRIES: u32 = 50;

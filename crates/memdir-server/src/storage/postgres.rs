@@ -171,7 +171,11 @@ impl Postgres {
             let statement = transaction.prepare_cached(step.sql).await?;
             runs.extend(rest.iter().map(|run| Run::new(number, step.changes, &statement, bind(run))));
         }
-        for some in runs.chunks(AT_ONCE) {
+        // Who was slower than another one learns that from the first step that must be met: what follows is not even sent,
+        // or the database would log an error for each.
+        let first = runs.iter().position(|run| run.changes.is_some()).map_or(0, |first| first + 1);
+        let (first, rest) = runs.split_at(first);
+        for some in first.chunks(AT_ONCE).chain(rest.chunks(AT_ONCE)) {
             let answers = some.iter().map(|run| transaction.execute(&run.statement, &run.values));
             // What follows a step that was not met may fail for that reason alone: the first answer that is wrong counts.
             for (run, changed) in some.iter().zip(join_all(answers).await) {

@@ -154,25 +154,22 @@ impl Store {
         most: &MostTokens,
         event: &Event<'_>,
     ) -> Result<Added, StorageError> {
-        // Invitations that wait, or all that open something.
-        const WAITING: &str = "UPDATE teams SET name = name WHERE name = $1 AND (SELECT count(*) FROM tokens \
-                               WHERE team = $1 AND scope = 'invitation' AND revoked IS NULL AND used_for IS NULL \
-                               AND expires > $2) < $3";
-        const ALL: &str = "UPDATE teams SET name = name WHERE name = $1 AND (SELECT count(*) FROM tokens \
-                           WHERE team = $1 AND revoked IS NULL AND used_for IS NULL AND expires > $2) < $3";
-        let now = event.time;
-        let fewer = |sql, most: u64| Step::exactly_one(sql, vec![team.into(), now.into(), most.into()]);
+        // What each of them changes is the line of whoever asks, which is nobody else's: others go on meanwhile.
+        const WAITING: &str = "UPDATE tokens SET revoked = NULL WHERE id = $1 AND (SELECT count(*) FROM tokens other \
+                               WHERE other.team = $2 AND other.scope = 'invitation' AND other.revoked IS NULL \
+                               AND other.used_for IS NULL AND other.expires > $3) < $4";
+        const ALL: &str = "UPDATE tokens SET revoked = NULL WHERE id = $1 AND (SELECT count(*) FROM tokens other \
+                           WHERE other.team = $2 AND other.revoked IS NULL AND other.used_for IS NULL \
+                           AND other.expires > $3) < $4";
+        let (maker, now) = (token.made_by.as_str(), event.time);
+        let fewer =
+            |sql, most: u64| Step::exactly_one(sql, vec![maker.into(), team.into(), now.into(), most.into()]);
         let waiting = match token.scope {
             Scope::Invitation => fewer(WAITING, most.waiting),
             _ => Step::many(WAITING, vec![]),
         };
-        let steps = vec![
-            lasting(&token.made_by, now),
-            waiting,
-            fewer(ALL, most.in_all),
-            kept(team, token, now),
-            recorded(event),
-        ];
+        let all = fewer(ALL, most.in_all);
+        let steps = vec![lasting(maker, now), waiting, all, kept(team, token, now), recorded(event)];
         Ok(match self.write(steps).await? {
             Written::All => Added::Yes,
             Written::Unmet(1) => Added::TooManyWait,
@@ -258,9 +255,9 @@ impl Store {
             vec![token.id.as_str().into(), team.into(), invitation.into(), event.time.into()],
         );
         let own_key = Step::exactly_one(
-            "UPDATE teams SET name = name WHERE name = $1 \
-             AND NOT EXISTS (SELECT 1 FROM tokens WHERE team = $1 AND member = $2)",
-            vec![team.into(), token.member.map(|key| key.to_string()).into()],
+            "UPDATE tokens SET revoked = NULL WHERE id = $1 \
+             AND NOT EXISTS (SELECT 1 FROM tokens other WHERE other.team = $2 AND other.member = $3)",
+            vec![invitation.into(), team.into(), token.member.map(|key| key.to_string()).into()],
         );
         let steps = vec![used, own_key, kept(team, token, event.time), recorded(event)];
         Ok(match self.write(steps).await? {

@@ -82,14 +82,14 @@ impl Store {
         most_bytes: u64,
         now: i64,
     ) -> Result<Waits, StorageError> {
-        const ROOM: &str = "UPDATE teams SET name = name WHERE name = $1 \
-                            AND (SELECT coalesce(sum(length(body)), 0) FROM parts WHERE team = $1) <= $2";
+        const ROOM: &str = "UPDATE tokens SET revoked = NULL WHERE id = $1 \
+                            AND (SELECT coalesce(sum(length(body)), 0) FROM parts WHERE parts.team = $2) <= $3";
         const KEEP: &str = "INSERT INTO parts (team, version, part, body, created) VALUES ($1, $2, $3, $4, $5) \
                            ON CONFLICT (team, version, part) DO UPDATE SET body = excluded.body, created = excluded.created";
         let Some(others) = most_bytes.checked_sub(body.len() as u64) else { return Ok(Waits::NoRoom) };
         let values: Vec<Value> =
             vec![team.into(), version.to_string().into(), i64::from(part).into(), body.into(), now.into()];
-        let room = Step::exactly_one(ROOM, vec![team.into(), others.into()]);
+        let room = Step::exactly_one(ROOM, vec![token.into(), team.into(), others.into()]);
         Ok(match self.write(vec![lasting(token, now), room, Step::once(KEEP, values)]).await? {
             Written::All => Waits::Yes,
             Written::Unmet(0) => Waits::Ended,

@@ -64,6 +64,8 @@ fn files_that_may_not_be_put_are_refused_by_code() {
         )),
         "secret",
     );
+    let name = format!("ghp_{}.md", "R7xQ2mWk9ZpL4vTn8YcJ1sBd6HfGa3EuXo5i");
+    check("a secret for a name", with(ada.entry(&name, 1, 2, Some("b\n"))), "secret");
     check("somebody else", with(bob.entry("b.md", 1, 2, Some("b\n"))), "other_team");
     let stranger = Person { team: ada.team.clone(), ..Person::founder(3) };
     check("a stranger", with(stranger.entry("b.md", 1, 2, Some("b\n"))), "not_a_member");
@@ -113,6 +115,23 @@ fn files_that_may_not_be_put_are_refused_by_code() {
     let puts = vec![ada.entry("A.md", 1, 2, Some("one\n")), ada.entry("a.md", 2, 2, None), ada.round(2, 0)];
     let (renamed, _) = ada.publish(&server, ("crew", &token), Some(onto), puts);
     assert_eq!(renamed.status, 201, "{}", renamed.json);
+}
+
+#[test]
+fn a_secret_in_a_subject_is_not_kept_and_what_has_one_for_a_name_can_go() {
+    let (server, token, ada, onto, _engine) = crew(no_rates());
+    let secret = format!("ghp_{}", "R7xQ2mWk9ZpL4vTn8YcJ1sBd6HfGa3EuXo5i");
+    let puts = vec![ada.entry(&format!("{secret}.md"), 1, 2, None), ada.round(2, 0)];
+    let mut request = ada.request(Some(onto), puts);
+    request.subject = format!("Delete {secret}.md");
+    let body = serde_json::to_string(&request).unwrap();
+    let headers = [("if-match", tag(Some(onto)))];
+    let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let put = server.ask("POST", "/v1/teams/crew/versions", Some(&token), &headers, Some(&body));
+    assert_eq!(put.status, 201, "{}", put.json);
+    let versions = server.ask("GET", "/v1/teams/crew/versions", Some(&token), &[], None).json;
+    assert!(!versions.to_string().contains(&secret), "{versions}");
+    assert_eq!(versions["versions"][1]["subject"], "a test", "others stay as they are");
 }
 
 #[test]

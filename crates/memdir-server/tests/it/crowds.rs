@@ -97,6 +97,33 @@ fn sent_at_once(engine: &dyn Engine) {
 }
 
 #[test]
+fn a_lost_race_is_no_error_of_the_database() {
+    let cluster = Cluster::start();
+    let server = &Running::on(&InCluster(cluster.database()));
+    let (token, ada) = (server.team("crew"), &Person::founder(1));
+    let here = ("crew", token.as_str());
+    let (_, mut onto) = ada.publish(server, here, None, vec![ada.record(), ada.round(1, 0)]);
+    for round in 2..12 {
+        let sent = at_once(6, |number| {
+            let name = format!("{number}.md");
+            let puts = vec![ada.entry(&name, round, round, Some("a memory\n")), ada.round(round, 0)];
+            ada.publish(server, here, Some(onto), puts)
+        });
+        let won: Vec<ContentHash> =
+            sent.iter().filter(|(answer, _)| answer.status == 201).map(|(_, version)| *version).collect();
+        assert_eq!(won.len(), 1);
+        assert_eq!(sent.iter().filter(|(answer, _)| answer.code() == "moved").count(), 5);
+        onto = won[0];
+    }
+    const LOG: &str = "SELECT pg_read_file(current_setting('data_directory') || '/../log')";
+    let log = server.wait(server.store.storage().read(LOG, vec![vec![]])).unwrap()[0][0].text(0).unwrap();
+    assert!(log.contains("ready to accept connections"), "{log}");
+    for noise in ["duplicate key", "current transaction is aborted"] {
+        assert!(!log.contains(noise), "{log}");
+    }
+}
+
+#[test]
 fn what_is_put_again_unchanged_replaces_nothing() {
     let engine = InFile::new();
     let server = Running::on(&engine);
