@@ -155,10 +155,10 @@ impl Store {
         event: &Event<'_>,
     ) -> Result<Added, StorageError> {
         // What each of them changes is the line of whoever asks, which is nobody else's: others go on meanwhile.
-        const WAITING: &str = "UPDATE tokens SET revoked = NULL WHERE id = $1 AND (SELECT count(*) FROM tokens other \
+        const WAITING: &str = "UPDATE tokens SET id = id WHERE id = $1 AND (SELECT count(*) FROM tokens other \
                                WHERE other.team = $2 AND other.scope = 'invitation' AND other.revoked IS NULL \
                                AND other.used_for IS NULL AND other.expires > $3) < $4";
-        const ALL: &str = "UPDATE tokens SET revoked = NULL WHERE id = $1 AND (SELECT count(*) FROM tokens other \
+        const ALL: &str = "UPDATE tokens SET id = id WHERE id = $1 AND (SELECT count(*) FROM tokens other \
                            WHERE other.team = $2 AND other.revoked IS NULL AND other.used_for IS NULL \
                            AND other.expires > $3) < $4";
         let (maker, now) = (token.made_by.as_str(), event.time);
@@ -255,7 +255,7 @@ impl Store {
             vec![token.id.as_str().into(), team.into(), invitation.into(), event.time.into()],
         );
         let own_key = Step::exactly_one(
-            "UPDATE tokens SET revoked = NULL WHERE id = $1 \
+            "UPDATE tokens SET id = id WHERE id = $1 \
              AND NOT EXISTS (SELECT 1 FROM tokens other WHERE other.team = $2 AND other.member = $3)",
             vec![invitation.into(), team.into(), token.member.map(|key| key.to_string()).into()],
         );
@@ -310,7 +310,7 @@ impl Store {
 /// The step that goes on only while a token lasts.
 pub(super) fn lasting(token: &str, now: i64) -> Step {
     Step::exactly_one(
-        "UPDATE tokens SET revoked = NULL WHERE id = $1 AND revoked IS NULL AND expires > $2",
+        "UPDATE tokens SET id = id WHERE id = $1 AND revoked IS NULL AND expires > $2",
         vec![token.into(), now.into()],
     )
 }

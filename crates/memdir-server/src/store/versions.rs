@@ -82,7 +82,7 @@ impl Store {
         most_bytes: u64,
         now: i64,
     ) -> Result<Waits, StorageError> {
-        const ROOM: &str = "UPDATE tokens SET revoked = NULL WHERE id = $1 \
+        const ROOM: &str = "UPDATE tokens SET id = id WHERE id = $1 \
                             AND (SELECT coalesce(sum(length(body)), 0) FROM parts WHERE parts.team = $2) <= $3";
         const KEEP: &str = "INSERT INTO parts (team, version, part, body, created) VALUES ($1, $2, $3, $4, $5) \
                            ON CONFLICT (team, version, part) DO UPDATE SET body = excluded.body, created = excluded.created";
