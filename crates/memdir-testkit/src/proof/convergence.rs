@@ -155,13 +155,15 @@ impl World {
         self.clients[0].sync().unwrap();
         for number in 0..operations {
             let client = self.random.below(self.clients.len() as u64) as usize;
-            match self.random.below(10) {
-                0..=3 => self.sync(client),
-                4 | 5 => self.add_sentence(client, number),
-                6 => self.change_sentence(client, number),
-                7 => self.add_memory(client, number),
-                8 => self.delete(client),
-                _ => self.rename(client, number),
+            match self.random.below(22) {
+                0..=7 => self.sync(client),
+                8..=11 => self.add_sentence(client, number),
+                12 | 13 => self.change_sentence(client, number),
+                14 | 15 => self.add_memory(client, number),
+                16 | 17 => self.delete(client),
+                18 | 19 => self.rename(client, number),
+                20 => self.rename_and_use_again(client, number),
+                _ => self.swap(client),
             }
             let late = self.random.below(self.clients.len() as u64) as usize;
             self.clients[late].remote.deliver();
@@ -237,10 +239,34 @@ impl World {
 
     fn rename(&mut self, client: usize, number: u64) {
         let Some(key) = self.some_key(client) else { return };
+        // A name of its own, or one that others know as another memory's.
+        let known = format!("m{}.md", self.random.below(12));
         let files = &mut self.clients[client].files;
+        let is_free = self.random.below(2) == 0 && !files.contains_key(&known);
         let text = files.remove(&key).unwrap();
         self.renamed.insert(text.clone());
+        files.insert(if is_free { known } else { format!("r{number}.md") }, text);
+        self.edits += 1;
+    }
+
+    fn rename_and_use_again(&mut self, client: usize, number: u64) {
+        let Some(key) = self.some_key(client) else { return };
+        let sentence = format!("s{number}");
+        let files = &mut self.clients[client].files;
+        let text = files.insert(key, format!("{sentence}\n")).unwrap();
+        self.renamed.insert(text.clone());
         files.insert(format!("r{number}.md"), text);
+        self.sentences.insert(sentence);
+        self.edits += 1;
+    }
+
+    fn swap(&mut self, client: usize) {
+        let (Some(one), Some(other)) = (self.some_key(client), self.some_key(client)) else { return };
+        let files = &mut self.clients[client].files;
+        let (first, second) = (files[&one].clone(), files[&other].clone());
+        self.renamed.extend([first.clone(), second.clone()]);
+        files.insert(one, second);
+        files.insert(other, first);
         self.edits += 1;
     }
 
