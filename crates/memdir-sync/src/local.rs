@@ -152,6 +152,12 @@ pub trait Local {
         None
     }
 
+    /// The names that were given lately by commands of ours, newest first: the old one and the new one; no old one where a
+    /// file was made.
+    fn names_given(&self) -> Vec<(Option<String>, String)> {
+        Vec::new()
+    }
+
     /// Why a text may not be shared: a secret, or something private.
     fn refuses_to_share(&self, key: &str, text: &str) -> Option<String>;
 

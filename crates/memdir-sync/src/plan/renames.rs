@@ -216,10 +216,43 @@ impl Planner<'_> {
             let left = keys.iter().filter(|(content, _)| is_left(content)).flat_map(|(_, keys)| keys);
             left.map(|key| (*key).clone()).collect()
         };
-        let (gone, came) = (rest(&gone), rest(&came));
+        let (mut gone, mut came) = (rest(&gone), rest(&came));
         let mut renamed: Vec<Renamed> =
             same.into_iter().map(|(_, from, to)| Renamed { from, to, base: None }).collect();
+        renamed.extend(self.renamed_by_command(&mut gone, &mut came)?);
         renamed.extend(self.nearly_same(&gone, &came)?);
+        Ok(renamed)
+    }
+
+    /// The pairs of which our own history says that one is the new name of the other, whatever the text became since.
+    fn renamed_by_command(
+        &mut self,
+        gone: &mut Vec<String>,
+        came: &mut Vec<String>,
+    ) -> Result<Vec<Renamed>, SyncError> {
+        let mut renamed = Vec::new();
+        if gone.is_empty() || came.is_empty() {
+            return Ok(renamed);
+        }
+        let given = self.local.names_given();
+        for to in came.clone() {
+            let mut name = &to;
+            for (from, given) in &given {
+                if given != name {
+                    continue;
+                }
+                let Some(from) = from else { break };
+                name = from;
+                if let Some(at) = gone.iter().position(|gone| gone == from)
+                    && let Some(base) = self.agreed_text(from)?
+                {
+                    gone.remove(at);
+                    came.retain(|came| *came != to);
+                    renamed.push(Renamed { from: from.clone(), to: to.clone(), base: Some(base) });
+                    break;
+                }
+            }
+        }
         Ok(renamed)
     }
 

@@ -249,3 +249,27 @@ fn a_rename_of_a_short_memory_is_followed_though_its_fields_changed() {
         assert!(text.contains("small pump. Always.") && text.contains("totally other words"), "{text}");
     }
 }
+
+#[test]
+fn a_rename_by_command_is_followed_whatever_the_text_became() {
+    for ada_first in [true, false] {
+        let (_repository, ada, bob) = two();
+        ada.write("cx.md", &memory("cx", "Use the small pump.\n"));
+        settle(&[&ada, &bob]);
+        rename(&bob, "cx", "between");
+        rename(&bob, "between", "cry");
+        append(&bob, "cry.md", "Not on Sundays.\nNot at night.\nNever alone.");
+        let text = ada.read("cx.md").unwrap();
+        ada.write("cx.md", &text.replace("small pump.", "small pump. Always."));
+        let (first, second) = if ada_first { (&ada, &bob) } else { (&bob, &ada) };
+        first.sync();
+        let report = second.sync();
+        assert!(report.notices.is_empty() && report.conflicts.is_empty(), "{report:?}");
+        settle(&[&ada, &bob]);
+        for person in [&ada, &bob] {
+            assert_eq!(keys(person), ["cry.md", "deploy.md"]);
+            let text = body(person, "cry.md");
+            assert_eq!(text, "Use the small pump. Always.\nNot on Sundays.\nNot at night.\nNever alone.\n");
+        }
+    }
+}
