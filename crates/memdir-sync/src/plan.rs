@@ -141,7 +141,7 @@ impl<'p> Planner<'p> {
             let history = History { forgotten, expired, rewritten: self.rewritten, replayed };
             let case = match classify(agreed, mine, self.inbox.theirs(key), history) {
                 Case::Merge if untouched.contains(key) => Case::Take,
-                Case::Merge if self.is_made_anew(key)? => Case::Diverged,
+                Case::Merge if self.is_made_anew(key)? || self.is_replaced(key, mine)? => Case::Diverged,
                 Case::Diverged if self.is_all_said(key, mine)? => Case::Take,
                 case => case,
             };

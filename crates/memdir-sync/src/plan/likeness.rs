@@ -12,16 +12,14 @@ pub(super) fn is_alike(one: &str, other: &str) -> bool {
     likeness(one, other) >= ALIKE
 }
 
+/// Whether a text says nothing of what another one says. Of a single line nobody can tell: whoever changes that changes all.
+pub(super) fn is_another(one: &str, other: &str) -> bool {
+    likeness(one, other) == 0 && parts(one).0.len() > 1
+}
+
 /// How many lines two texts have in common, in hundredths. Of the fields only the description counts, and only where it is
 /// the same: in a memory of one line another one would be half of all.
 pub(super) fn likeness(one: &str, other: &str) -> usize {
-    fn parts(text: &str) -> (Vec<&str>, Option<&str>) {
-        let fields = Frontmatter::parse(text).0;
-        let body = text.get(fields.as_ref().map_or(0, Frontmatter::body_start)..).unwrap_or_default();
-        let lines = body.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let description = fields.as_ref().and_then(|fields| fields.raw_line("description"));
-        (lines, description.map(str::trim))
-    }
     let ((one, description), (other, another)) = (parts(one), parts(other));
     let mut left: HashMap<&str, usize> = HashMap::new();
     for line in &one {
@@ -36,6 +34,15 @@ pub(super) fn likeness(one: &str, other: &str) -> usize {
         }
     }
     common * 100 / (one.len().max(other.len()) + described).max(1)
+}
+
+/// The lines of the body, and the description.
+fn parts(text: &str) -> (Vec<&str>, Option<&str>) {
+    let fields = Frontmatter::parse(text).0;
+    let body = text.get(fields.as_ref().map_or(0, Frontmatter::body_start)..).unwrap_or_default();
+    let lines = body.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let description = fields.as_ref().and_then(|fields| fields.raw_line("description"));
+    (lines, description.map(str::trim))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use memdir_core::content_hash::ContentHash;
 use memdir_wire::entry::Entry;
 
 use super::Planner;
-use super::likeness::{is_alike, likeness};
+use super::likeness::{is_alike, is_another, likeness};
 use super::merging::Both;
 use crate::classify::Theirs;
 use crate::conflict_copy::with_name_of;
@@ -44,7 +44,7 @@ impl Planner<'_> {
         let renamed_here = self.renamed_here()?;
         let new_names: BTreeMap<String, String> =
             renamed_here.iter().map(|renamed| (renamed.from.clone(), renamed.to.clone())).collect();
-        let mut moved = self.renamed_there(&new_names);
+        let mut moved = self.renamed_there(&new_names)?;
         moved.extend(self.moved_from_reused_names(&new_names, &moved)?);
         for Renamed { from, to, base } in renamed_here {
             if moved.iter().any(|moved| moved.from == from) {
@@ -299,36 +299,58 @@ impl Planner<'_> {
     }
 
     /// Entries that somebody renamed while they were changed here under the old name, or renamed here too.
-    fn renamed_there(&self, new_names: &BTreeMap<String, String>) -> Vec<Moved> {
+    fn renamed_there(&mut self, new_names: &BTreeMap<String, String>) -> Result<Vec<Moved>, SyncError> {
         let mut moved: Vec<Moved> = Vec::new();
-        let mut followed = BTreeSet::new();
+        let mut looked_at = BTreeSet::new();
         // One that leaves its name makes room for another one, which may do the same.
-        loop {
-            let before = moved.len();
-            for (to, entry) in self.inbox.entries().filter(|(_, entry)| entry.text.is_some()) {
-                let is_known = moved.iter().any(|moved| moved.to == *to);
-                if entry.renamed_from.is_none() || is_known || !self.is_free_for(to, entry, &moved) {
-                    continue;
-                }
-                for from in self.names_before(entry) {
-                    let Some(agreed) = self.state.agreed.get(from).and_then(|agreed| agreed.content) else {
-                        continue;
-                    };
-                    let is_deleted = self.inbox.entry(from).is_some_and(|(old, _)| old.text.is_none());
-                    let key = match self.mine(from) {
-                        Some(mine) => (mine != agreed).then_some(from),
-                        None => new_names.get(from).map(String::as_str),
-                    };
-                    if let Some(key) = key.filter(|_| is_deleted && followed.insert(from.to_owned())) {
-                        moved.push(Moved { key: key.to_owned(), from: from.to_owned(), to: to.clone() });
-                        break;
-                    }
-                }
-            }
-            if moved.len() == before {
-                return moved;
+        while let Some((next, theirs)) = self.next_renamed(new_names, &moved, &looked_at) {
+            looked_at.insert((next.from.clone(), next.to.clone()));
+            if self.is_one_memory(&next, &theirs)? {
+                moved.push(next);
             }
         }
+        Ok(moved)
+    }
+
+    fn next_renamed(
+        &self,
+        new_names: &BTreeMap<String, String>,
+        moved: &[Moved],
+        looked_at: &BTreeSet<(String, String)>,
+    ) -> Option<(Moved, String)> {
+        for (to, entry) in self.inbox.entries().filter(|(_, entry)| entry.renamed_from.is_some()) {
+            let is_known = moved.iter().any(|moved| moved.to == *to);
+            let Some(theirs) = entry.text.as_ref().filter(|_| !is_known) else { continue };
+            if !self.is_free_for(to, entry, moved) {
+                continue;
+            }
+            for from in self.names_before(entry) {
+                let Some(agreed) = self.state.agreed.get(from).and_then(|agreed| agreed.content) else {
+                    continue;
+                };
+                let is_deleted = self.inbox.entry(from).is_some_and(|(old, _)| old.text.is_none());
+                let key = match self.mine(from) {
+                    Some(mine) => (mine != agreed).then_some(from),
+                    None => new_names.get(from).map(String::as_str),
+                };
+                let is_open = is_deleted
+                    && moved.iter().all(|moved| moved.from != from)
+                    && !looked_at.contains(&(from.to_owned(), to.clone()));
+                if let Some(key) = key.filter(|_| is_open) {
+                    let found = Moved { key: key.to_owned(), from: from.to_owned(), to: to.clone() };
+                    return Some((found, theirs.clone()));
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether what stands here and what others have are both made from what was agreed: either name may mean another
+    /// memory by now.
+    pub(super) fn is_one_memory(&mut self, moved: &Moved, theirs: &str) -> Result<bool, SyncError> {
+        let ours = self.text_of(&moved.key, self.mine(&moved.key))?.unwrap_or_default();
+        let base = self.agreed_text(&moved.from)?;
+        Ok(base.is_none_or(|base| !is_another(&base, theirs) && !is_another(&base, &ours)))
     }
 
     /// Whether nothing of this machine stands where an entry is to be, or nothing that stays there.

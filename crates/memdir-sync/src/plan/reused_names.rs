@@ -6,7 +6,7 @@ use memdir_core::content_hash::ContentHash;
 use memdir_wire::entry::{Entry, MAX_ENTRY_BYTES, SignedEntry};
 
 use super::Planner;
-use super::likeness::{is_alike, likeness};
+use super::likeness::{is_alike, is_another, likeness};
 use super::renames::{MAX_COMPARED, Moved};
 use crate::common_base::common_base;
 use crate::engine::SyncError;
@@ -31,8 +31,8 @@ impl Planner<'_> {
     /// Whether what others have at a key took the place of a memory that was deleted, and says something else: what was
     /// changed here was not made from anything that it was made from.
     pub(super) fn is_made_anew(&mut self, key: &str) -> Result<bool, SyncError> {
-        let Some((entry, text)) = self.new_text(key) else { return Ok(false) };
-        let (parent, text) = (entry.parent, text.to_owned());
+        let Some(entry) = self.newer_entry(key) else { return Ok(false) };
+        let (parent, Some(text)) = (entry.parent, entry.text.clone()) else { return Ok(false) };
         let Some(base) = self.agreed_text(key)?.filter(|base| !is_alike(base, &text)) else {
             return Ok(false);
         };
@@ -40,6 +40,18 @@ impl Planner<'_> {
             return Ok(false);
         }
         Ok(parent.is_none() || self.was_deleted_since(key)?)
+    }
+
+    /// Whether one side put a text in the place of what was agreed at a key that has nothing of it: what the other side
+    /// changed does not belong there.
+    pub(super) fn is_replaced(&mut self, key: &str, mine: Option<ContentHash>) -> Result<bool, SyncError> {
+        let Some(theirs) = self.inbox.entry(key).and_then(|(entry, _)| entry.text.clone()) else {
+            return Ok(false);
+        };
+        let (Some(base), Some(ours)) = (self.agreed_text(key)?, self.text_of(key, mine)?) else {
+            return Ok(false);
+        };
+        Ok(is_another(&base, &theirs) || is_another(&base, &ours))
     }
 
     /// Whether the remote's past has a deletion at a key since what was agreed there.
@@ -67,17 +79,16 @@ impl Planner<'_> {
         Ok(ours.is_some_and(|ours| common_base(&ours, &theirs) == ours))
     }
 
-    /// The entry and the text that others put in the place of what was agreed at a key.
-    fn new_text(&self, key: &str) -> Option<(&Entry, &str)> {
+    /// What others put in the place of what was agreed at a key.
+    fn newer_entry(&self, key: &str) -> Option<&Entry> {
         let agreed = self.state.agreed.get(key).filter(|agreed| agreed.content.is_some())?;
         let (entry, _) = self.inbox.entry(key)?;
         let is_newer = agreed.version < entry.version || agreed.round < entry.round;
-        let text = entry.text.as_deref().filter(|_| is_newer && !self.rewritten)?;
-        Some((entry, text))
+        (is_newer && !self.rewritten).then_some(entry)
     }
 
-    /// Names under which a memory was agreed that is changed or has another name here, and others have another text: each
-    /// with what it is called here, what was agreed and what they have.
+    /// Names under which a memory was agreed that is changed or has another name here, and others have something else: each
+    /// with what it is called here, what was agreed and what they have, which is nothing where they deleted it.
     fn changed_on_both_sides(
         &mut self,
         new_names: &BTreeMap<String, String>,
@@ -87,14 +98,14 @@ impl Planner<'_> {
         }
         let mut found = Vec::new();
         for (from, agreed) in &self.state.agreed {
-            let Some((_, theirs)) = self.new_text(from) else { continue };
+            let Some(entry) = self.newer_entry(from) else { continue };
             let key = match self.mine(from) {
                 Some(mine) => (Some(mine) != agreed.content).then_some(from),
                 None => new_names.get(from),
             };
             let is_open = !self.scan.leaves_alone(from) && !self.counts_as_agreed(from);
             if let Some(key) = key.filter(|_| is_open && self.local.wants(from)) {
-                found.push((from.clone(), key.clone(), theirs.to_owned()));
+                found.push((from.clone(), key.clone(), entry.text.clone().unwrap_or_default()));
             }
         }
         let mut changed = Vec::new();
@@ -133,7 +144,8 @@ impl Planner<'_> {
             };
             let Some(to) = the_one_like(&base, &from, &candidates, is_named) else { continue };
             let ours = self.text_of(&key, self.mine(&key))?.unwrap_or_default();
-            if self.local.refuses_to_share(&to, &ours).is_none() && moved.iter().all(|moved| moved.to != to) {
+            let is_open = !is_another(&base, &ours) && moved.iter().all(|moved| moved.to != to);
+            if is_open && self.local.refuses_to_share(&to, &ours).is_none() {
                 moved.push(Moved { key, from, to });
             }
         }
