@@ -50,7 +50,7 @@ impl Planner<'_> {
             if moved.iter().any(|moved| moved.from == from) {
                 continue;
             }
-            if self.is_made_anew(&from)? {
+            if self.is_made_anew(&from)? || self.is_replaced(&from, None)? {
                 // What has the name there now is another memory.
                 self.vacated.insert(from);
                 continue;

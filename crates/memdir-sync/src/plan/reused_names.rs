@@ -45,13 +45,10 @@ impl Planner<'_> {
     /// Whether one side put a text in the place of what was agreed at a key that has nothing of it: what the other side
     /// changed does not belong there.
     pub(super) fn is_replaced(&mut self, key: &str, mine: Option<ContentHash>) -> Result<bool, SyncError> {
-        let Some(theirs) = self.inbox.entry(key).and_then(|(entry, _)| entry.text.clone()) else {
-            return Ok(false);
-        };
-        let (Some(base), Some(ours)) = (self.agreed_text(key)?, self.text_of(key, mine)?) else {
-            return Ok(false);
-        };
-        Ok(is_another(&base, &theirs) || is_another(&base, &ours))
+        let theirs = self.inbox.entry(key).and_then(|(entry, _)| entry.text.clone());
+        let (Some(theirs), Some(base)) = (theirs, self.agreed_text(key)?) else { return Ok(false) };
+        let ours = self.text_of(key, mine)?;
+        Ok(is_another(&base, &theirs) || ours.is_some_and(|ours| is_another(&base, &ours)))
     }
 
     /// Whether the remote's past has a deletion at a key since what was agreed there.

@@ -114,6 +114,8 @@ struct World {
     random: Random,
     /// Every sentence that anybody wrote and nobody took out again.
     sentences: BTreeSet<String>,
+    /// The titles of the memory that a sentence was written into: it belongs to no other.
+    homes: BTreeMap<String, Vec<String>>,
     /// What was deleted: key and text.
     deleted: BTreeSet<(String, String)>,
     /// Texts that somebody gave another name: they may outlive a deletion under the old one.
@@ -141,6 +143,7 @@ impl World {
             clients,
             random: Random::new(seed + 1),
             sentences: BTreeSet::new(),
+            homes: BTreeMap::new(),
             deleted: BTreeSet::new(),
             renamed: BTreeSet::new(),
             edits: 0,
@@ -193,9 +196,7 @@ impl World {
         if self.clients[client].files.contains_key(&key) {
             return self.add_sentence(client, number);
         }
-        let sentence = format!("s{number}");
-        self.clients[client].files.insert(key, format!("{sentence}\n"));
-        self.sentences.insert(sentence);
+        self.clients[client].files.insert(key, titled(number));
         self.edits += 1;
     }
 
@@ -204,6 +205,7 @@ impl World {
         let sentence = format!("s{number}");
         let at_top = self.random.below(3) == 0;
         let text = self.clients[client].files.get_mut(&key).unwrap();
+        self.homes.insert(sentence.clone(), titles(text));
         *text = if at_top { format!("{sentence}\n{text}") } else { format!("{text}{sentence}\n") };
         self.sentences.insert(sentence);
         self.edits += 1;
@@ -213,8 +215,10 @@ impl World {
         let Some(key) = self.some_key(client) else { return };
         let text = self.clients[client].files.get_mut(&key).unwrap();
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        let Some(old) = lines.get(self.random.below(lines.len() as u64) as usize).cloned() else { return };
+        let old = lines.get(self.random.below(lines.len() as u64) as usize).cloned();
+        let Some(old) = old.filter(|old| !old.starts_with(TITLE)) else { return };
         let new = format!("s{number}");
+        self.homes.insert(new.clone(), titles(text));
         *text = lines
             .iter()
             .map(|line| if *line == old { format!("{new}\n") } else { format!("{line}\n") })
@@ -240,7 +244,7 @@ impl World {
     fn rename(&mut self, client: usize, number: u64) {
         let Some(key) = self.some_key(client) else { return };
         // A name of its own, or one that others know as another memory's.
-        let known = format!("m{}.md", self.random.below(12));
+        let known = format!("m{}.md", self.random.below(3));
         let files = &mut self.clients[client].files;
         let is_free = self.random.below(2) == 0 && !files.contains_key(&known);
         let text = files.remove(&key).unwrap();
@@ -251,12 +255,10 @@ impl World {
 
     fn rename_and_use_again(&mut self, client: usize, number: u64) {
         let Some(key) = self.some_key(client) else { return };
-        let sentence = format!("s{number}");
         let files = &mut self.clients[client].files;
-        let text = files.insert(key, format!("{sentence}\n")).unwrap();
+        let text = files.insert(key, titled(number)).unwrap();
         self.renamed.insert(text.clone());
         files.insert(format!("r{number}.md"), text);
-        self.sentences.insert(sentence);
         self.edits += 1;
     }
 
@@ -311,6 +313,13 @@ impl World {
                 failures.push(format!("seed {seed}: `{sentence}` is lost"));
             }
         }
+        for (key, text) in files {
+            let titles = titles(text);
+            let is_home = |homes: &Vec<String>| homes.iter().any(|title| titles.contains(title));
+            for line in text.lines().filter(|line| self.homes.get(*line).is_some_and(|homes| !is_home(homes))) {
+                failures.push(format!("seed {seed}: `{line}` is in `{key}`, another memory than it was written into"));
+            }
+        }
         for (key, text) in &self.deleted {
             if files.get(key) == Some(text) && !self.renamed.contains(text) {
                 failures.push(format!("seed {seed}: `{key}` was deleted and is back"));
@@ -318,4 +327,15 @@ impl World {
         }
         failures
     }
+}
+
+/// What the first line of a memory begins with, which nobody changes: it tells one from another, whatever it is called.
+const TITLE: &str = "memory ";
+
+fn titled(number: u64) -> String {
+    (0..8).map(|line| format!("{TITLE}{number}, {line}\n")).collect()
+}
+
+fn titles(text: &str) -> Vec<String> {
+    text.lines().filter(|line| line.starts_with(TITLE)).map(str::to_owned).collect()
 }
