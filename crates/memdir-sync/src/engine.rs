@@ -436,6 +436,7 @@ impl Once<'_> {
         }
         self.state.head = new_head;
         self.state.round = new_round;
+        // What came to nothing, for whatever reason, is looked at again.
         let agreed = &self.state.agreed;
         let is_open = |(key, entry): (&String, &Entry)| {
             agreed.get(key).is_none_or(|agreed| agreed.version < entry.version)

@@ -277,6 +277,10 @@ impl Local for Folder<'_> {
         merge_text(base, mine, theirs).ok()
     }
 
+    fn is_list(&self, key: &str) -> bool {
+        self.is_own_index(key)
+    }
+
     fn reviews(&self) -> bool {
         self.mode != WriteMode::Auto
     }

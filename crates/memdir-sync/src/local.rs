@@ -170,6 +170,12 @@ pub trait Local {
     /// Two changes as one; `None` where both changed the same thing.
     fn merge(&self, key: &str, base: &str, mine: &str, theirs: &str) -> Option<String>;
 
+    /// Whether a file is a list, whose lines merge whatever became of the others.
+    fn is_list(&self, key: &str) -> bool {
+        let _ = key;
+        false
+    }
+
     /// Whether what others send waits for the user instead of being written.
     fn reviews(&self) -> bool;
 

@@ -141,7 +141,7 @@ impl<'p> Planner<'p> {
             let history = History { forgotten, expired, rewritten: self.rewritten, replayed };
             let case = match classify(agreed, mine, self.inbox.theirs(key), history) {
                 Case::Merge if untouched.contains(key) => Case::Take,
-                Case::Merge if self.is_made_anew(key)? || self.is_replaced(key, mine)? => Case::Diverged,
+                Case::Merge if self.is_unrelated(key, mine)? => Case::Diverged,
                 Case::Diverged if self.is_all_said(key, mine)? => Case::Take,
                 case => case,
             };
@@ -180,9 +180,7 @@ impl<'p> Planner<'p> {
     }
 
     fn counts_as_agreed(&self, key: &str) -> bool {
-        self.unwritten.contains(key)
-            || self.vacated.contains(key)
-            || self.state.is_declined(key, self.scan)
+        self.unwritten.contains(key) || self.vacated.contains(key) || self.state.is_declined(key, self.scan)
     }
 
     fn decide(&mut self, key: &str, mine: Option<ContentHash>, case: Case) -> Result<(), SyncError> {

@@ -50,7 +50,7 @@ impl Planner<'_> {
             if moved.iter().any(|moved| moved.from == from) {
                 continue;
             }
-            if self.is_made_anew(&from)? || self.is_replaced(&from, None)? {
+            if self.is_unrelated(&from, None)? {
                 // What has the name there now is another memory.
                 self.vacated.insert(from);
                 continue;
@@ -356,9 +356,8 @@ impl Planner<'_> {
     /// Whether nothing of this machine stands where an entry is to be, or nothing that stays there.
     fn is_free_for(&self, to: &str, entry: &Entry, moved: &[Moved]) -> bool {
         let is_left = || moved.iter().any(|moved| moved.key == to) && !self.local.reviews();
-        let is_newer = |agreed: &Agreed| {
-            agreed.content.is_none() && agreed.version < entry.version && !self.rewritten
-        };
+        let is_newer =
+            |agreed: &Agreed| agreed.content.is_none() && agreed.version < entry.version && !self.rewritten;
         (self.mine(to).is_none() || is_left())
             && self.state.agreed.get(to).is_none_or(is_newer)
             && self.inbox.withheld(to).is_none()

@@ -28,27 +28,29 @@ struct Candidate {
 }
 
 impl Planner<'_> {
-    /// Whether what others have at a key took the place of a memory that was deleted, and says something else: what was
-    /// changed here was not made from anything that it was made from.
-    pub(super) fn is_made_anew(&mut self, key: &str) -> Result<bool, SyncError> {
-        let Some(entry) = self.newer_entry(key) else { return Ok(false) };
-        let (parent, Some(text)) = (entry.parent, entry.text.clone()) else { return Ok(false) };
-        let Some(base) = self.agreed_text(key)?.filter(|base| !is_alike(base, &text)) else {
-            return Ok(false);
-        };
-        if parent == Some(ContentHash::of(base.as_bytes())) {
+    /// Whether what stands here and what others have at a key are about different things, though both took the place of what
+    /// was agreed: the one does not belong into the other.
+    pub(super) fn is_unrelated(&mut self, key: &str, mine: Option<ContentHash>) -> Result<bool, SyncError> {
+        // While something waits for the user, what is agreed is not what both were made from.
+        if self.local.sent_from(key).is_some() {
             return Ok(false);
         }
-        Ok(parent.is_none() || self.was_deleted_since(key)?)
-    }
-
-    /// Whether one side put a text in the place of what was agreed at a key that has nothing of it: what the other side
-    /// changed does not belong there.
-    pub(super) fn is_replaced(&mut self, key: &str, mine: Option<ContentHash>) -> Result<bool, SyncError> {
-        let theirs = self.inbox.entry(key).and_then(|(entry, _)| entry.text.clone());
-        let (Some(theirs), Some(base)) = (theirs, self.agreed_text(key)?) else { return Ok(false) };
+        let (Some(entry), Some(base)) = (self.newer_entry(key).cloned(), self.agreed_text(key)?) else {
+            return Ok(false);
+        };
+        let Some(theirs) = entry.text else { return Ok(false) };
         let ours = self.text_of(key, mine)?;
-        Ok(is_another(&base, &theirs) || ours.is_some_and(|ours| is_another(&base, &ours)))
+        if is_alike(ours.as_ref().unwrap_or(&base), &theirs) {
+            return Ok(false);
+        }
+        if is_another(&base, &theirs) || ours.is_some_and(|ours| is_another(&base, &ours)) {
+            return Ok(true);
+        }
+        // It may be the next memory of that name.
+        let is_made_from_it = entry.parent == Some(ContentHash::of(base.as_bytes()));
+        Ok(!is_made_from_it
+            && !is_alike(&base, &theirs)
+            && (entry.parent.is_none() || self.was_deleted_since(key)?))
     }
 
     /// Whether the remote's past has a deletion at a key since what was agreed there.
@@ -78,10 +80,10 @@ impl Planner<'_> {
 
     /// What others put in the place of what was agreed at a key.
     fn newer_entry(&self, key: &str) -> Option<&Entry> {
-        let agreed = self.state.agreed.get(key).filter(|agreed| agreed.content.is_some())?;
         let (entry, _) = self.inbox.entry(key)?;
+        let agreed = self.state.agreed.get(key).filter(|agreed| agreed.content.is_some())?;
         let is_newer = agreed.version < entry.version || agreed.round < entry.round;
-        (is_newer && !self.rewritten).then_some(entry)
+        (is_newer && !self.rewritten && !self.local.is_list(key)).then_some(entry)
     }
 
     /// Names under which a memory was agreed that is changed or has another name here, and others have something else: each
@@ -94,10 +96,10 @@ impl Planner<'_> {
             return Ok(Vec::new());
         }
         let mut found = Vec::new();
-        for (from, agreed) in &self.state.agreed {
-            let Some(entry) = self.newer_entry(from) else { continue };
+        for (from, entry) in self.inbox.entries().filter(|(from, _)| self.newer_entry(from).is_some()) {
+            let agreed = self.state.agreed.get(from).and_then(|agreed| agreed.content);
             let key = match self.mine(from) {
-                Some(mine) => (Some(mine) != agreed.content).then_some(from),
+                Some(mine) => (Some(mine) != agreed).then_some(from),
                 None => new_names.get(from),
             };
             let is_open = !self.scan.leaves_alone(from) && !self.counts_as_agreed(from);
@@ -148,8 +150,8 @@ impl Planner<'_> {
         }
         // Nothing goes where something stands that stays.
         retain_all(&mut moved, |moved, others| {
-            let is_changed = self.mine(&moved.to)
-                != self.state.agreed.get(&moved.to).and_then(|agreed| agreed.content);
+            let is_changed =
+                self.mine(&moved.to) != self.state.agreed.get(&moved.to).and_then(|agreed| agreed.content);
             !is_changed || others.chain(known).any(|other| other.key == moved.to)
         });
         Ok(moved)
@@ -160,7 +162,9 @@ impl Planner<'_> {
         let Some((entry, _)) = self.inbox.entry(key) else { return Ok(None) };
         let Some(text) = entry.text.clone() else { return Ok(None) };
         let is_older = |version: u64| version >= entry.version || self.rewritten;
-        if self.state.agreed.get(key).is_some_and(|agreed| is_older(agreed.version)) {
+        if self.state.agreed.get(key).is_some_and(|agreed| is_older(agreed.version))
+            || self.local.is_list(key)
+        {
             return Ok(None);
         }
         let base = self.agreed_text(key)?;
@@ -233,7 +237,7 @@ impl Planner<'_> {
     fn new_memory_here(&mut self, key: &str) -> Result<Option<String>, SyncError> {
         let mine = self.mine(key);
         let agreed = self.state.agreed.get(key).and_then(|agreed| agreed.content);
-        if mine == agreed || self.counts_as_agreed(key) {
+        if mine == agreed || self.counts_as_agreed(key) || self.local.is_list(key) {
             return Ok(None);
         }
         let text = self.text_of(key, mine)?;

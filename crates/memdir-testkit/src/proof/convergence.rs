@@ -316,8 +316,11 @@ impl World {
         for (key, text) in files {
             let titles = titles(text);
             let is_home = |homes: &Vec<String>| homes.iter().any(|title| titles.contains(title));
-            for line in text.lines().filter(|line| self.homes.get(*line).is_some_and(|homes| !is_home(homes))) {
-                failures.push(format!("seed {seed}: `{line}` is in `{key}`, another memory than it was written into"));
+            for line in text.lines().filter(|line| self.homes.get(*line).is_some_and(|homes| !is_home(homes)))
+            {
+                failures.push(format!(
+                    "seed {seed}: `{line}` is in `{key}`, another memory than it was written into"
+                ));
             }
         }
         for (key, text) in &self.deleted {
