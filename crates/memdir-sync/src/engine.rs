@@ -436,7 +436,12 @@ impl Once<'_> {
         }
         self.state.head = new_head;
         self.state.round = new_round;
-        self.state.unfinished = !skipped.is_empty();
+        // What came to nothing, for whatever reason, is looked at again.
+        let agreed = &self.state.agreed;
+        let is_open = |(key, entry): (&String, &Entry)| {
+            agreed.get(key).is_none_or(|agreed| agreed.version < entry.version)
+        };
+        self.state.unfinished = !skipped.is_empty() || inbox.entries().any(is_open);
         self.state.roster = roster;
         self.local.finish(&self.state).map_err(SyncError::Local)?;
         Ok(Some(report))

@@ -252,6 +252,10 @@ impl Local for Folder<'_> {
         Some(path)
     }
 
+    fn names_given(&self) -> Vec<(Option<String>, String)> {
+        self.roots.iter().flat_map(Root::names_given).collect()
+    }
+
     fn refuses_to_share(&self, _: &str, text: &str) -> Option<String> {
         match self.kind {
             Kind::Team => self.rules.refusal(text),
@@ -271,6 +275,10 @@ impl Local for Folder<'_> {
             return Some(index::merge(base, mine, theirs).text);
         }
         merge_text(base, mine, theirs).ok()
+    }
+
+    fn is_list(&self, key: &str) -> bool {
+        self.is_own_index(key)
     }
 
     fn reviews(&self) -> bool {

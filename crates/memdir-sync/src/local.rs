@@ -152,6 +152,12 @@ pub trait Local {
         None
     }
 
+    /// The names that were given lately by commands of ours, newest first: the old one and the new one; no old one where a
+    /// file was made.
+    fn names_given(&self) -> Vec<(Option<String>, String)> {
+        Vec::new()
+    }
+
     /// Why a text may not be shared: a secret, or something private.
     fn refuses_to_share(&self, key: &str, text: &str) -> Option<String>;
 
@@ -163,6 +169,12 @@ pub trait Local {
 
     /// Two changes as one; `None` where both changed the same thing.
     fn merge(&self, key: &str, base: &str, mine: &str, theirs: &str) -> Option<String>;
+
+    /// Whether a file is a list, whose lines merge whatever became of the others.
+    fn is_list(&self, key: &str) -> bool {
+        let _ = key;
+        false
+    }
 
     /// Whether what others send waits for the user instead of being written.
     fn reviews(&self) -> bool;

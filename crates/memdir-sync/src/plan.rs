@@ -19,10 +19,13 @@ use crate::remote::Remote;
 use crate::report::{ChangeKind, Received, Refused, Report};
 use crate::state::{Agreed, SyncState};
 
+mod deleted_and_renamed;
 mod known_past;
+mod likeness;
 mod mass_deletions;
 mod merging;
 mod renames;
+mod reused_names;
 mod review;
 
 use merging::Both;
@@ -75,6 +78,8 @@ pub(crate) struct Planner<'p> {
     pub(crate) report: Report,
     pub(crate) plan: SyncPlan,
     unresolved: Vec<Conflict>,
+    /// Keys that what stands here leaves, for where others have moved it: what they have there now is taken.
+    vacated: BTreeSet<String>,
     /// The names that memories have, to find those that differ in capitals only; made at the first question.
     names: Option<Capitals>,
     own_names: Option<Capitals>,
@@ -112,6 +117,7 @@ impl<'p> Planner<'p> {
             report,
             plan,
             unresolved,
+            vacated: BTreeSet::new(),
             names: None,
             own_names: None,
         }
@@ -135,6 +141,8 @@ impl<'p> Planner<'p> {
             let history = History { forgotten, expired, rewritten: self.rewritten, replayed };
             let case = match classify(agreed, mine, self.inbox.theirs(key), history) {
                 Case::Merge if untouched.contains(key) => Case::Take,
+                Case::Merge if self.is_unrelated(key, mine)? => Case::Diverged,
+                Case::Diverged if self.is_all_said(key, mine)? => Case::Take,
                 case => case,
             };
             self.decide(key, mine, case)?;
@@ -172,7 +180,7 @@ impl<'p> Planner<'p> {
     }
 
     fn counts_as_agreed(&self, key: &str) -> bool {
-        self.unwritten.contains(key) || self.state.is_declined(key, self.scan)
+        self.unwritten.contains(key) || self.vacated.contains(key) || self.state.is_declined(key, self.scan)
     }
 
     fn decide(&mut self, key: &str, mine: Option<ContentHash>, case: Case) -> Result<(), SyncError> {

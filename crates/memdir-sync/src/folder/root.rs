@@ -3,6 +3,9 @@
 use memdir_core::rel_path::{PathRefused, RelPath};
 use memdir_lib::memory::Memory;
 
+/// How many operations are looked at to learn what was renamed.
+const MAX_OPERATIONS: usize = 500;
+
 /// A folder inside a memory directory.
 pub(crate) struct Root<'r> {
     /// What its keys begin with.
@@ -27,5 +30,18 @@ impl Root<'_> {
     /// The key of a file; `None` if the file lies elsewhere.
     pub(super) fn key_of(&self, path: &str) -> Option<String> {
         Some(format!("{}{}", self.prefix, path.strip_prefix(self.below)?))
+    }
+
+    /// The names that were given here lately, newest first. A history that cannot be read keeps nothing from being synced.
+    pub(super) fn names_given(&self) -> Vec<(Option<String>, String)> {
+        let log = self.memory.log(MAX_OPERATIONS).unwrap_or_default();
+        let changes = log.operations.into_iter().flat_map(|operation| operation.changes);
+        let given = changes.filter_map(|change| {
+            let is_made = change.before.is_none() && change.after.is_some();
+            let from = change.renamed_from.and_then(|from| self.key_of(from.as_str()));
+            let to = self.key_of(change.path.as_str()).filter(|_| is_made || from.is_some())?;
+            Some((from, to))
+        });
+        given.collect()
     }
 }

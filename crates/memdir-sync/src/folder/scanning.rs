@@ -1,6 +1,6 @@
 //! Which files take part, and what they hold.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use memdir_core::memory::entrypoint::ENTRYPOINT;
 use memdir_core::memory::index::OVERFLOW;
@@ -61,7 +61,6 @@ impl Folder<'_> {
             self.glance_at(root, None, glance);
             return Ok(());
         };
-        let mut folded: HashMap<String, String> = HashMap::new();
         let listing = open.list_files(0)?;
         self.glance_at(root, Some(&listing), glance);
         for left_out in listing.left_out.iter().filter(|left_out| !self.skips(&left_out.path)) {
@@ -73,13 +72,17 @@ impl Folder<'_> {
                 scan.left_alone.insert(key, left_out.rule.to_owned());
             }
         }
-        for file in listing.files.iter().filter(|file| !self.skips(file.path.as_str())) {
-            let Some(key) = root.key_of(file.path.as_str()) else { continue };
+        let taking_part = || {
+            let files = listing.files.iter().filter(|file| !self.skips(file.path.as_str()));
+            files.filter_map(|file| Some((root.key_of(file.path.as_str())?, file)))
+        };
+        let namesakes = self.namesakes(taking_part().map(|(key, _)| key))?;
+        for (key, file) in taking_part() {
             let known = seen.get(&key, &file.stat);
             let refused = if known.is_none() { self.refuses_key(&key) } else { None };
             let why = if let Some(refused) = refused {
                 Some(format!("it cannot be shared under that name: {refused}"))
-            } else if let Some(other) = folded.insert(key.to_lowercase(), key.clone()) {
+            } else if let Some(other) = namesakes.get(&key) {
                 Some(format!("`{other}` has the same name but for capitals"))
             } else if file.stat.size > 4 * MAX_TEXT_BYTES as u64 {
                 Some("it is too large to be shared".to_owned())
@@ -114,6 +117,31 @@ impl Folder<'_> {
             scan.left_alone.insert(key, why.to_owned());
         }
         Ok(())
+    }
+
+    /// Of names that differ in capitals only, all but one, with that one: the one that is known to the others, else the
+    /// first.
+    fn namesakes(&self, keys: impl Iterator<Item = String>) -> Result<HashMap<String, String>, LocalError> {
+        let mut by_fold: HashMap<String, Vec<String>> = HashMap::new();
+        for key in keys {
+            by_fold.entry(key.to_lowercase()).or_default().push(key);
+        }
+        by_fold.retain(|_, keys| keys.len() > 1);
+        let mut namesakes = HashMap::new();
+        if by_fold.is_empty() {
+            return Ok(namesakes);
+        }
+        let (state, pending) = self.kept.load()?;
+        let pending = pending.iter().flat_map(|pending| pending.settled.iter().chain(&pending.changes));
+        let sent = pending.filter_map(|change| Some((&change.key, change.after.as_ref()?)));
+        let known = state.agreed.iter().chain(sent).filter(|(_, agreed)| agreed.content.is_some());
+        let known: HashSet<&String> = known.map(|(key, _)| key).collect();
+        for keys in by_fold.into_values() {
+            let counts = keys.iter().find(|key| known.contains(key)).or(keys.first()).cloned();
+            let others = keys.into_iter().filter(|key| Some(key) != counts.as_ref());
+            namesakes.extend(others.zip(std::iter::repeat(counts.clone().unwrap_or_default())));
+        }
+        Ok(namesakes)
     }
 
     /// Whether a file that is empty is meant to be: an index without lines, unless somebody may be writing it.

@@ -1,12 +1,12 @@
 //! Names that changed on one side while the text changed on the other.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use memdir_core::content_hash::ContentHash;
-use memdir_core::memory::frontmatter::Frontmatter;
 use memdir_wire::entry::Entry;
 
 use super::Planner;
+use super::likeness::{is_alike, is_another, likeness};
 use super::merging::Both;
 use crate::classify::Theirs;
 use crate::conflict_copy::with_name_of;
@@ -16,10 +16,7 @@ use crate::report::ChangeKind;
 use crate::state::Agreed;
 
 /// More files than this that came or went at once are not compared with each other.
-const MAX_COMPARED: usize = 100;
-
-/// Common lines of all lines, in hundredths, from which on a text is another one under a new name.
-const ALIKE: usize = 60;
+pub(super) const MAX_COMPARED: usize = 100;
 
 /// A file that has another name here than was agreed.
 struct Renamed {
@@ -30,11 +27,11 @@ struct Renamed {
 }
 
 /// An entry that has another name there than was agreed.
-struct Moved {
+pub(super) struct Moved {
     /// What it is called here now.
-    key: String,
-    from: String,
-    to: String,
+    pub(super) key: String,
+    pub(super) from: String,
+    pub(super) to: String,
 }
 
 /// How many names of one memory are followed.
@@ -47,7 +44,17 @@ impl Planner<'_> {
         let renamed_here = self.renamed_here()?;
         let new_names: BTreeMap<String, String> =
             renamed_here.iter().map(|renamed| (renamed.from.clone(), renamed.to.clone())).collect();
+        let mut moved = self.renamed_there(&new_names)?;
+        moved.extend(self.moved_from_reused_names(&new_names, &moved)?);
         for Renamed { from, to, base } in renamed_here {
+            if moved.iter().any(|moved| moved.from == from) {
+                continue;
+            }
+            if self.is_unrelated(&from, None)? {
+                // What has the name there now is another memory.
+                self.vacated.insert(from);
+                continue;
+            }
             // The change that somebody made under the old name goes to the new one.
             if let Some((entry, _)) = self.inbox.entry(&from)
                 && let Some(theirs) = entry.text.clone()
@@ -62,25 +69,15 @@ impl Planner<'_> {
                 self.taken_names().release(&from);
                 let text = match base {
                     None => theirs,
-                    Some(base) => {
-                        let mine = self.text_of(&to, self.mine(&to))?.unwrap_or_default();
-                        let merged = self.local.merge(&to, &base, &mine, &theirs);
-                        match (merged, self.options.conflict) {
-                            (Some(merged), _) => merged,
-                            // Theirs waits under the old name.
-                            (None, _) if self.local.reviews() => continue,
-                            (None, ConflictPolicy::Ours) => mine,
-                            (None, ConflictPolicy::Fail) => {
-                                self.unresolved.push(Conflict { path: to.clone(), by });
-                                settled.extend([from, to]);
-                                continue;
-                            }
-                            (None, ConflictPolicy::Merge) if !self.keep_copy(&to, &mine)? => continue,
-                            (None, ConflictPolicy::Merge | ConflictPolicy::Theirs) => {
-                                with_name_of(&theirs, &mine)
-                            }
+                    Some(base) => match self.with_their_change(&to, &base, &theirs, &by)? {
+                        Some(text) => text,
+                        None if self.options.conflict == ConflictPolicy::Fail => {
+                            settled.extend([from, to]);
+                            continue;
                         }
-                    }
+                        // Theirs is looked at under the old name.
+                        None => continue,
+                    },
                 };
                 if self.local.reviews() {
                     if self.wait_renamed(&from, &to, text)? {
@@ -102,7 +99,46 @@ impl Planner<'_> {
                 settled.insert(to);
             }
         }
-        for Moved { key, from, to } in self.renamed_there(&new_names) {
+        self.follow_to_reused_names(&new_names, &mut settled)?;
+        self.follow_moved(moved, &mut settled)?;
+        self.tell_of_deleted_and_renamed(&new_names, &mut settled)?;
+        Ok(settled)
+    }
+
+    /// What stands here under a new name, with what somebody changed under the old one; `None` if the two cannot be one now.
+    pub(super) fn with_their_change(
+        &mut self,
+        to: &str,
+        base: &str,
+        theirs: &str,
+        by: &str,
+    ) -> Result<Option<String>, SyncError> {
+        let mine = self.text_of(to, self.mine(to))?.unwrap_or_default();
+        if let Some(merged) = self.local.merge(to, base, &mine, theirs) {
+            return Ok(Some(merged));
+        }
+        let policy = self.options.conflict;
+        Ok(match policy {
+            _ if self.local.reviews() => None,
+            ConflictPolicy::Ours => Some(mine),
+            ConflictPolicy::Fail => {
+                self.unresolved.push(Conflict { path: to.to_owned(), by: by.to_owned() });
+                None
+            }
+            ConflictPolicy::Merge if !self.keep_copy(to, &mine)? => None,
+            ConflictPolicy::Merge | ConflictPolicy::Theirs => Some(with_name_of(theirs, &mine)),
+        })
+    }
+
+    /// What was changed here goes to where others have moved the memory.
+    fn follow_moved(&mut self, moved: Vec<Moved>, settled: &mut BTreeSet<String>) -> Result<(), SyncError> {
+        let targets: BTreeSet<String> = moved.iter().map(|moved| moved.to.clone()).collect();
+        let (mut left, mut stuck) = (Vec::new(), BTreeSet::new());
+        for Moved { key, from, to } in moved {
+            if stuck.contains(&to) {
+                settled.extend([key, from, to]);
+                continue;
+            }
             let mine = self.mine(&key);
             let both = Both { key: &key, agreed_as: &from, target: &to, related: true };
             self.taken_names().release(&from);
@@ -116,19 +152,32 @@ impl Planner<'_> {
                 continue;
             }
             self.merge_both(both, mine)?;
-            let is_kept = self.plan.agreed.contains_key(&to) || self.plan.outgoing.contains_key(&to);
-            if let Some((entry, id)) = self.inbox.entry(&from).filter(|_| is_kept) {
-                self.plan.agreed.insert(from.clone(), Some(Agreed::of(entry, id)));
-                self.write(&key, None, "the team", self.now);
-                if key != from {
-                    self.report.notices.push(format!(
-                        "`{from}` was renamed to `{key}` here and to `{to}` by others, who were first: it is `{to}`"
-                    ));
-                }
+            if !self.plan.agreed.contains_key(&to) && !self.plan.outgoing.contains_key(&to) {
+                stuck.insert(key.clone());
+                settled.extend([key, from, to]);
+                continue;
             }
-            settled.extend([key, from, to]);
+            if let Some((entry, id)) = self.inbox.entry(&from).filter(|(entry, _)| entry.text.is_none()) {
+                self.plan.agreed.insert(from.clone(), Some(Agreed::of(entry, id)));
+                settled.insert(from.clone());
+            }
+            if key != from {
+                self.report.notices.push(format!(
+                    "`{from}` was renamed to `{key}` here and to `{to}` by others, who were first: it is `{to}`"
+                ));
+            }
+            settled.insert(to);
+            left.extend([key, from]);
         }
-        Ok(settled)
+        for key in left.into_iter().filter(|key| !targets.contains(key)) {
+            self.write(&key, None, "the team", self.now);
+            if !self.state.agreed.contains_key(&key) {
+                // Whoever kills us now does not make a new memory of it.
+                self.plan.agreed.insert(key.clone(), None);
+            }
+            self.vacated.insert(key);
+        }
+        Ok(())
     }
 
     /// Files that have another name here than was agreed: with the same content, or nearly the same where only one such
@@ -167,10 +216,43 @@ impl Planner<'_> {
             let left = keys.iter().filter(|(content, _)| is_left(content)).flat_map(|(_, keys)| keys);
             left.map(|key| (*key).clone()).collect()
         };
-        let (gone, came) = (rest(&gone), rest(&came));
+        let (mut gone, mut came) = (rest(&gone), rest(&came));
         let mut renamed: Vec<Renamed> =
             same.into_iter().map(|(_, from, to)| Renamed { from, to, base: None }).collect();
+        renamed.extend(self.renamed_by_command(&mut gone, &mut came)?);
         renamed.extend(self.nearly_same(&gone, &came)?);
+        Ok(renamed)
+    }
+
+    /// The pairs of which our own history says that one is the new name of the other, whatever the text became since.
+    fn renamed_by_command(
+        &mut self,
+        gone: &mut Vec<String>,
+        came: &mut Vec<String>,
+    ) -> Result<Vec<Renamed>, SyncError> {
+        let mut renamed = Vec::new();
+        if gone.is_empty() || came.is_empty() {
+            return Ok(renamed);
+        }
+        let given = self.local.names_given();
+        for to in came.clone() {
+            let mut name = &to;
+            for (from, given) in &given {
+                if given != name {
+                    continue;
+                }
+                let Some(from) = from else { break };
+                name = from;
+                if let Some(at) = gone.iter().position(|gone| gone == from)
+                    && let Some(base) = self.agreed_text(from)?
+                {
+                    gone.remove(at);
+                    came.retain(|came| *came != to);
+                    renamed.push(Renamed { from: from.clone(), to: to.clone(), base: Some(base) });
+                    break;
+                }
+            }
+        }
         Ok(renamed)
     }
 
@@ -190,9 +272,8 @@ impl Planner<'_> {
         let mut pairs = Vec::new();
         for (at, (_, old)) in before.iter().enumerate() {
             for (place, (_, new)) in after.iter().enumerate() {
-                let share = likeness(old, new);
-                if share >= ALIKE {
-                    pairs.push((share, at, place));
+                if is_alike(old, new) {
+                    pairs.push((likeness(old, new), at, place));
                 }
             }
         }
@@ -218,12 +299,29 @@ impl Planner<'_> {
     }
 
     /// Entries that somebody renamed while they were changed here under the old name, or renamed here too.
-    fn renamed_there(&self, new_names: &BTreeMap<String, String>) -> Vec<Moved> {
-        let mut moved = Vec::new();
-        let mut followed = BTreeSet::new();
-        for (to, entry) in self.inbox.entries().filter(|(_, entry)| entry.text.is_some()) {
-            let is_free = self.mine(to).is_none() && !self.state.agreed.contains_key(to);
-            if entry.renamed_from.is_none() || !is_free || self.inbox.withheld(to).is_some() {
+    fn renamed_there(&mut self, new_names: &BTreeMap<String, String>) -> Result<Vec<Moved>, SyncError> {
+        let mut moved: Vec<Moved> = Vec::new();
+        let mut looked_at = BTreeSet::new();
+        // One that leaves its name makes room for another one, which may do the same.
+        while let Some((next, theirs)) = self.next_renamed(new_names, &moved, &looked_at) {
+            looked_at.insert((next.from.clone(), next.to.clone()));
+            if self.is_one_memory(&next, &theirs)? {
+                moved.push(next);
+            }
+        }
+        Ok(moved)
+    }
+
+    fn next_renamed(
+        &self,
+        new_names: &BTreeMap<String, String>,
+        moved: &[Moved],
+        looked_at: &BTreeSet<(String, String)>,
+    ) -> Option<(Moved, String)> {
+        for (to, entry) in self.inbox.entries().filter(|(_, entry)| entry.renamed_from.is_some()) {
+            let is_known = moved.iter().any(|moved| moved.to == *to);
+            let Some(theirs) = entry.text.as_ref().filter(|_| !is_known) else { continue };
+            if !self.is_free_for(to, entry, moved) {
                 continue;
             }
             for from in self.names_before(entry) {
@@ -235,17 +333,38 @@ impl Planner<'_> {
                     Some(mine) => (mine != agreed).then_some(from),
                     None => new_names.get(from).map(String::as_str),
                 };
-                if let Some(key) = key.filter(|_| is_deleted && followed.insert(from)) {
-                    moved.push(Moved { key: key.to_owned(), from: from.to_owned(), to: to.clone() });
-                    break;
+                let is_open = is_deleted
+                    && moved.iter().all(|moved| moved.from != from)
+                    && !looked_at.contains(&(from.to_owned(), to.clone()));
+                if let Some(key) = key.filter(|_| is_open) {
+                    let found = Moved { key: key.to_owned(), from: from.to_owned(), to: to.clone() };
+                    return Some((found, theirs.clone()));
                 }
             }
         }
-        moved
+        None
+    }
+
+    /// Whether what stands here and what others have are both made from what was agreed: either name may mean another
+    /// memory by now.
+    pub(super) fn is_one_memory(&mut self, moved: &Moved, theirs: &str) -> Result<bool, SyncError> {
+        let ours = self.text_of(&moved.key, self.mine(&moved.key))?.unwrap_or_default();
+        let base = self.agreed_text(&moved.from)?;
+        Ok(base.is_none_or(|base| !is_another(&base, theirs) && !is_another(&base, &ours)))
+    }
+
+    /// Whether nothing of this machine stands where an entry is to be, or nothing that stays there.
+    fn is_free_for(&self, to: &str, entry: &Entry, moved: &[Moved]) -> bool {
+        let is_left = || moved.iter().any(|moved| moved.key == to) && !self.local.reviews();
+        let is_newer =
+            |agreed: &Agreed| agreed.content.is_none() && agreed.version < entry.version && !self.rewritten;
+        (self.mine(to).is_none() || is_left())
+            && self.state.agreed.get(to).is_none_or(is_newer)
+            && self.inbox.withheld(to).is_none()
     }
 
     /// The names that an entry had, the newest first, as far as the deletions of the older ones tell.
-    fn names_before<'e>(&'e self, entry: &'e Entry) -> Vec<&'e str> {
+    pub(super) fn names_before<'e>(&'e self, entry: &'e Entry) -> Vec<&'e str> {
         let mut names: Vec<&str> = Vec::new();
         let mut next = entry.renamed_from.as_deref();
         while let Some(name) = next.filter(|name| !names.contains(name) && names.len() < MAX_NAMES) {
@@ -286,47 +405,5 @@ impl Planner<'_> {
                     && self.inbox.theirs(key) == Theirs::Unchanged
             }
         }
-    }
-}
-
-/// How many lines two texts have in common, in hundredths. Of the fields only the description counts.
-fn likeness(one: &str, other: &str) -> usize {
-    fn lines(text: &str) -> Vec<&str> {
-        let fields = Frontmatter::parse(text).0;
-        let body = text.get(fields.as_ref().map_or(0, Frontmatter::body_start)..).unwrap_or_default();
-        let description = fields.as_ref().and_then(|fields| fields.raw_line("description"));
-        body.lines().chain(description).map(str::trim).filter(|line| !line.is_empty()).collect()
-    }
-    let (one, other) = (lines(one), lines(other));
-    let mut left: HashMap<&str, usize> = HashMap::new();
-    for line in &one {
-        *left.entry(line).or_default() += 1;
-    }
-    let mut common = 0;
-    for line in &other {
-        if let Some(count) = left.get_mut(line).filter(|count| **count > 0) {
-            *count -= 1;
-            common += 1;
-        }
-    }
-    common * 100 / one.len().max(other.len()).max(1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_new_name_and_a_new_line_are_the_same_memory() {
-        let text =
-            |name: &str, body: &str| format!("---\nname: {name}\nmetadata:\n  type: project\n---\n\n{body}");
-        let check = |one: &str, other: &str, expected: bool| {
-            assert_eq!(likeness(one, other) >= ALIKE, expected, "{one} {other}");
-        };
-        check(&text("a", "x\n"), &text("b", "x\n"), true);
-        check(&text("a", "x\ny\nz\n"), &text("b", "x\ny\n[[b]]\n"), true);
-        check(&text("a", "x\n"), &text("b", "y\n"), false);
-        check("x\n", "y\n", false);
-        check("", "y\n", false);
     }
 }

@@ -8,6 +8,11 @@ fn members_end_equal_and_nothing_is_lost_or_back() {
 }
 
 #[test]
+fn few_members_who_use_the_same_names_end_equal() {
+    convergence_in_process(&Convergence { clients: 3, operations: 60, seeds: 100..160 }).assert_holds();
+}
+
+#[test]
 fn members_end_equal_over_real_git() {
     convergence_over_git(&Convergence { clients: 3, operations: 40, seeds: 0..1 }).assert_holds();
 }

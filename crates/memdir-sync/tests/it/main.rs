@@ -22,5 +22,6 @@ mod own_machines;
 mod parsers;
 mod people;
 mod renamed;
+mod reused_names;
 mod reviewing;
 mod two_people;

@@ -7,20 +7,23 @@ use crate::people::{Person, now};
 use crate::two_people::{body, memory, two};
 
 /// Gives a memory another name as `memdir rename` does, with another `name:` in the file.
-fn rename(person: &Person, from: &str, to: &str) {
+pub(crate) fn rename(person: &Person, from: &str, to: &str) {
     let mut memory = person.memory();
     let catalogue = memory.catalogue().unwrap();
     let entry = catalogue.find(&format!("team/{from}.md"), &memory).unwrap();
     let plan = memory.plan_rename(entry, &format!("team/{to}"), &catalogue).unwrap();
-    let author = Author { kind: AuthorKind::Person, id: None, session: None };
-    memory.apply(&plan, &author, now()).unwrap();
+    memory.apply(&plan, &author(), now()).unwrap();
 }
 
-fn keys(person: &Person) -> Vec<String> {
+pub(crate) fn author() -> Author {
+    Author { kind: AuthorKind::Person, id: None, session: None }
+}
+
+pub(crate) fn keys(person: &Person) -> Vec<String> {
     person.shared().into_iter().map(|(key, _)| key).filter(|key| key != "MEMORY.md").collect()
 }
 
-fn settle(people: &[&Person]) {
+pub(crate) fn settle(people: &[&Person]) {
     for _ in 0..3 {
         people.iter().for_each(|person| drop(person.sync()));
     }

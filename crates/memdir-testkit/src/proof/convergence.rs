@@ -114,6 +114,8 @@ struct World {
     random: Random,
     /// Every sentence that anybody wrote and nobody took out again.
     sentences: BTreeSet<String>,
+    /// The titles of the memory that a sentence was written into: it belongs to no other.
+    homes: BTreeMap<String, Vec<String>>,
     /// What was deleted: key and text.
     deleted: BTreeSet<(String, String)>,
     /// Texts that somebody gave another name: they may outlive a deletion under the old one.
@@ -141,6 +143,7 @@ impl World {
             clients,
             random: Random::new(seed + 1),
             sentences: BTreeSet::new(),
+            homes: BTreeMap::new(),
             deleted: BTreeSet::new(),
             renamed: BTreeSet::new(),
             edits: 0,
@@ -155,13 +158,15 @@ impl World {
         self.clients[0].sync().unwrap();
         for number in 0..operations {
             let client = self.random.below(self.clients.len() as u64) as usize;
-            match self.random.below(10) {
-                0..=3 => self.sync(client),
-                4 | 5 => self.add_sentence(client, number),
-                6 => self.change_sentence(client, number),
-                7 => self.add_memory(client, number),
-                8 => self.delete(client),
-                _ => self.rename(client, number),
+            match self.random.below(22) {
+                0..=7 => self.sync(client),
+                8..=11 => self.add_sentence(client, number),
+                12 | 13 => self.change_sentence(client, number),
+                14 | 15 => self.add_memory(client, number),
+                16 | 17 => self.delete(client),
+                18 | 19 => self.rename(client, number),
+                20 => self.rename_and_use_again(client, number),
+                _ => self.swap(client),
             }
             let late = self.random.below(self.clients.len() as u64) as usize;
             self.clients[late].remote.deliver();
@@ -191,9 +196,7 @@ impl World {
         if self.clients[client].files.contains_key(&key) {
             return self.add_sentence(client, number);
         }
-        let sentence = format!("s{number}");
-        self.clients[client].files.insert(key, format!("{sentence}\n"));
-        self.sentences.insert(sentence);
+        self.clients[client].files.insert(key, titled(number));
         self.edits += 1;
     }
 
@@ -202,6 +205,7 @@ impl World {
         let sentence = format!("s{number}");
         let at_top = self.random.below(3) == 0;
         let text = self.clients[client].files.get_mut(&key).unwrap();
+        self.homes.insert(sentence.clone(), titles(text));
         *text = if at_top { format!("{sentence}\n{text}") } else { format!("{text}{sentence}\n") };
         self.sentences.insert(sentence);
         self.edits += 1;
@@ -211,8 +215,10 @@ impl World {
         let Some(key) = self.some_key(client) else { return };
         let text = self.clients[client].files.get_mut(&key).unwrap();
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        let Some(old) = lines.get(self.random.below(lines.len() as u64) as usize).cloned() else { return };
+        let old = lines.get(self.random.below(lines.len() as u64) as usize).cloned();
+        let Some(old) = old.filter(|old| !old.starts_with(TITLE)) else { return };
         let new = format!("s{number}");
+        self.homes.insert(new.clone(), titles(text));
         *text = lines
             .iter()
             .map(|line| if *line == old { format!("{new}\n") } else { format!("{line}\n") })
@@ -237,10 +243,32 @@ impl World {
 
     fn rename(&mut self, client: usize, number: u64) {
         let Some(key) = self.some_key(client) else { return };
+        // A name of its own, or one that others know as another memory's.
+        let known = format!("m{}.md", self.random.below(3));
         let files = &mut self.clients[client].files;
+        let is_free = self.random.below(2) == 0 && !files.contains_key(&known);
         let text = files.remove(&key).unwrap();
         self.renamed.insert(text.clone());
+        files.insert(if is_free { known } else { format!("r{number}.md") }, text);
+        self.edits += 1;
+    }
+
+    fn rename_and_use_again(&mut self, client: usize, number: u64) {
+        let Some(key) = self.some_key(client) else { return };
+        let files = &mut self.clients[client].files;
+        let text = files.insert(key, titled(number)).unwrap();
+        self.renamed.insert(text.clone());
         files.insert(format!("r{number}.md"), text);
+        self.edits += 1;
+    }
+
+    fn swap(&mut self, client: usize) {
+        let (Some(one), Some(other)) = (self.some_key(client), self.some_key(client)) else { return };
+        let files = &mut self.clients[client].files;
+        let (first, second) = (files[&one].clone(), files[&other].clone());
+        self.renamed.extend([first.clone(), second.clone()]);
+        files.insert(one, second);
+        files.insert(other, first);
         self.edits += 1;
     }
 
@@ -285,6 +313,16 @@ impl World {
                 failures.push(format!("seed {seed}: `{sentence}` is lost"));
             }
         }
+        for (key, text) in files {
+            let titles = titles(text);
+            let is_home = |homes: &Vec<String>| homes.iter().any(|title| titles.contains(title));
+            for line in text.lines().filter(|line| self.homes.get(*line).is_some_and(|homes| !is_home(homes)))
+            {
+                failures.push(format!(
+                    "seed {seed}: `{line}` is in `{key}`, another memory than it was written into"
+                ));
+            }
+        }
         for (key, text) in &self.deleted {
             if files.get(key) == Some(text) && !self.renamed.contains(text) {
                 failures.push(format!("seed {seed}: `{key}` was deleted and is back"));
@@ -292,4 +330,15 @@ impl World {
         }
         failures
     }
+}
+
+/// What the first line of a memory begins with, which nobody changes: it tells one from another, whatever it is called.
+const TITLE: &str = "memory ";
+
+fn titled(number: u64) -> String {
+    (0..8).map(|line| format!("{TITLE}{number}, {line}\n")).collect()
+}
+
+fn titles(text: &str) -> Vec<String> {
+    text.lines().filter(|line| line.starts_with(TITLE)).map(str::to_owned).collect()
 }
