@@ -110,7 +110,17 @@ impl Personal {
         let mut places = Places::find(&self.env, now)?;
         let mut folder = self.folder(&mut places, now)?;
         folder.read_all = options.read_all;
-        let (mut report, requests) = self.membership.sync(&mut folder, options, now)?;
+        let (mut report, mut requests) = self.membership.sync(&mut folder, options, now)?;
+        if std::mem::take(&mut folder.index_followed) {
+            // What follows here should be with the others before they look, or they would make it themselves.
+            match self.membership.sync(&mut folder, options, now) {
+                Ok((later, more)) => {
+                    report.go_on(later);
+                    requests += more;
+                }
+                Err(error) => report.notices.push(format!("the index goes with the next sync: {error}")),
+            }
+        }
         let gone = report.received.iter().filter(|came| came.change == ChangeKind::Removed);
         let gone: BTreeSet<&str> = gone.map(|came| came.path.as_str()).collect();
         if !gone.is_empty() && !options.dry_run {
@@ -210,6 +220,7 @@ impl Personal {
             now,
             read_all: false,
             scanned: None,
+            index_followed: false,
         })
     }
 }

@@ -107,6 +107,23 @@ impl Report {
         *self == Self::default()
     }
 
+    /// Adds what the next sync did, as if both were one.
+    pub(crate) fn go_on(&mut self, next: Self) {
+        fn add<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>, is_same: impl Fn(&T, &T) -> bool) {
+            for item in more {
+                if !all.iter().any(|known| is_same(known, &item)) {
+                    all.push(item);
+                }
+            }
+        }
+        add(&mut self.received, next.received, |one, other| one.path == other.path);
+        add(&mut self.sent, next.sent, |one, other| one.path == other.path);
+        add(&mut self.merged, next.merged, PartialEq::eq);
+        add(&mut self.conflicts, next.conflicts, PartialEq::eq);
+        add(&mut self.notices, next.notices, PartialEq::eq);
+        (self.held, self.refused, self.blocked) = (next.held, next.refused, next.blocked);
+    }
+
     /// A memory as somebody on this machine knows it.
     #[must_use]
     pub fn shown(&self, path: &str) -> String {

@@ -223,6 +223,7 @@ fn folder<'m>(
         now,
         read_all: false,
         scanned: None,
+        index_followed: false,
     })
 }
 

@@ -19,7 +19,9 @@ impl Once<'_> {
         report.refused.extend(inbox.refused.iter().cloned());
         report.notices.extend(inbox.records.learnt.problems.iter().cloned());
         for (key, why) in &self.scan.left_alone {
-            report.blocked.push(Refused { path: key.clone(), why: why.clone() });
+            let waits = inbox.waits_behind(key, roster).map(|waits| format!("; {waits}"));
+            let why = format!("{why}{}", waits.unwrap_or_default());
+            report.blocked.push(Refused { path: key.clone(), why });
         }
         let me = self.key.public();
         for joined in
