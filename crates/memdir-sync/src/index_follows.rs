@@ -68,17 +68,19 @@ pub(crate) fn followed(
         // The line that said what the memory says now went with the name under which it was said.
         let mut other_names = known.iter().chain(&found).filter(|line| line.path != *path);
         if other_names.any(|line| says(line, &description) && !files.exists(&line.path)) {
-            for text in &mut texts {
-                if entries(std::slice::from_ref(text)).iter().any(|line| line.path == *path) {
-                    *text = update_line(text, stem(path), path, &description);
-                }
-            }
+            describe(&mut texts, path, &description, |_| true);
         }
     }
     for (copy, original) in decided.copies.iter().filter(|(copy, _)| files.exists(copy)) {
         if is_indexed(copy) && !is_listed(copy, &texts) {
             let hook = had(original).map(|line| line.hook.clone());
             add(&mut texts, new_line(copy, hook.or_else(|| files.description(copy))));
+        }
+        // What was said here went to the copy, and its words with it.
+        if let [Some(mine), Some(theirs)] = [copy, original].map(|path| files.description(path))
+            && mine != theirs
+        {
+            describe(&mut texts, original, &theirs, |line| says(line, &mine));
         }
     }
     texts
@@ -124,6 +126,16 @@ fn says(line: &IndexEntry, description: &str) -> bool {
 
 fn new_line(path: &str, hook: Option<String>) -> IndexEntry {
     IndexEntry { title: stem(path).to_owned(), path: path.to_owned(), hook: hook.unwrap_or_default() }
+}
+
+/// Gives the lines of a memory other words, where they are to have them.
+fn describe(texts: &mut [String; 2], path: &str, hook: &str, is_wanted: impl Fn(&IndexEntry) -> bool) {
+    for text in texts {
+        let lines = entries(std::slice::from_ref(text));
+        if lines.iter().any(|line| line.path == path && is_wanted(line)) {
+            *text = update_line(text, stem(path), path, hook);
+        }
+    }
 }
 
 fn add(texts: &mut [String; 2], line: IndexEntry) {
@@ -199,6 +211,20 @@ mod tests {
             let files = [("b.md", Some(description)), ("b.conflict-12345678.md", Some("B"))];
             check("- [b](b.md) — B\n", two, &files, &decided, &format!("- [b](b.md) — A\n{copy}"));
         }
+    }
+
+    #[test]
+    fn words_go_to_the_copy_with_what_they_were_said_about() {
+        let decided = Decided {
+            both: set(&["b.md"]),
+            copies: BTreeMap::from([("b.conflict-12345678.md".into(), "b.md".into())]),
+            ..Decided::default()
+        };
+        let files = [("b.md", Some("OLD")), ("b.conflict-12345678.md", Some("NEW"))];
+        let copy = |hook: &str| format!("- [b.conflict-12345678](b.conflict-12345678.md) — {hook}\n");
+        let (new, own) = ("- [b](b.md) — NEW\n", "- [b](b.md) — my words\n");
+        check(new, new, &files, &decided, &format!("- [b](b.md) — OLD\n{}", copy("NEW")));
+        check(own, own, &files, &decided, &format!("{own}{}", copy("my words")));
     }
 
     #[test]

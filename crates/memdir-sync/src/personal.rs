@@ -3,7 +3,7 @@
 //! The same algorithm as for a team, among the user's own machines. A project is known by its identity, not by its path,
 //! so `/Users/a/x` and `/home/a/x` are one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
@@ -128,6 +128,7 @@ impl Personal {
             report.notices.extend(shared.iter().map(|shared| format!("`{}` {}", shared.path, shared.why)));
         }
         report.projects = places.roots.into_iter().filter(|(prefix, _)| report.names(prefix)).collect();
+        report.name_copies("memdir sync conflicts");
         Ok((report, requests))
     }
 
@@ -165,10 +166,12 @@ impl Personal {
         let mut found = Vec::new();
         for memory in Places::find(&self.env, now)?.memories.values() {
             let Some(root) = memory.root() else { continue };
-            for file in root.list_files(0)?.files {
-                let path = file.path.as_str();
+            let files = root.list_files(0)?.files;
+            let there: HashSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+            for path in &there {
                 let is_the_teams = path.strip_prefix(TEAM_DIR).is_some_and(|rest| rest.starts_with('/'));
-                if let Some(original) = original_of(path).filter(|_| !is_the_teams) {
+                let original = original_of(path).filter(|original| there.contains(original.as_str()));
+                if let Some(original) = original.filter(|_| !is_the_teams) {
                     let at = |path: &str| memory.directory().join(path);
                     found.push(KeptTwice { path: at(&original), kept_as: at(path) });
                 }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use camino::Utf8PathBuf;
 use serde::Serialize;
 
+use crate::conflict_copy::original_of;
+
 /// What came of a sync.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
@@ -122,6 +124,19 @@ impl Report {
         add(&mut self.conflicts, next.conflicts, PartialEq::eq);
         add(&mut self.notices, next.notices, PartialEq::eq);
         (self.held, self.refused, self.blocked) = (next.held, next.refused, next.blocked);
+    }
+
+    /// Says which memories are kept twice since somebody else could not put two versions together.
+    pub(crate) fn name_copies(&mut self, command: &str) {
+        let came = self.received.iter().filter(|came| came.change == ChangeKind::Added);
+        let copied: Vec<String> = came
+            .filter_map(|came| Some((original_of(&came.path)?, came)))
+            .map(|(original, came)| {
+                let (original, copy) = (self.shown(&original), self.shown(&came.path));
+                format!("`{original}` is kept twice, the other version came as `{copy}`: `{command}` says what to do")
+            })
+            .collect();
+        self.notices.extend(copied);
     }
 
     /// A memory as somebody on this machine knows it.

@@ -1,6 +1,7 @@
 //! What a sync has to tell: to the user, and in the remote's own history.
 
 use memdir_wire::entry::{MAX_ENTRY_BYTES, SignedEntry};
+use memdir_wire::member::Member;
 use memdir_wire::roster::{Roster, Standing};
 
 use super::{Once, SyncError};
@@ -28,7 +29,16 @@ impl Once<'_> {
             inbox.records.learnt.joined.iter().filter(|joined| **joined != me && self.state.head.is_some())
         {
             if let Standing::Member(name) = roster.standing(joined) {
-                report.notices.push(format!("{name} ({}) is a member now", joined.short()));
+                let is_namesake = |other: &&Member| {
+                    other.name == name
+                        && other.key != *joined
+                        && matches!(roster.standing(&other.key), Standing::Member(_))
+                };
+                let namesake = roster.members().find(is_namesake);
+                let another =
+                    namesake.map(|other| format!(": another {name}, {} is one too", other.key.short()));
+                let (short, another) = (joined.short(), another.unwrap_or_default());
+                report.notices.push(format!("{name} ({short}) is a member now{another}"));
             }
         }
         for gone in &inbox.records.learnt.revoked {
