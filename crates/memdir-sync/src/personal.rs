@@ -10,6 +10,7 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use memdir_core::config::WriteMode;
 use memdir_core::env::Env;
+use memdir_core::rel_path::RelPath;
 use memdir_lib::memory::MemoryError;
 use memdir_lib::team::TEAM_DIR;
 use serde::Serialize;
@@ -128,7 +129,14 @@ impl Personal {
             report.notices.extend(shared.iter().map(|shared| format!("`{}` {}", shared.path, shared.why)));
         }
         report.projects = places.roots.into_iter().filter(|(prefix, _)| report.names(prefix)).collect();
-        report.name_copies("memdir sync conflicts");
+        let is_there = |key: &str| {
+            let mut found = places.memories.iter().filter_map(|(prefix, memory)| {
+                let path = RelPath::parse(key.strip_prefix(prefix.as_str())?).ok()?;
+                memory.read(&path).ok()?
+            });
+            found.next().is_some()
+        };
+        report.name_copies("memdir sync conflicts", is_there);
         Ok((report, requests))
     }
 

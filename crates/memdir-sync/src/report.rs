@@ -127,10 +127,10 @@ impl Report {
     }
 
     /// Says which memories are kept twice since somebody else could not put two versions together.
-    pub(crate) fn name_copies(&mut self, command: &str) {
+    pub(crate) fn name_copies(&mut self, command: &str, is_there: impl Fn(&str) -> bool) {
         let came = self.received.iter().filter(|came| came.change == ChangeKind::Added);
         let copied: Vec<String> = came
-            .filter_map(|came| Some((original_of(&came.path)?, came)))
+            .filter_map(|came| Some((original_of(&came.path).filter(|path| is_there(path))?, came)))
             .map(|(original, came)| {
                 let (original, copy) = (self.shown(&original), self.shown(&came.path));
                 format!("`{original}` is kept twice, the other version came as `{copy}`: `{command}` says what to do")

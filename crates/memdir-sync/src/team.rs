@@ -8,9 +8,11 @@ use memdir_core::config::WriteMode;
 use memdir_core::env::Env;
 use memdir_core::operation::StoreId;
 use memdir_core::plan::Plan;
+use memdir_core::rel_path::RelPath;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::sync_dir::SyncDir;
 use memdir_lib::memory::{Memory, MemoryError};
+use memdir_lib::team::TEAM_DIR;
 use serde::{Deserialize, Serialize};
 
 use crate::folder::{Folder, Kind, MAX_HELD, Root};
@@ -139,7 +141,11 @@ impl Team {
         let mode = folder.mode;
         let (mut report, requests) = self.membership.sync(&mut folder, options, now)?;
         say_what_is_held(mode, &mut report);
-        report.name_copies("memdir team conflicts");
+        let is_there = |key: &str| {
+            let path = RelPath::parse(&format!("{TEAM_DIR}/{key}"));
+            path.is_ok_and(|path| matches!(self.memory.read(&path), Ok(Some(_))))
+        };
+        report.name_copies("memdir team conflicts", is_there);
         if !options.dry_run {
             remember_blocked(&self.membership, &report)?;
             tell_later(&self.membership, &report)?;

@@ -211,6 +211,24 @@ fn words_of_the_user_stay() {
     );
 }
 
+#[test]
+fn each_agent_has_an_index_of_its_own() {
+    let two = Two::new();
+    let folder = "agent-memory/reviewer";
+    two.lap.write(two.lap.claude(&format!("{folder}/MEMORY.md")), "- [style](deep/style.md) — how\n");
+    two.lap.write(two.lap.claude(&format!("{folder}/deep/style.md")), "Tabs.\n");
+    two.settled();
+    for (machine, text) in [(&two.lap, "Spaces.\n"), (&two.desk, "Either.\n")] {
+        machine.write(machine.claude(&format!("{folder}/deep/style.md")), text);
+    }
+    two.settled();
+    for machine in [&two.lap, &two.desk] {
+        let index = fs::read_to_string(machine.claude(&format!("{folder}/MEMORY.md"))).unwrap();
+        let lines: Vec<&str> = index.lines().collect();
+        assert!(lines.len() == 2 && lines[1].contains("](deep/style.conflict-"), "{index}");
+    }
+}
+
 /// A few numbers that follow from a seed.
 struct Numbers(u64);
 
@@ -252,14 +270,14 @@ fn whatever_two_machines_do_the_index_is_right_on_both() {
                     (1, Some(name)) => rename(machine, name, &fresh),
                     (2, Some(name)) => describe(machine, name, &fresh),
                     (3 | 4, Some(name)) => {
-                        edit(machine, name, ["One.", "Use make."][numbers.below(2)], &fresh)
+                        edit(machine, name, ["One.", "Use make."][numbers.below(2)], &fresh);
                     }
                     (5, _) => {
                         machine.sync();
                     }
                     // The same name on both, now and then.
                     _ if !there.contains(&format!("m{round}.md")) => {
-                        add(machine, &format!("m{round}"), &fresh)
+                        add(machine, &format!("m{round}"), &fresh);
                     }
                     _ => add(machine, &fresh, "new"),
                 }

@@ -70,7 +70,7 @@ impl Machine {
         fs::write(path, text).unwrap();
     }
 
-    fn claude(&self, path: &str) -> Utf8PathBuf {
+    pub(crate) fn claude(&self, path: &str) -> Utf8PathBuf {
         self.home.home().join(".claude").join(path)
     }
 
@@ -213,12 +213,23 @@ fn what_cannot_be_merged_is_listed_with_the_paths_of_both() {
     laptop.sync();
     let report = desktop.sync();
     assert!(report.conflicts[0].path.starts_with("projects/app-"), "{report:?}");
-    laptop.sync();
+    let told = laptop.sync().notices;
+    assert!(
+        told.len() == 1 && told[0].contains("a.md` is kept twice, the other version came as"),
+        "{told:?}"
+    );
     for machine in [&laptop, &desktop] {
         let found = machine.personal().conflicts(now()).unwrap();
         assert_eq!((found.len(), &found[0].path), (1, &machine.memory().join("a.md")));
         let texts = [&found[0].path, &found[0].kept_as].map(|path| fs::read_to_string(path).unwrap());
         assert_eq!(texts, ["Tuesdays.\n", "Fridays.\n"]);
+    }
+    // It is over when one of the two is gone, whichever.
+    fs::remove_file(laptop.memory().join("a.md")).unwrap();
+    laptop.sync();
+    desktop.sync();
+    for machine in [&laptop, &desktop] {
+        assert_eq!(machine.personal().conflicts(now()).unwrap(), vec![]);
     }
 }
 
