@@ -1,6 +1,6 @@
 //! The indexes of a person's own memory, which follow what a sync decided.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use memdir_core::memory::entrypoint::ENTRYPOINT;
 use memdir_core::memory::index::OVERFLOW;
@@ -31,20 +31,20 @@ impl Folder<'_> {
         if self.kind != Kind::Personal {
             return Ok(());
         }
-        let mut found: BTreeMap<String, IndexBefore> = BTreeMap::new();
+        let mut folders = IndexFolders::among(changes);
+        let mut found: BTreeMap<&str, IndexBefore> = BTreeMap::new();
         for change in changes {
             let root = self.roots.iter().position(|root| change.key.starts_with(&root.prefix));
             let Some((at, root)) = root.and_then(|at| Some((at, self.roots.get(at)?))) else { continue };
-            let Some(folder) = index_folder(root, &change.key, changes) else { continue };
-            let path = change.key.strip_prefix(&folder).unwrap_or_default().to_owned();
-            if !found.contains_key(&folder) {
-                let texts = [text(root, &folder, ENTRYPOINT)?, text(root, &folder, OVERFLOW)?];
+            let Some(folder) = folders.of(root, &change.key) else { continue };
+            let path = change.key.strip_prefix(folder).unwrap_or_default().to_owned();
+            if !found.contains_key(folder) {
+                let texts = [text(root, folder, ENTRYPOINT)?, text(root, folder, OVERFLOW)?];
                 let texts = texts.map(Option::unwrap_or_default);
                 let decided = Decided::default();
-                found
-                    .insert(folder.clone(), IndexBefore { root: at, folder: folder.clone(), texts, decided });
+                found.insert(folder, IndexBefore { root: at, folder: folder.to_owned(), texts, decided });
             }
-            if let Some(index) = found.get_mut(&folder) {
+            if let Some(index) = found.get_mut(folder) {
                 match (&change.text, change.before) {
                     (None, _) => index.decided.removed.insert(path),
                     (Some(_), None) => index.decided.created.insert(path),
@@ -104,20 +104,33 @@ impl Folder<'_> {
     }
 }
 
-/// What the keys of the folder begin with whose index names a file: the nearest above it that has one, or gets one.
-fn index_folder(root: &Root<'_>, key: &str, changes: &[LocalChange]) -> Option<String> {
-    let mut end = key.rfind('/').map_or(0, |at| at + 1);
-    loop {
-        let folder = key.get(..end)?;
-        let index = format!("{folder}{ENTRYPOINT}");
-        let comes = changes.iter().any(|change| change.key == index && change.text.is_some());
-        if comes || matches!(text(root, folder, ENTRYPOINT), Ok(Some(_))) {
-            return Some(folder.to_owned());
+/// Which folders have an index, or get one; each is looked at once, however many files change in it.
+struct IndexFolders<'c> {
+    coming: HashSet<&'c str>,
+    known: HashMap<&'c str, bool>,
+}
+
+impl<'c> IndexFolders<'c> {
+    fn among(changes: &'c [LocalChange]) -> Self {
+        let folder = |change: &'c LocalChange| change.key.strip_suffix(ENTRYPOINT);
+        let coming = changes.iter().filter(|change| change.text.is_some()).filter_map(folder);
+        Self { coming: coming.collect(), known: HashMap::new() }
+    }
+
+    /// What the keys of the folder begin with whose index names a file: the nearest above it that has one.
+    fn of(&mut self, root: &Root<'_>, key: &'c str) -> Option<&'c str> {
+        let mut folder = key.get(..key.rfind('/').map_or(0, |at| at + 1))?;
+        loop {
+            let coming = self.coming.contains(folder);
+            let has_one = || coming || matches!(text(root, folder, ENTRYPOINT), Ok(Some(_)));
+            if *self.known.entry(folder).or_insert_with(has_one) {
+                return Some(folder);
+            }
+            if folder.len() <= root.prefix.len() {
+                return None;
+            }
+            folder = folder.get(..folder.trim_end_matches('/').rfind('/').map_or(0, |at| at + 1))?;
         }
-        if folder.len() <= root.prefix.len() {
-            return None;
-        }
-        end = folder.trim_end_matches('/').rfind('/').map_or(0, |at| at + 1);
     }
 }
 
