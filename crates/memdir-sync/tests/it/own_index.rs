@@ -251,7 +251,7 @@ fn check_words(machine: &Machine, index: &str) {
 
 #[test]
 fn whatever_two_machines_do_the_index_is_right_on_both() {
-    for seed in 200..204 {
+    for seed in 200..203 {
         let two = Two::new();
         let mut numbers = Numbers(seed);
         for name in ["a", "b", "c"] {
