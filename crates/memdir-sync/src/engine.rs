@@ -26,6 +26,7 @@ use crate::remote::{Published, Put, Remote, RemoteError, Version};
 use crate::report::{Refused, Report};
 use crate::state::{Agreed, Pending, PendingChange, SyncState};
 
+mod outcome;
 mod telling;
 
 /// Why a sync did not come to its end. Nothing is lost, and the next one goes on.
@@ -318,6 +319,7 @@ impl Once<'_> {
         plan: SyncPlan,
         mut report: Report,
     ) -> Result<Option<Report>, SyncError> {
+        let outcome = self.outcome(inbox, &plan, &report);
         let mut after = plan.agreed;
         let round = self.state.round.max(inbox.round);
         let mut puts = inbox.records.missing(&roster, self.key);
@@ -443,6 +445,7 @@ impl Once<'_> {
         };
         self.state.unfinished = !skipped.is_empty() || inbox.entries().any(is_open);
         self.state.roster = roster;
+        self.local.follow(&outcome, &self.state).map_err(SyncError::Local)?;
         self.local.finish(&self.state).map_err(SyncError::Local)?;
         Ok(Some(report))
     }

@@ -18,7 +18,7 @@ use memdir_lib::team::TEAM_DIR;
 use memdir_wire::canonical::{at_home, canonical, shared_hash};
 
 use crate::kept::{Kept, KnownPlace};
-use crate::local::{Held, LeftAlone, Local, LocalChange, LocalError, Proposal, Scan, SentFrom};
+use crate::local::{Held, LeftAlone, Local, LocalChange, LocalError, Outcome, Proposal, Scan, SentFrom};
 use crate::obstacle::obstacle;
 use crate::private_rules::PrivateRules;
 use crate::remote::Version;
@@ -27,10 +27,12 @@ use crate::seen::Seen;
 use crate::state::{Pending, SyncState};
 use crate::team::{INDEX_AUTHOR, index_change};
 
+mod following;
 mod root;
 mod scanning;
 mod staging;
 
+use following::IndexBefore;
 pub(crate) use root::Root;
 
 /// How many files one operation writes.
@@ -59,6 +61,8 @@ pub(crate) struct Folder<'f> {
     pub(crate) read_all: bool,
     /// What was found when the files were last scanned.
     pub(crate) scanned: Option<Scanned>,
+    /// Whether a sync gave an index lines that nobody has yet.
+    pub(crate) index_followed: bool,
 }
 
 /// What a scan leaves behind for the next one.
@@ -67,6 +71,8 @@ pub(crate) struct Scanned {
     glance: Glance,
     /// What the user rejected, once somebody asked.
     rejected: Option<HashSet<ContentHash>>,
+    /// The indexes beside what is being written.
+    indexes: Vec<IndexBefore>,
 }
 
 impl Folder<'_> {
@@ -112,6 +118,17 @@ impl Folder<'_> {
             (None, Some(base)) => Some(Change::Delete { path, base: Content(base) }),
             (None, None) => None,
         })
+    }
+
+    /// Why a memory stays here, and that the team has an earlier text of it: that it stays would be half of the truth.
+    fn with_earlier_text(&self, key: &str, why: String) -> String {
+        let state = self.kept.load().map(|(state, _)| state).ok();
+        let agreed = state.and_then(|mut state| state.agreed.remove(key));
+        if agreed.is_none_or(|agreed| agreed.content.is_none()) {
+            return why;
+        }
+        let name = key.strip_suffix(".md").unwrap_or(key);
+        format!("{why}; the team has an earlier text of it, which `memdir team unshare {name}` takes back")
     }
 
     /// Makes changes in one operation, or, where one of them cannot be made, in as few as there are others.
@@ -191,7 +208,7 @@ impl Local for Folder<'_> {
     fn scan(&mut self) -> Result<Scan, LocalError> {
         let mut scan = Scan::default();
         let seen = Seen::load(self.kept.directory(), self.now, self.read_all);
-        let mut scanned = Scanned { seen, glance: self.glance(), rejected: None };
+        let mut scanned = Scanned { seen, glance: self.glance(), rejected: None, indexes: Vec::new() };
         for root in &self.roots {
             self.scan_root(root, &mut scanned, &mut scan)?;
         }
@@ -256,9 +273,9 @@ impl Local for Folder<'_> {
         self.roots.iter().flat_map(Root::names_given).collect()
     }
 
-    fn refuses_to_share(&self, _: &str, text: &str) -> Option<String> {
+    fn refuses_to_share(&self, key: &str, text: &str) -> Option<String> {
         match self.kind {
-            Kind::Team => self.rules.refusal(text),
+            Kind::Team => self.rules.refusal(text).map(|why| self.with_earlier_text(key, why)),
             Kind::Personal => self.rules.refusal_of_own(text),
         }
     }
@@ -300,6 +317,7 @@ impl Local for Folder<'_> {
     }
 
     fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<LeftAlone>, LocalError> {
+        self.remember_indexes(changes)?;
         let mut left_alone = Vec::new();
         // What goes goes first: where capitals make no difference, it may be the old name of what comes.
         let mut groups: BTreeMap<(usize, bool, &str), Vec<&LocalChange>> = BTreeMap::new();
@@ -406,6 +424,10 @@ impl Local for Folder<'_> {
             }
         }
         Ok(())
+    }
+
+    fn follow(&mut self, outcome: &Outcome, state: &SyncState) -> Result<(), LocalError> {
+        self.follow_decisions(outcome, state)
     }
 
     fn finish(&mut self, state: &SyncState) -> Result<(), LocalError> {

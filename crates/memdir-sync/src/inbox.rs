@@ -227,6 +227,16 @@ impl Inbox {
         }
     }
 
+    /// What waits while the file at a key is left alone, in words.
+    pub(crate) fn waits_behind(&self, key: &str, roster: &Roster) -> Option<String> {
+        let (entry, _) = self.entry(key)?;
+        let by = match roster.standing(&entry.author) {
+            Standing::Member(name) | Standing::Revoked(name) => name.to_owned(),
+            Standing::Unknown => entry.author.short(),
+        };
+        Some(format!("what {by} changed there waits until that is settled"))
+    }
+
     /// The highest version that anybody claims at a key.
     pub(crate) fn version(&self, key: &str) -> u64 {
         match self.found.get(key) {

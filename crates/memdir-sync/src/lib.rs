@@ -12,6 +12,7 @@ pub mod engine;
 mod folder;
 pub mod http;
 mod inbox;
+mod index_follows;
 mod kept;
 pub mod layout;
 pub mod local;

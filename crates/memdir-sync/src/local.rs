@@ -1,6 +1,6 @@
 //! The side of a sync that lies on this machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
@@ -8,6 +8,7 @@ use memdir_wire::signing::PublicKey;
 use serde::{Deserialize, Serialize};
 
 use crate::remote::Version;
+use crate::report::KeptTwice;
 use crate::state::{Pending, SyncState};
 
 /// Why this machine's side failed.
@@ -61,6 +62,17 @@ pub struct LeftAlone {
     pub key: String,
     /// What is in the way; `None`: somebody changed it meanwhile.
     pub why: Option<String>,
+}
+
+/// What came of memories that both sides changed: nobody had them as they are now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Which.
+    pub both: BTreeSet<String>,
+    /// Those that others deleted.
+    pub stays: BTreeSet<String>,
+    /// Those that are kept twice.
+    pub copies: Vec<KeptTwice>,
 }
 
 /// An entry that nobody vouches for.
@@ -236,6 +248,15 @@ pub trait Local {
     /// See [`Local::load`].
     fn propose(&mut self, proposals: &[Proposal]) -> Result<(), LocalError> {
         let _ = proposals;
+        Ok(())
+    }
+
+    /// Has follow what names the memories and is no memory itself, once all is written.
+    ///
+    /// # Errors
+    /// See [`Local::load`].
+    fn follow(&mut self, outcome: &Outcome, state: &SyncState) -> Result<(), LocalError> {
+        let _ = (outcome, state);
         Ok(())
     }
 

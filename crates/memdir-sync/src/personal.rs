@@ -3,13 +3,14 @@
 //! The same algorithm as for a team, among the user's own machines. A project is known by its identity, not by its path,
 //! so `/Users/a/x` and `/home/a/x` are one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use memdir_core::config::WriteMode;
 use memdir_core::env::Env;
+use memdir_core::rel_path::RelPath;
 use memdir_lib::memory::MemoryError;
 use memdir_lib::team::TEAM_DIR;
 use serde::Serialize;
@@ -116,7 +117,17 @@ impl Personal {
         let mut places = Places::find(&self.env, now)?;
         let mut folder = self.folder(&mut places, now)?;
         folder.read_all = options.read_all;
-        let (mut report, requests) = self.membership.sync(&mut folder, options, now)?;
+        let (mut report, mut requests) = self.membership.sync(&mut folder, options, now)?;
+        if std::mem::take(&mut folder.index_followed) {
+            // What follows here should be with the others before they look, or they would make it themselves.
+            match self.membership.sync(&mut folder, options, now) {
+                Ok((later, more)) => {
+                    report.go_on(later);
+                    requests += more;
+                }
+                Err(error) => report.notices.push(format!("the index goes with the next sync: {error}")),
+            }
+        }
         let gone = report.received.iter().filter(|came| came.change == ChangeKind::Removed);
         let gone: BTreeSet<&str> = gone.map(|came| came.path.as_str()).collect();
         if !gone.is_empty() && !options.dry_run {
@@ -124,6 +135,14 @@ impl Personal {
             report.notices.extend(shared.iter().map(|shared| format!("`{}` {}", shared.path, shared.why)));
         }
         report.projects = places.roots.into_iter().filter(|(prefix, _)| report.names(prefix)).collect();
+        let is_there = |key: &str| {
+            let mut found = places.memories.iter().filter_map(|(prefix, memory)| {
+                let path = RelPath::parse(key.strip_prefix(prefix.as_str())?).ok()?;
+                memory.read(&path).ok()?
+            });
+            found.next().is_some()
+        };
+        report.name_copies("memdir sync conflicts", is_there);
         Ok((report, requests))
     }
 
@@ -161,10 +180,12 @@ impl Personal {
         let mut found = Vec::new();
         for memory in Places::find(&self.env, now)?.memories.values() {
             let Some(root) = memory.root() else { continue };
-            for file in root.list_files(0)?.files {
-                let path = file.path.as_str();
+            let files = root.list_files(0)?.files;
+            let there: HashSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+            for path in &there {
                 let is_the_teams = path.strip_prefix(TEAM_DIR).is_some_and(|rest| rest.starts_with('/'));
-                if let Some(original) = original_of(path).filter(|_| !is_the_teams) {
+                let original = original_of(path).filter(|original| there.contains(original.as_str()));
+                if let Some(original) = original.filter(|_| !is_the_teams) {
                     let at = |path: &str| memory.directory().join(path);
                     found.push(KeptTwice { path: at(&original), kept_as: at(path) });
                 }
@@ -216,6 +237,7 @@ impl Personal {
             now,
             read_all: false,
             scanned: None,
+            index_followed: false,
         })
     }
 }

@@ -375,11 +375,20 @@ impl<'p> Planner<'p> {
             refused.or_else(|| self.differs_in_capitals_only(key))
         });
         let Some(why) = why else { return true };
-        self.report.blocked.push(Refused { path: key.to_owned(), why });
+        self.block(key, key, why);
         // Nothing of it is changed until the user did something about it.
         self.plan.local.remove(key);
         self.plan.agreed.remove(key);
         false
+    }
+
+    /// Says that a memory stays here, and that what somebody changed there meanwhile waits for it.
+    pub(crate) fn block(&mut self, key: &str, target: &str, why: String) {
+        let why = match self.inbox.waits_behind(target, self.roster) {
+            Some(waits) => format!("{why}; {waits}"),
+            None => why,
+        };
+        self.report.blocked.push(Refused { path: key.to_owned(), why });
     }
 
     /// One more than anybody claims.

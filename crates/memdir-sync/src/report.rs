@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use camino::Utf8PathBuf;
 use serde::Serialize;
 
+use crate::conflict_copy::original_of;
+
 /// What came of a sync.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
@@ -105,6 +107,36 @@ impl Report {
     #[must_use]
     pub fn is_quiet(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Adds what the next sync did, as if both were one.
+    pub(crate) fn go_on(&mut self, next: Self) {
+        fn add<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>, is_same: impl Fn(&T, &T) -> bool) {
+            for item in more {
+                if !all.iter().any(|known| is_same(known, &item)) {
+                    all.push(item);
+                }
+            }
+        }
+        add(&mut self.received, next.received, |one, other| one.path == other.path);
+        add(&mut self.sent, next.sent, |one, other| one.path == other.path);
+        add(&mut self.merged, next.merged, PartialEq::eq);
+        add(&mut self.conflicts, next.conflicts, PartialEq::eq);
+        add(&mut self.notices, next.notices, PartialEq::eq);
+        (self.held, self.refused, self.blocked) = (next.held, next.refused, next.blocked);
+    }
+
+    /// Says which memories are kept twice since somebody else could not put two versions together.
+    pub(crate) fn name_copies(&mut self, command: &str, is_there: impl Fn(&str) -> bool) {
+        let came = self.received.iter().filter(|came| came.change == ChangeKind::Added);
+        let copied: Vec<String> = came
+            .filter_map(|came| Some((original_of(&came.path).filter(|path| is_there(path))?, came)))
+            .map(|(original, came)| {
+                let (original, copy) = (self.shown(&original), self.shown(&came.path));
+                format!("`{original}` is kept twice, the other version came as `{copy}`: `{command}` says what to do")
+            })
+            .collect();
+        self.notices.extend(copied);
     }
 
     /// A memory as somebody on this machine knows it.

@@ -13,7 +13,7 @@ use memdir_disk::sync_dir::SyncDir;
 pub(crate) const SEEN: &str = "seen";
 
 /// Another version of the program may read files in another way.
-pub(crate) const FORM: &str = concat!("memdir ", env!("CARGO_PKG_VERSION"), " 2");
+pub(crate) const FORM: &str = concat!("memdir ", env!("CARGO_PKG_VERSION"), " 3");
 
 /// A file that changed so shortly before it was read may change again without another time.
 const TOO_FRESH_NANOS: i128 = 2_000_000_000;

@@ -8,9 +8,11 @@ use memdir_core::config::WriteMode;
 use memdir_core::env::Env;
 use memdir_core::operation::StoreId;
 use memdir_core::plan::Plan;
+use memdir_core::rel_path::RelPath;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::sync_dir::SyncDir;
 use memdir_lib::memory::{Memory, MemoryError};
+use memdir_lib::team::TEAM_DIR;
 use serde::{Deserialize, Serialize};
 
 use crate::folder::{Folder, Kind, MAX_HELD, Root};
@@ -42,6 +44,7 @@ pub struct Team {
 pub const INDEX_AUTHOR: &str = "index";
 
 const NEWS: &str = "news.json";
+const BLOCKED: &str = "blocked";
 
 impl Team {
     /// The team of the project in which `env.cwd` lies.
@@ -144,7 +147,13 @@ impl Team {
         let mode = folder.mode;
         let (mut report, requests) = self.membership.sync(&mut folder, options, now)?;
         say_what_is_held(mode, &mut report);
+        let is_there = |key: &str| {
+            let path = RelPath::parse(&format!("{TEAM_DIR}/{key}"));
+            path.is_ok_and(|path| matches!(self.memory.read(&path), Ok(Some(_))))
+        };
+        report.name_copies("memdir team conflicts", is_there);
         if !options.dry_run {
+            remember_blocked(&self.membership, &report)?;
             tell_later(&self.membership, &report)?;
         }
         Ok((report, requests))
@@ -229,6 +238,7 @@ fn folder<'m>(
         now,
         read_all: false,
         scanned: None,
+        index_followed: false,
     })
 }
 
@@ -246,6 +256,24 @@ fn say_what_is_held(mode: WriteMode, report: &mut Report) {
             format!("{MAX_HELD} of these wait in `memdir review` now; the others follow as you decide");
         report.notices.push(notice);
     }
+}
+
+/// Remembers how many memories were not shared: whoever was not there when they were named is told by the next session.
+fn remember_blocked(membership: &Membership, report: &Report) -> Result<(), TeamError> {
+    let directory = membership.directory();
+    match report.blocked.len() {
+        0 if directory.stat(BLOCKED).is_none() => {}
+        0 => directory.remove(BLOCKED)?,
+        count => directory.replace(BLOCKED, count.to_string().as_bytes())?,
+    }
+    Ok(())
+}
+
+/// How many memories the last sync did not share; `memdir team status` says why.
+#[must_use]
+pub fn not_shared(state_dir: &Utf8Path, store: &StoreId) -> usize {
+    let content = SyncDir::of(state_dir, &store.0).read(BLOCKED).ok().flatten();
+    content.and_then(|content| String::from_utf8(content).ok()?.parse().ok()).unwrap_or(0)
 }
 
 /// Something that came from a team mate, or went to them while nobody watched.

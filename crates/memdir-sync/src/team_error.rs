@@ -76,6 +76,15 @@ pub enum TeamError {
     /// Our own state is damaged.
     #[error("what is remembered about the team in `{0}` cannot be understood")]
     Damaged(Utf8PathBuf),
+    /// Whoever shares something sees what goes, which a new name does not show.
+    #[error("`{path}` is private, and a new name shares nothing")]
+    NotByName {
+        /// Which memory.
+        path: String,
+    },
+    /// There is nothing to share.
+    #[error("`{0}` is the team's already")]
+    SharedAlready(String),
     /// A rule that keeps a memory private.
     #[error("`{path}` stays private: {why}")]
     Private {
@@ -101,6 +110,10 @@ impl TeamError {
             Self::LocalAddress(_) => "if that folder is meant, and yours or a friend's, say `--local`".to_owned(),
             Self::Ambiguous { .. } => "say which with the first digits of the key, which `memdir team members` and `memdir sync machines` show".to_owned(),
             Self::IsYou(_) => "`memdir team leave` ends your own membership, `memdir sync leave` this machine's".to_owned(),
+            Self::NotByName { path } => {
+                format!("`memdir team share {}` shows what would go, and shares it", path.strip_suffix(".md").unwrap_or(path))
+            }
+            Self::SharedAlready(_) => "`memdir team unshare` takes it back".to_owned(),
             Self::Locked => "it is done in a moment; try again".to_owned(),
             Self::Damaged(path) if path.file_name() == Some("state") => {
                 "remove that file: the next sync compares everything anew".to_owned()

@@ -4,16 +4,17 @@ use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use memdir_core::history::lineage::{Moment, Past, Version, of_file, version_at};
-use memdir_core::history::undo::{Sources, name_after, plan_undo};
+use memdir_core::history::undo::{Sources, UndoRefused, name_after, plan_undo};
 use memdir_core::history::{find, last_to_redo, last_to_undo, undone};
 use memdir_core::memory::change::{FoundFile, restore};
 use memdir_core::operation::{Author, Operation, OperationId};
 use memdir_core::plan::Plan;
-use memdir_core::rel_path::RelPath;
+use memdir_core::rel_path::{ENTRYPOINT, RelPath};
 use memdir_disk::history::History;
 
 use super::{Memory, MemoryError, Wish, merge};
 use crate::projects::ProjectsError;
+use crate::team::TEAM_DIR;
 
 /// What was done to a memory directory, newest first.
 #[derive(Debug, Clone, Default)]
@@ -192,7 +193,17 @@ impl Memory {
         }
         let recorded = |hash| self.recorded(hash).ok().flatten();
         let sources = Sources { current: &current, recorded: &recorded, merge: &merge::merge };
-        Ok(plan_undo(operation, &newer, reason, &sources)?)
+        match plan_undo(operation, &newer, reason.clone(), &sources) {
+            // The team's index follows from the files, and does so again at the next sync.
+            Err(UndoRefused::Changed { path, .. } | UndoRefused::Gone { path, .. })
+                if is_team_index(&path) =>
+            {
+                let changes = operation.changes.iter().filter(|change| change.path != path).cloned();
+                let rest = Operation { changes: changes.collect(), ..operation.clone() };
+                Ok(plan_undo(&rest, &newer, reason, &sources)?)
+            }
+            planned => Ok(planned?),
+        }
     }
 
     /// Records an operation that changed no memory, because something else of it can be taken back.
@@ -234,4 +245,8 @@ impl Memory {
         let file = FoundFile { path, content: &content };
         Ok(restore(file, current.as_deref(), &found.with(None))?)
     }
+}
+
+fn is_team_index(path: &RelPath) -> bool {
+    path.as_str().strip_prefix(TEAM_DIR).and_then(|rest| rest.strip_prefix('/')) == Some(ENTRYPOINT)
 }

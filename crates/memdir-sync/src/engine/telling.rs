@@ -1,6 +1,7 @@
 //! What a sync has to tell: to the user, and in the remote's own history.
 
 use memdir_wire::entry::{MAX_ENTRY_BYTES, SignedEntry};
+use memdir_wire::member::Member;
 use memdir_wire::roster::{Roster, Standing};
 
 use super::{Once, SyncError};
@@ -19,14 +20,25 @@ impl Once<'_> {
         report.refused.extend(inbox.refused.iter().cloned());
         report.notices.extend(inbox.records.learnt.problems.iter().cloned());
         for (key, why) in &self.scan.left_alone {
-            report.blocked.push(Refused { path: key.clone(), why: why.clone() });
+            let waits = inbox.waits_behind(key, roster).map(|waits| format!("; {waits}"));
+            let why = format!("{why}{}", waits.unwrap_or_default());
+            report.blocked.push(Refused { path: key.clone(), why });
         }
         let me = self.key.public();
         for joined in
             inbox.records.learnt.joined.iter().filter(|joined| **joined != me && self.state.head.is_some())
         {
             if let Standing::Member(name) = roster.standing(joined) {
-                report.notices.push(format!("{name} ({}) is a member now", joined.short()));
+                let is_namesake = |other: &&Member| {
+                    other.name == name
+                        && other.key != *joined
+                        && matches!(roster.standing(&other.key), Standing::Member(_))
+                };
+                let namesake = roster.members().find(is_namesake);
+                let another =
+                    namesake.map(|other| format!(": another {name}, {} is one too", other.key.short()));
+                let (short, another) = (joined.short(), another.unwrap_or_default());
+                report.notices.push(format!("{name} ({short}) is a member now{another}"));
             }
         }
         for gone in &inbox.records.learnt.revoked {

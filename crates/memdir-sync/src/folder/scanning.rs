@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use memdir_core::memory::entrypoint::ENTRYPOINT;
+use memdir_core::memory::frontmatter::{Frontmatter, MAX_FRONTMATTER_BYTES};
 use memdir_core::memory::index::OVERFLOW;
+use memdir_core::memory::problem::Problem;
 use memdir_disk::list_files::Listing;
 use memdir_disk::memory_root::FileStat;
 use memdir_lib::team::TEAM_DIR;
@@ -106,6 +108,9 @@ impl Folder<'_> {
                     "it is empty: somebody may be writing it"
                 }
                 _ if stat.size != content.len() as u64 => "somebody is writing it",
+                Ok(text) if is_half_a_head(text) && !self.is_agreed(&key, text)? => {
+                    "its frontmatter has no end: somebody may be writing it"
+                }
                 Ok(text) => {
                     let shared = shared_hash(text);
                     seen.note(&key, &stat, shared);
@@ -153,13 +158,45 @@ impl Folder<'_> {
             return Ok(true);
         }
         // A sync may have written it a moment ago.
+        self.is_agreed(key, "")
+    }
+
+    /// Whether a text is the one that everybody has.
+    fn is_agreed(&self, key: &str, text: &str) -> Result<bool, LocalError> {
         let agreed = self.kept.load()?.0.agreed.remove(key).and_then(|agreed| agreed.content);
-        Ok(agreed == Some(shared_hash("")))
+        Ok(agreed == Some(shared_hash(text)))
     }
 
     /// Whether a file is an index that is the user's own.
     pub(super) fn is_own_index(&self, key: &str) -> bool {
         let name = key.rsplit('/').next().unwrap_or_default();
         self.kind == Kind::Personal && [ENTRYPOINT, OVERFLOW].contains(&name)
+    }
+}
+
+/// Whether a text is what somebody leaves for a moment who writes the fields of a memory: until their end is there nobody
+/// knows whether it is about a person.
+fn is_half_a_head(text: &str) -> bool {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let is_unclosed = || Frontmatter::parse(text).1.contains(&Problem::UnclosedFrontmatter);
+    (!text.is_empty() && "---\r\n".starts_with(text))
+        || (text.len() <= MAX_FRONTMATTER_BYTES && is_unclosed())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_without_an_end_are_half_a_memory() {
+        for half in
+            ["-", "--", "---", "---\r\n", "---\nname: a\n--", "\u{feff}---\ntype: us", "---\n\nA rule.\n"]
+        {
+            assert!(is_half_a_head(half), "{half:?}");
+        }
+        let long = format!("---\n{}", "x\n".repeat(MAX_FRONTMATTER_BYTES));
+        for whole in ["", "- a", "----\n", "A\n---\n", "---\nname: a\n---", "---\n---\n", &long] {
+            assert!(!is_half_a_head(whole), "{whole:?}");
+        }
     }
 }

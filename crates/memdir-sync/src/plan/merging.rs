@@ -7,7 +7,7 @@ use crate::common_base::common_base;
 use crate::conflict_copy::{conflict_key, copy_of, with_name_of};
 use crate::engine::{Conflict, SyncError};
 use crate::options::ConflictPolicy;
-use crate::report::{KeptTwice, Refused};
+use crate::report::KeptTwice;
 
 /// A memory that both sides changed, and the names that it has.
 #[derive(Clone, Copy)]
@@ -41,7 +41,7 @@ impl Planner<'_> {
             (ours, theirs) => return self.deleted_and_changed(key, target, mine, (ours, theirs), &by),
         };
         if let Some(why) = self.local.refuses_to_share(target, &ours) {
-            self.report.blocked.push(Refused { path: key.to_owned(), why });
+            self.block(key, target, why);
             return Ok(());
         }
         let ours = if key == agreed_as { ours } else { with_name_of(&ours, &theirs) };

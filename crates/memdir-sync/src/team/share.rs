@@ -93,7 +93,7 @@ fn private<'c>(memory: &Memory, catalogue: &'c Catalogue, name: &str) -> Result<
     };
     let path = entry.path.as_str();
     if path.starts_with("team/") {
-        return Err(TeamError::Private { path: path.to_owned(), why: "it is the team's already".to_owned() });
+        return Err(TeamError::SharedAlready(path.to_owned()));
     }
     Ok(entry)
 }

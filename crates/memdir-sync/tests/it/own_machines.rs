@@ -15,14 +15,14 @@ use memdir_testkit::{Git, TestHome};
 
 use crate::people::{Repository, flags, now};
 
-struct Machine {
+pub(crate) struct Machine {
     home: TestHome,
-    env: Env,
+    pub(crate) env: Env,
 }
 
 impl Machine {
     /// A machine on which the project lies at a path of its own.
-    fn new(project: &str, origin: &TestHome) -> Self {
+    pub(crate) fn new(project: &str, origin: &TestHome) -> Self {
         let home = TestHome::new();
         let path = home.home().join(project);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -43,11 +43,11 @@ impl Machine {
         path
     }
 
-    fn init(&self, repository: &Repository, name: &str) -> Report {
+    pub(crate) fn init(&self, repository: &Repository, name: &str) -> Report {
         Personal::init(&self.env, (&repository.url(), PERSONAL_BRANCH), name, now()).unwrap().1
     }
 
-    fn join(&self, other: &Self, name: &str) -> Report {
+    pub(crate) fn join(&self, other: &Self, name: &str) -> Report {
         let token = other.personal().membership().invite().unwrap();
         Personal::join(&self.env, &token, name, now()).unwrap().1
     }
@@ -61,20 +61,20 @@ impl Machine {
         left_out.into_iter().map(|left_out| format!("{}: {}", left_out.path, left_out.why)).collect()
     }
 
-    fn memory(&self) -> Utf8PathBuf {
+    pub(crate) fn memory(&self) -> Utf8PathBuf {
         Memory::open(&self.env, &flags()).unwrap().directory().to_owned()
     }
 
-    fn write(&self, path: Utf8PathBuf, text: &str) {
+    pub(crate) fn write(&self, path: Utf8PathBuf, text: &str) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    fn claude(&self, path: &str) -> Utf8PathBuf {
+    pub(crate) fn claude(&self, path: &str) -> Utf8PathBuf {
         self.home.home().join(".claude").join(path)
     }
 
-    fn sync(&self) -> Report {
+    pub(crate) fn sync(&self) -> Report {
         Personal::open(&self.env).unwrap().sync(&Options::default(), now()).unwrap().0
     }
 }
@@ -213,12 +213,23 @@ fn what_cannot_be_merged_is_listed_with_the_paths_of_both() {
     laptop.sync();
     let report = desktop.sync();
     assert!(report.conflicts[0].path.starts_with("projects/app-"), "{report:?}");
-    laptop.sync();
+    let told = laptop.sync().notices;
+    assert!(
+        told.len() == 1 && told[0].contains("a.md` is kept twice, the other version came as"),
+        "{told:?}"
+    );
     for machine in [&laptop, &desktop] {
         let found = machine.personal().conflicts(now()).unwrap();
         assert_eq!((found.len(), &found[0].path), (1, &machine.memory().join("a.md")));
         let texts = [&found[0].path, &found[0].kept_as].map(|path| fs::read_to_string(path).unwrap());
         assert_eq!(texts, ["Tuesdays.\n", "Fridays.\n"]);
+    }
+    // It is over when one of the two is gone, whichever.
+    fs::remove_file(laptop.memory().join("a.md")).unwrap();
+    laptop.sync();
+    desktop.sync();
+    for machine in [&laptop, &desktop] {
+        assert_eq!(machine.personal().conflicts(now()).unwrap(), vec![]);
     }
 }
 

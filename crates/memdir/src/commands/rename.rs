@@ -14,7 +14,7 @@ use crate::world::World;
 #[derive(Debug, Parser)]
 #[command(
     name = "rename",
-    after_help = "A memory of the team stays the team's; `memdir team unshare` takes it back.
+    after_help = "A memory of the team stays below `team/`, and no other gets there; `memdir team unshare` and `memdir team share` do that.
 
 Examples:
   memdir rename tabs indentation

@@ -11,6 +11,7 @@ use memdir_disk::failure_log::{self, Failure};
 use memdir_disk::pauses::Pauses;
 use memdir_lib::memory::Memory;
 use memdir_lib::model::model_status;
+use memdir_sync::team::not_shared;
 use serde::Serialize;
 
 mod by_itself;
@@ -50,6 +51,7 @@ struct Stands {
     last_work: Option<Timestamp>,
     changed_by_others: Vec<String>,
     waiting: usize,
+    not_shared: usize,
     problems: Vec<String>,
     failures: Vec<Failure>,
     extraction: ExtractionStands,
@@ -67,6 +69,8 @@ impl Run for Status {
         let memory = Memory::open(&env, &ClientFlags::default())?;
         let state = env.state_dir();
         let work = memory.work_status();
+        let team = state.as_deref().zip(memory.known_id());
+        let not_shared = team.map_or(0, |(state, id)| not_shared(state, id));
         let last = work.last;
         let failures = state.as_deref().map(failure_log::read).unwrap_or_default();
         let stands = Stands {
@@ -77,6 +81,7 @@ impl Run for Status {
             last_work: last.as_ref().and_then(|last| last.finished),
             changed_by_others: last.as_ref().map(|last| last.changed.clone()).unwrap_or_default(),
             waiting: memory.waiting_count(),
+            not_shared,
             problems: last.map(|last| last.problems).unwrap_or_default(),
             failures: lately(failures),
             extraction: ExtractionStands::of(&env, &memory, world.now)?,
@@ -122,6 +127,11 @@ fn print(stands: &Stands, world: &mut World) -> Result<()> {
     }
     if stands.waiting > 0 {
         lines.push(("waiting", format!("{} for `memdir review`", stands.waiting)));
+    }
+    if stands.not_shared > 0 {
+        let memories =
+            if stands.not_shared == 1 { "1 memory" } else { &format!("{} memories", stands.not_shared) };
+        lines.push(("team", format!("{memories} not shared: `memdir team status` says why")));
     }
     lines.push(("extract", stands.extraction.show(&ago)));
     lines.push(("dream", stands.dream.show(&ago)));

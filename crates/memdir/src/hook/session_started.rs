@@ -7,7 +7,7 @@ use memdir_core::settings::ClientFlags;
 use memdir_lib::journal::{Journal, Writer};
 use memdir_lib::memory::Memory;
 use memdir_lib::place::Place;
-use memdir_sync::team::{News, take_news};
+use memdir_sync::team::{News, not_shared, take_news};
 
 use super::journal::state;
 use super::{Hook, index};
@@ -52,7 +52,8 @@ fn joined(hook: &Hook<'_>, journal: &Journal) -> Option<String> {
 
 /// What came from team mates since a session was last told, and what went to them while nobody watched.
 fn from_team(hook: &Hook<'_>, memory: &Memory) -> Option<String> {
-    let news = take_news(&hook.env.state_dir()?, memory.known_id()?);
+    let (state_dir, store) = (hook.env.state_dir()?, memory.known_id()?);
+    let news = take_news(&state_dir, store);
     let (came, went): (Vec<News>, Vec<News>) = news.into_iter().partition(|news| news.by.is_some());
     let came = came.iter().map(|news| {
         let by = news.by.as_deref().unwrap_or_default();
@@ -62,9 +63,21 @@ fn from_team(hook: &Hook<'_>, memory: &Memory) -> Option<String> {
     let told = [
         named(came.collect(), "Team mates changed these shared memories since the last session: "),
         named(went.collect(), "These memories went to the team since then: "),
+        stayed(not_shared(&state_dir, store)),
     ];
     let told: Vec<String> = told.into_iter().flatten().collect();
     (!told.is_empty()).then(|| told.join(" "))
+}
+
+/// What is in the team's folder and did not go.
+fn stayed(count: usize) -> Option<String> {
+    let (memories, were) = if count == 1 { ("memory", "was") } else { ("memories", "were") };
+    let sentence = || {
+        format!(
+            "{count} {memories} in `team/` {were} not shared with the team: `memdir team status` says why."
+        )
+    };
+    (count > 0).then(sentence)
 }
 
 /// A sentence about the first of many; `None` if there are none.

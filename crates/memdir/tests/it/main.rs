@@ -44,6 +44,7 @@ mod review;
 mod search;
 mod setup;
 mod team;
+mod team_words;
 mod tidy;
 mod tool;
 mod user;

@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use crate::harness::Sandbox;
 
-struct Team {
+pub(crate) struct Team {
     repository: TestHome,
-    ada: Sandbox,
-    bob: Sandbox,
+    pub(crate) ada: Sandbox,
+    pub(crate) bob: Sandbox,
 }
 
 impl Team {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let repository = TestHome::new();
         Git::run(repository.root(), &["init", "-q", "--bare", "team.git"]);
         let team = Self { repository, ada: Sandbox::new(), bob: Sandbox::new() };
@@ -33,16 +33,16 @@ impl Team {
     }
 }
 
-fn memory_dir(sandbox: &Sandbox) -> Utf8PathBuf {
+pub(crate) fn memory_dir(sandbox: &Sandbox) -> Utf8PathBuf {
     json(sandbox, "path --json")["memory_dir"].as_str().unwrap().into()
 }
 
-fn json(sandbox: &Sandbox, line: &str) -> Value {
+pub(crate) fn json(sandbox: &Sandbox, line: &str) -> Value {
     let block = sandbox.run(line.split_whitespace());
     serde_json::from_str(&block.stdout).unwrap_or_else(|_| panic!("{line}: {}{}", block.stdout, block.stderr))
 }
 
-fn add(sandbox: &Sandbox, name: &str, kind: &str, text: &str) {
+pub(crate) fn add(sandbox: &Sandbox, name: &str, kind: &str, text: &str) {
     let block =
         sandbox.run(["add", "--type", kind, "--name", name, "--description", "about it", "--text", text]);
     assert_eq!(block.code, 0, "{}", block.stderr);

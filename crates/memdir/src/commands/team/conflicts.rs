@@ -1,5 +1,6 @@
 //! Memories of which two versions are kept.
 
+use std::collections::HashSet;
 use std::io::Write;
 
 use anyhow::Result;
@@ -44,15 +45,16 @@ pub(in crate::commands) fn print_conflicts(
     Ok(if items.is_empty() { Exit::No } else { Exit::Yes })
 }
 
-/// The copies that syncs made and nobody has removed yet.
+/// The copies that syncs made beside memories, as long as both are there.
 pub(super) fn found(memory: &Memory) -> Result<Vec<KeptTwice>> {
     let catalogue = memory.catalogue()?;
+    let there: HashSet<&str> = catalogue.entries.iter().map(|entry| entry.path.as_str()).collect();
     let mut items: Vec<KeptTwice> = catalogue
         .entries
         .iter()
         .filter(|entry| entry.path.as_str().starts_with("team/"))
         .filter_map(|entry| {
-            let original = original_of(entry.path.as_str())?;
+            let original = original_of(entry.path.as_str()).filter(|path| there.contains(path.as_str()))?;
             Some(KeptTwice {
                 path: memory.directory().join(original),
                 kept_as: memory.directory().join(entry.path.as_path()),

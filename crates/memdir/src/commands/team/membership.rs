@@ -45,8 +45,8 @@ pub(super) fn join(
     json: bool,
     world: &mut World,
 ) -> Result<Exit> {
-    let name = name_or(name, world)?;
     let address = invited_to(token, local)?;
+    let name = name_or(name, world)?;
     let (team, report) = Shared::join(&world.env()?, &ClientFlags::default(), token, &name, world.now)?;
     if json {
         return print_team(&team, world);
