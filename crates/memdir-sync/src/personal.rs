@@ -15,7 +15,7 @@ use memdir_lib::team::TEAM_DIR;
 use serde::Serialize;
 
 use crate::conflict_copy::{KeptTwice, original_of};
-use crate::folder::{Folder, Kind, Root};
+use crate::folder::{Folder, Kind, Questions, Root};
 use crate::kept::Kept;
 use crate::layout::ENTRIES;
 use crate::membership::{Left, Membership};
@@ -210,6 +210,7 @@ impl Personal {
             now,
             read_all: false,
             scanned: None,
+            questions: Questions::default(),
         })
     }
 }

@@ -13,7 +13,7 @@ use memdir_disk::sync_dir::SyncDir;
 use memdir_lib::memory::{Memory, MemoryError};
 use serde::{Deserialize, Serialize};
 
-use crate::folder::{Folder, Kind, MAX_HELD, Root};
+use crate::folder::{Folder, Kind, MAX_HELD, Questions, Root};
 use crate::kept::Kept;
 use crate::membership::{Left, Membership};
 use crate::options::Options;
@@ -223,6 +223,7 @@ fn folder<'m>(
         now,
         read_all: false,
         scanned: None,
+        questions: Questions::default(),
     })
 }
 

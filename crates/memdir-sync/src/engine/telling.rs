@@ -34,8 +34,8 @@ impl Once<'_> {
                 report.notices.push(format!("{name} ({}) is a member no more", gone.short()));
             }
         }
-        let waiting = plan.waiting.iter().map(|proposal| &proposal.held);
-        for held in inbox.held.iter().chain(&plan.withheld).chain(waiting) {
+        let waiting = plan.withheld.iter().chain(&plan.waiting).map(|proposal| &proposal.held);
+        for held in inbox.held.iter().chain(waiting) {
             report.held.push(HeldEntry {
                 path: held.key.clone(),
                 author: held.author.to_string(),

@@ -6,6 +6,7 @@
     reason = "tests make and break files, and stop at the first surprise"
 )]
 
+mod answered;
 mod at_rest;
 mod bounded_remote;
 mod come_back;
