@@ -103,6 +103,17 @@ pub struct SentFrom {
     /// Where the two cannot be one: the key of the copy under which it was sent. Otherwise both were sent together, and
     /// whatever the others say from now on was made from what stood here.
     pub beside: Option<String>,
+    /// What stood here when both were last sent together, where they cannot be one any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<String>,
+}
+
+impl SentFrom {
+    /// What stood here when both were last sent together: what each side says now was made from that.
+    #[must_use]
+    pub fn base(&self) -> Option<&str> {
+        if self.beside.is_some() { self.together.as_deref() } else { Some(&self.text) }
+    }
 }
 
 /// This machine's files and memory of past syncs.

@@ -277,8 +277,8 @@ impl<'p> Planner<'p> {
     /// What both sides were made from: what went out from here last, together with a change that still waits, or what was
     /// agreed.
     fn base_of(&mut self, agreed_as: &str, target: &str) -> Result<Option<String>, SyncError> {
-        match self.sent_ahead(target) {
-            Some(sent) => Ok(Some(sent.text)),
+        match self.sent_together(target) {
+            Some(sent) => Ok(Some(sent)),
             None => self.agreed_text(agreed_as),
         }
     }

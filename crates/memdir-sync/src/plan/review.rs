@@ -115,7 +115,7 @@ impl Planner<'_> {
         self.send(key, Some(text), renamed_from)?;
         Ok(self.plan.outgoing.get_mut(key).map(|outgoing| {
             outgoing.is_ahead = true;
-            SentFrom { text: ours, author, beside: None }
+            SentFrom { text: ours, author, beside: None, together: None }
         }))
     }
 
@@ -141,7 +141,8 @@ impl Planner<'_> {
             }
             self.report.conflicts.push(KeptTwice { path: key.to_owned(), kept_as: copy.clone() });
         }
-        Ok(Some(SentFrom { text: ours, author, beside: Some(copy) }))
+        let together = sent.and_then(|sent| sent.base().map(str::to_owned));
+        Ok(Some(SentFrom { text: ours, author, beside: Some(copy), together }))
     }
 
     /// The copy that was sent before, if it still says what was sent, here and there.
@@ -157,7 +158,7 @@ impl Planner<'_> {
     pub(crate) fn decline(&mut self, key: &str, mine: Option<ContentHash>) -> Result<(), SyncError> {
         let Some((entry, id)) = self.inbox.entry(key) else { return Ok(()) };
         let is_agreed = mine == self.state.agreed.get(key).and_then(|agreed| agreed.content);
-        if is_agreed && (mine.is_none() || self.sent_ahead(key).is_none()) {
+        if is_agreed && (mine.is_none() || self.sent_together(key).is_none()) {
             let here = self.scan.files.get(key).copied();
             self.plan.declined.insert(key.to_owned(), (Agreed::of(entry, id), here));
             return Ok(());
@@ -180,16 +181,16 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// What went out from here together with a change that still waits.
-    pub(super) fn sent_ahead(&self, key: &str) -> Option<SentFrom> {
-        self.local.sent_from(key).filter(|sent| sent.beside.is_none())
+    /// What stood here when it last went out together with a change that still waits.
+    pub(super) fn sent_together(&self, key: &str) -> Option<String> {
+        self.local.sent_from(key)?.base().map(str::to_owned)
     }
 
     /// Whether something else stands here than went out together with a change that waits. Then the two sides both went on
     /// from there, also where what stands here is what was agreed before.
     pub(super) fn is_changed_since_sent(&mut self, key: &str) -> Result<bool, SyncError> {
-        let Some(sent) = self.sent_ahead(key) else { return Ok(false) };
-        Ok(self.text_of(key, self.mine(key))?.is_some_and(|text| text != sent.text))
+        let Some(sent) = self.sent_together(key) else { return Ok(false) };
+        Ok(self.text_of(key, self.mine(key))?.is_some_and(|text| text != sent))
     }
 
     /// Who made a change: what went out from here together with somebody's is still that somebody's.

@@ -23,5 +23,6 @@ mod own_machines;
 mod parsers;
 mod people;
 mod renamed;
+mod review_luck;
 mod reviewing;
 mod two_people;
