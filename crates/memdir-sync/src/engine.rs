@@ -377,6 +377,7 @@ impl Once<'_> {
             for proposal in &mut proposals {
                 if let Some(sent) = ahead.remove(&proposal.held.key) {
                     proposal.entry = agreed(&proposal.held.key, sent);
+                    proposal.name_before = names.get(&proposal.held.key).cloned().flatten();
                 }
             }
             self.begin(head.as_ref(), &prepared.version, new_round, &after)?;

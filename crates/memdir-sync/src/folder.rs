@@ -332,10 +332,7 @@ impl Local for Folder<'_> {
     }
 
     fn sent_from(&self, key: &str) -> Option<SentFrom> {
-        // Whoever accepted what waited has that; what went out before is nothing that later changes belong to.
-        let is_accepted =
-            self.questions.answers.get(key).is_some_and(|(_, answer)| *answer == Answer::Accepted);
-        self.kept.sent_from().remove(key).filter(|_| !is_accepted)
+        self.questions.sent_from.get(key).cloned()
     }
 
     fn rejects(&self, key: &str, id: &str) -> bool {

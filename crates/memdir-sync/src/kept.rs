@@ -121,6 +121,9 @@ pub(crate) struct Asked {
     pub(crate) fingerprint: ContentHash,
     /// What the remote had there.
     pub(crate) entry: Agreed,
+    /// The path that it had before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) name_before: Option<String>,
 }
 
 /// A folder of this machine that takes part.

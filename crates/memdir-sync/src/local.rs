@@ -89,6 +89,8 @@ pub struct Proposal {
     pub renamed_from: Option<String>,
     /// What the remote has there: whoever accepts has agreed to that.
     pub entry: Agreed,
+    /// The path that this had before.
+    pub name_before: Option<String>,
     /// What went out from here meanwhile; `None`: nothing, or nothing new.
     pub sent_from: Option<SentFrom>,
 }

@@ -136,11 +136,12 @@ impl SyncState {
     }
 
     /// Takes over that the user accepted an entry, whatever they made of it since: it is agreed.
-    pub(crate) fn accept(&mut self, key: &str, entry: &Agreed) {
+    pub(crate) fn accept(&mut self, key: &str, entry: &Agreed, name_before: Option<&str>) {
         let is_newer = |known: &Agreed| entry.round > known.round || entry.version > known.version;
         if self.agreed.get(key).is_none_or(is_newer) {
             self.agreed.insert(key.to_owned(), entry.clone());
             self.declined.remove(key);
+            self.name_before(key, name_before.map(str::to_owned));
         }
     }
 

@@ -40,6 +40,7 @@ impl Once<'_> {
                 path: held.key.clone(),
                 author: held.author.to_string(),
                 name: held.name.clone(),
+                why: held.why.clone(),
             });
         }
         for (key, outgoing) in plan.outgoing.iter().filter(|(_, outgoing)| outgoing.is_change()) {

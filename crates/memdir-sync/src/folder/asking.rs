@@ -18,6 +18,8 @@ use crate::state::SyncState;
 pub(crate) struct Questions {
     /// What the user said since the last sync to what they were asked about, by key.
     pub(super) answers: BTreeMap<String, (Asked, Answer)>,
+    /// What was sent from here while something of others waits since then, by key.
+    pub(super) sent_from: BTreeMap<String, SentFrom>,
     /// What they are asked about from the end of this sync on.
     asking: Option<Asking>,
 }
@@ -37,13 +39,19 @@ impl Folder<'_> {
     pub(crate) fn hear_answers(&mut self, state: &mut SyncState) -> Result<(), LocalError> {
         let asked = self.kept.asked();
         self.questions.answers.clear();
+        self.questions.sent_from = self.kept.sent_from();
+        if asked.is_empty() {
+            return Ok(());
+        }
         for root in &self.roots {
             let here = asked.iter().filter(|(key, _)| key.starts_with(&root.prefix));
             let answers = root.memory.answers(here.clone().map(|(_, asked)| asked.id.as_str()))?;
             for (key, asked) in here {
                 let Some(answer) = answers.get(asked.id.as_str()) else { continue };
                 if *answer == Answer::Accepted {
-                    state.accept(key, &asked.entry);
+                    state.accept(key, &asked.entry, asked.name_before.as_deref());
+                    // What went out before is nothing that later changes belong to.
+                    self.questions.sent_from.remove(key);
                 }
                 self.questions.answers.insert(key.clone(), (asked.clone(), *answer));
             }
@@ -54,14 +62,11 @@ impl Folder<'_> {
     /// Has everything wait that the user is asked about. What was asked before is in force until the sync has come to its
     /// end: an answer to it must not get lost in between.
     pub(super) fn ask(&mut self, proposals: &[Proposal]) -> Result<(), LocalError> {
-        let (before, mut sent_from) = (self.kept.asked(), self.kept.sent_from());
+        let (before, mut sent_from) = (self.kept.asked(), self.questions.sent_from.clone());
         if proposals.is_empty() && before.is_empty() && sent_from.is_empty() && !self.reviews() {
             return Ok(());
         }
         sent_from.retain(|key, _| proposals.iter().any(|proposal| proposal.held.key == *key));
-        for key in self.questions.answers.keys() {
-            sent_from.remove(key);
-        }
         for proposal in proposals {
             sent_from.extend(proposal.sent_from.clone().map(|sent| (proposal.held.key.clone(), sent)));
         }
@@ -78,7 +83,8 @@ impl Folder<'_> {
                     None => continue,
                 },
             };
-            let asked = Asked { id: id.clone(), fingerprint, entry: proposal.entry.clone() };
+            let (entry, name_before) = (proposal.entry.clone(), proposal.name_before.clone());
+            let asked = Asked { id: id.clone(), fingerprint, entry, name_before };
             asking.asked.insert(key.clone(), asked);
             asking.plans.insert(id, plan);
         }

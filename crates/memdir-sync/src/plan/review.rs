@@ -208,6 +208,7 @@ impl Planner<'_> {
     ) -> Proposal {
         let name = Some(self.name_of(&author));
         let held = Held { key: key.to_owned(), author, name, text, time: entry.time, why: None };
-        Proposal { held, renamed_from: None, entry: Agreed::of(entry, id), sent_from: None }
+        let name_before = entry.renamed_from.clone();
+        Proposal { held, renamed_from: None, entry: Agreed::of(entry, id), name_before, sent_from: None }
     }
 }

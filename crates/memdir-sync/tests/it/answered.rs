@@ -200,24 +200,41 @@ fn who_takes_everything_again_has_nothing_left_to_answer() {
 }
 
 #[test]
-fn what_waits_says_what_happened_and_why() {
+fn what_waits_says_whether_somebody_wrote_or_deleted_it() {
     let (_repository, ada, bob) = two();
-    let eve = Person::joining(&ada, "Eve");
-    settle(&[&ada, &bob]);
     reviewing(&bob, "review");
     ada.remove("deploy.md");
     ada.write("new.md", "new\n");
-    ada.write("both.md", "text\n");
     ada.sync();
-    ada.team().revoke("Eve", now()).unwrap();
     bob.sync();
-    let reasons = |person: &Person| -> Vec<String> {
-        let mut reasons: Vec<String> = waiting(person).into_iter().map(|plan| plan.plan.reason).collect();
-        reasons.sort();
-        reasons
-    };
-    let said = reasons(&bob);
-    assert!(said[0].starts_with("deleted by Ada (") && said[0].ends_with("): deploy.md"), "{said:?}");
-    assert!(said[1].starts_with("shared by Ada ("), "{said:?}");
-    drop(eve);
+    let mut said: Vec<String> = waiting(&bob).into_iter().map(|plan| plan.plan.reason).collect();
+    said.sort();
+    let expected = [("deleted by Ada (", "): deploy.md"), ("shared by Ada (", "): new.md")];
+    for (said, (begins, ends)) in said.iter().zip(expected) {
+        assert!(said.starts_with(begins) && said.ends_with(ends), "{said}");
+    }
+    assert_eq!(said.len(), expected.len());
+}
+
+#[test]
+fn what_was_accepted_under_a_new_name_is_still_found_by_the_old_one() {
+    let (_repository, ada, bob) = two();
+    let cy = Person::joining(&ada, "Cy");
+    bob.sync();
+    reviewing(&bob, "review");
+    let text = ada.read("deploy.md").unwrap();
+    ada.remove("deploy.md");
+    ada.write("releases.md", &text);
+    ada.sync();
+    write(&bob, "first\nsecond\nthird\nbob\n");
+    bob.sync();
+    accept_all(&bob);
+    bob.write("releases.md", &memory("deploy", "first\nsecond\nTHIRD\nbob\n"));
+    assert_eq!(bob.sync().sent.len(), 1);
+    // Cy was away all the time.
+    write(&cy, "FIRST\nsecond\nthird\n");
+    settle(&[&cy, &ada]);
+    let all = agree(&ada, &bob);
+    assert_eq!(all, [("releases.md".to_owned(), "FIRST\nsecond\nTHIRD\nbob\n".to_owned())]);
+    assert_eq!(cy.read("deploy.md"), None);
 }
