@@ -165,11 +165,11 @@ impl StagedPlans {
         problems
     }
 
-    /// Remembers that the user does not want this.
+    /// Remembers that the user does not want this, by everything that it is known by.
     ///
     /// # Errors
     /// The system fails.
-    pub fn remember_rejected(&self, fingerprint: ContentHash) -> Result<(), DiskError> {
+    pub fn remember_rejected(&self, known_by: &[ContentHash]) -> Result<(), DiskError> {
         state_file::make_directory(&self.dir).during("create", &self.dir)?;
         let _lock = self.lock()?;
         let path = self.dir.join(REJECTED);
@@ -177,8 +177,10 @@ impl StagedPlans {
         if problem.is_some() && !state_file::keep_broken(&path).during("set aside", &path)? {
             return DiskError::refused(&path, "it is broken, and too many broken ones lie beside it already");
         }
-        if !fingerprints.contains(&fingerprint) {
-            fingerprints.push(fingerprint);
+        for fingerprint in known_by {
+            if !fingerprints.contains(fingerprint) {
+                fingerprints.push(*fingerprint);
+            }
         }
         let behind = fingerprints.len().saturating_sub(MAX_REJECTED);
         fingerprints.drain(..behind);
@@ -253,21 +255,21 @@ mod tests {
             let temp = tempfile::tempdir().unwrap();
             let plans = StagedPlans::of(Utf8Path::from_path(temp.path()).unwrap(), &StoreId("s".into()));
             assert!(!plans.was_rejected(&first));
-            plans.remember_rejected(first).unwrap();
-            plans.remember_rejected(second).unwrap();
+            plans.remember_rejected(&[first]).unwrap();
+            plans.remember_rejected(&[second]).unwrap();
             assert_eq!(plans.rejection_problems(), [""; 0]);
             let path = plans.dir.join(REJECTED);
             let broken = damage(&fs::read(&path).unwrap());
             fs::write(&path, &broken).unwrap();
             assert_eq!(plans.rejection_problems().len(), 1);
-            plans.remember_rejected(third).unwrap();
+            plans.remember_rejected(&[third]).unwrap();
             let count = |hash: &&ContentHash| plans.was_rejected(hash);
             assert_eq!(hashes.iter().filter(count).copied().collect::<Vec<_>>(), [still, &[third]].concat());
             assert_eq!(fs::read(format!("{path}.broken")).unwrap(), broken);
             let told = plans.rejection_problems();
             assert!(told.len() == 1 && told[0].contains("rejected.json.broken"), "{told:?}");
             fs::write(&path, "{").unwrap();
-            plans.remember_rejected(third).unwrap();
+            plans.remember_rejected(&[third]).unwrap();
             assert!(plans.dir.join("rejected.json.broken-2").exists());
         };
         check(&|bytes| bytes[..bytes.len() - 1].to_vec(), &[first, second]);

@@ -55,8 +55,8 @@ pub use freshness::KnownFreshness;
 pub use history::{Log, is_time};
 pub use import::Import;
 pub use purge::{PURGED, Purge, Purged};
-pub use review::Submitted;
 pub(crate) use review::propose;
+pub use review::{Answer, Submitted};
 pub use tool_write::{ToolChange, ToolVerdict};
 pub use verification::VerifiedMemory;
 

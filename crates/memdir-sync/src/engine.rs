@@ -17,7 +17,7 @@ use memdir_wire::team_id::TeamId;
 use crate::classify::Theirs;
 use crate::inbox::Inbox;
 use crate::layout::{ENTRIES, README, README_TEXT, ROUND};
-use crate::local::{LeftAlone, Local, LocalChange, LocalError, Scan};
+use crate::local::{LeftAlone, Local, LocalChange, LocalError, Proposal, Scan};
 use crate::message::message;
 use crate::options::Options;
 use crate::plan::{Planner, SyncPlan};
@@ -326,6 +326,7 @@ impl Once<'_> {
         let mut new_head = head.clone();
         let mut names = BTreeMap::new();
         let mut new_round = round;
+        let mut proposals = [plan.waiting, plan.withheld].concat();
         if !plan.outgoing.is_empty() || !puts.is_empty() {
             new_round = round.saturating_add(1);
             let mut floor = inbox.records.floor;
@@ -339,7 +340,7 @@ impl Once<'_> {
                     floor = floor.max(agreed.round).min(new_round);
                 }
             }
-            let mut sent = BTreeMap::new();
+            let (mut sent, mut ahead) = (BTreeMap::new(), BTreeMap::new());
             for (entry_key, outgoing) in plan.outgoing {
                 names.insert(entry_key.clone(), outgoing.renamed_from.clone());
                 let gone_to = if outgoing.text.is_none() { self.local.went_to(&entry_key) } else { None };
@@ -355,9 +356,8 @@ impl Once<'_> {
                     author: self.key.public(),
                     text: outgoing.text,
                 };
-                if !outgoing.is_ahead {
-                    sent.insert(entry_key.clone(), (entry.version, entry.content()));
-                }
+                let list = if outgoing.is_ahead { &mut ahead } else { &mut sent };
+                list.insert(entry_key.clone(), (entry.version, entry.content()));
                 let content = Some(entry.sign(self.key).render());
                 puts.push(Put { path: format!("{ENTRIES}{entry_key}"), content });
             }
@@ -368,9 +368,19 @@ impl Once<'_> {
             }
             let message = message(&report, &self.who_comes_and_goes(&puts, &roster));
             let prepared = self.remote.prepare(head.as_ref(), &puts, &message)?;
-            for (key, (version, content)) in sent {
+            let agreed = |key: &str, (version, content)| {
                 let id = prepared.ids.get(&format!("{ENTRIES}{key}")).cloned().unwrap_or_default();
-                after.insert(key, Some(Agreed { version, round: new_round, id, content }));
+                Agreed { version, round: new_round, id, content }
+            };
+            for (key, sent) in sent {
+                let agreed = agreed(&key, sent);
+                after.insert(key, Some(agreed));
+            }
+            for proposal in &mut proposals {
+                if let Some(sent) = ahead.remove(&proposal.held.key) {
+                    proposal.entry = agreed(&proposal.held.key, sent);
+                    proposal.name_before = names.get(&proposal.held.key).cloned().flatten();
+                }
             }
             self.begin(head.as_ref(), &prepared.version, new_round, &after)?;
             match self.remote.publish(head.as_ref(), &prepared.version) {
@@ -387,11 +397,10 @@ impl Once<'_> {
                 Err(error) => return Err(error.into()),
             }
         }
-        let waiting = || plan.waiting.iter().map(|proposal| &proposal.held).chain(&plan.withheld);
-        let waits: BTreeSet<&String> = waiting().map(|held| &held.key).collect();
+        let waits: BTreeSet<&String> = proposals.iter().map(|proposal| &proposal.held.key).collect();
         self.state.waiting.retain(|key, _| waits.contains(key));
-        for held in waiting() {
-            if let Some((_, id)) = inbox.entry(&held.key) {
+        for Proposal { held, entry, .. } in &proposals {
+            for id in inbox.entry(&held.key).map(|(_, id)| id).into_iter().chain([entry.id.as_str()]) {
                 self.state.await_user(&held.key, id);
             }
         }
@@ -404,14 +413,11 @@ impl Once<'_> {
             self.begin(Some(&head), &head, new_round, &after)?;
         }
         let skipped = self.write(&changes, &mut report)?;
-        let held = [inbox.held.as_slice(), &plan.withheld].concat();
-        if !held.is_empty() {
-            let settled = self.local.hold(&held).map_err(SyncError::Local)?;
+        if !inbox.held.is_empty() {
+            let settled = self.local.hold(&inbox.held).map_err(SyncError::Local)?;
             report.held.retain(|held| !settled.contains(&held.path));
         }
-        if self.local.reviews() {
-            self.local.propose(&plan.waiting).map_err(SyncError::Local)?;
-        }
+        self.local.propose(&proposals).map_err(SyncError::Local)?;
         for (key, agreed) in after {
             if skipped.contains(&key) {
                 continue;

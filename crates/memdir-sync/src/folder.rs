@@ -1,19 +1,17 @@
 //! Folders of memory on this machine, as one side of a sync.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use memdir_core::config::WriteMode;
-use memdir_core::content_hash::ContentHash;
 use memdir_core::memory::entrypoint::ENTRYPOINT;
 use memdir_core::memory::index;
 use memdir_core::memory::text_merge::merge_text;
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::rel_path::RelPath;
-use memdir_core::review::{StagedPlan, fingerprint};
 use memdir_core::team_key::TeamKey;
-use memdir_lib::memory::{MemoryError, Wish};
+use memdir_lib::memory::{Answer, Wish};
 use memdir_lib::team::TEAM_DIR;
 use memdir_wire::canonical::{at_home, canonical, shared_hash};
 
@@ -27,11 +25,13 @@ use crate::seen::Seen;
 use crate::state::{Pending, SyncState};
 use crate::team::{INDEX_AUTHOR, index_change};
 
+mod asking;
 mod following;
 mod root;
 mod scanning;
 mod staging;
 
+pub(crate) use asking::Questions;
 use following::IndexBefore;
 pub(crate) use root::Root;
 
@@ -63,14 +63,14 @@ pub(crate) struct Folder<'f> {
     pub(crate) scanned: Option<Scanned>,
     /// Whether a sync gave an index lines that nobody has yet.
     pub(crate) index_followed: bool,
+    /// What the user is asked, and what they said.
+    pub(crate) questions: Questions,
 }
 
 /// What a scan leaves behind for the next one.
 pub(crate) struct Scanned {
     seen: Seen,
     glance: Glance,
-    /// What the user rejected, once somebody asked.
-    rejected: Option<HashSet<ContentHash>>,
     /// The indexes beside what is being written.
     indexes: Vec<IndexBefore>,
 }
@@ -192,15 +192,16 @@ impl Folder<'_> {
     }
 }
 
-/// What the reasons of plans begin with that hold a change of a member.
-const BY_MEMBER: &str = "shared by";
+/// What the reasons of plans begin with that hold a change of a member: a text, or that it goes.
+const BY_MEMBER: [&str; 2] = ["shared by", "deleted by"];
 
-/// What the reasons of plans begin with that hold a change of anybody else.
-const BY_STRANGER: &str = "from";
+/// The same for a change of anybody else.
+const BY_STRANGER: [&str; 2] = ["from", "deletion from"];
 
 impl Local for Folder<'_> {
     fn load(&mut self) -> Result<(SyncState, Option<Pending>), LocalError> {
         let (mut state, pending) = self.kept.load()?;
+        self.hear_answers(&mut state)?;
         self.forget_moved(&mut state)?;
         Ok((state, pending))
     }
@@ -208,7 +209,7 @@ impl Local for Folder<'_> {
     fn scan(&mut self) -> Result<Scan, LocalError> {
         let mut scan = Scan::default();
         let seen = Seen::load(self.kept.directory(), self.now, self.read_all);
-        let mut scanned = Scanned { seen, glance: self.glance(), rejected: None, indexes: Vec::new() };
+        let mut scanned = Scanned { seen, glance: self.glance(), indexes: Vec::new() };
         for root in &self.roots {
             self.scan_root(root, &mut scanned, &mut scan)?;
         }
@@ -346,7 +347,7 @@ impl Local for Folder<'_> {
         }
         for held in held.iter().take(MAX_HELD) {
             let staged = match self.held_plan(held, BY_STRANGER)? {
-                Some(plan) => self.stage(held, &plan)?,
+                Some(plan) => self.hold_plan(held, &plan)?,
                 None => None,
             };
             if staged.is_none() {
@@ -357,73 +358,16 @@ impl Local for Folder<'_> {
     }
 
     fn sent_from(&self, key: &str) -> Option<SentFrom> {
-        self.kept.sent_from().remove(key)
+        self.questions.sent_from.get(key).cloned()
     }
 
-    fn was_answered(&self, key: &str, theirs: ContentHash) -> bool {
-        let asked = self.kept.asked().remove(key).filter(|(_, wanted)| *wanted == theirs);
-        let (Some((id, _)), Some(root)) = (asked, self.root_of(key)) else { return false };
-        matches!(root.memory.waiting_plan(&id), Err(MemoryError::NoSuchPlan { .. }))
-    }
-
-    fn rejects(&mut self, proposal: &Proposal) -> bool {
-        let roots = &self.roots;
-        let known = self.scanned.as_mut().map(|scanned| &mut scanned.rejected);
-        let Some(known) = known else { return false };
-        let rejected =
-            known.get_or_insert_with(|| roots.iter().flat_map(|root| root.memory.rejections()).collect());
-        if rejected.is_empty() {
-            return false;
-        }
-        // What cannot be read now is asked about again.
-        let plan = self.proposed_plan(proposal).ok().flatten();
-        let rejected = self.scanned.as_ref().and_then(|scanned| scanned.rejected.as_ref());
-        plan.is_some_and(|plan| rejected.is_some_and(|rejected| rejected.contains(&fingerprint(&plan))))
+    fn rejects(&self, key: &str, id: &str) -> bool {
+        let answer = self.questions.answers.get(key);
+        answer.is_some_and(|(asked, answer)| *answer == Answer::Rejected && asked.entry.id == id)
     }
 
     fn propose(&mut self, proposals: &[Proposal]) -> Result<(), LocalError> {
-        let mut sent_from = self.kept.sent_from();
-        sent_from.retain(|key, _| proposals.iter().any(|proposal| proposal.held.key == *key));
-        for proposal in proposals {
-            sent_from.extend(proposal.sent_from.clone().map(|sent| (proposal.held.key.clone(), sent)));
-        }
-        self.kept.set_sent_from(&sent_from)?;
-        if self.mode == WriteMode::Off {
-            return Ok(());
-        }
-        let (before, mut asked) = (self.kept.asked(), BTreeMap::new());
-        let mut current = BTreeMap::new();
-        for proposal in proposals.iter().take(MAX_HELD) {
-            let Some(plan) = self.proposed_plan(proposal)? else { continue };
-            let Held { key, text, .. } = &proposal.held;
-            let wanted = text.as_ref().map(|text| ContentHash::of(text.as_bytes()));
-            let same = before.get(key).filter(|(_, before)| Some(*before) == wanted);
-            let staged = match same.and_then(|(id, _)| self.edited(key, id, &plan)) {
-                Some(edited) => Some((edited.id, edited.plan)),
-                None => self.stage(&proposal.held, &plan)?.map(|id| (id, plan)),
-            };
-            asked.extend(
-                staged.iter().zip(wanted).map(|((id, _), wanted)| (key.clone(), (id.clone(), wanted))),
-            );
-            current.extend(staged);
-        }
-        self.kept.set_asked(&asked)?;
-        // What is wanted now takes the place of what was wanted before.
-        for root in &self.roots {
-            for waiting in root.memory.waiting()?.plans {
-                let is_ours =
-                    waiting.author.kind == AuthorKind::Team && waiting.plan.reason.starts_with(BY_MEMBER);
-                match current.remove(&waiting.id) {
-                    // The same is wanted, and what stands here is something else now.
-                    Some(plan) if plan != waiting.plan => {
-                        root.memory.replace_waiting(&StagedPlan { plan, ..waiting })?;
-                    }
-                    None if is_ours => root.memory.withdraw(&waiting)?,
-                    _ => {}
-                }
-            }
-        }
-        Ok(())
+        self.ask(proposals)
     }
 
     fn follow(&mut self, outcome: &Outcome, state: &SyncState) -> Result<(), LocalError> {
@@ -433,6 +377,7 @@ impl Local for Folder<'_> {
     fn finish(&mut self, state: &SyncState) -> Result<(), LocalError> {
         self.follow_index()?;
         self.kept.finish(state)?;
+        self.asked()?;
         if let Some(Scanned { seen, .. }) = &mut self.scanned {
             seen.save(self.kept.directory());
         }

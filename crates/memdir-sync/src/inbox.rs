@@ -133,6 +133,11 @@ impl Inbox {
             return;
         }
         let version = entry.version;
+        let why = match name {
+            _ if is_doubtful => "of whom it cannot be read whether they still are a member",
+            Some(_) => "who is a member no more",
+            None => "whom nobody introduced",
+        };
         let found = if is_doubtful { Found::Doubtful { version } } else { Found::Foreign { version } };
         self.found.insert(key.to_owned(), found);
         self.held.push(Held {
@@ -141,6 +146,7 @@ impl Inbox {
             name: name.map(str::to_owned),
             text: entry.text,
             time: entry.time,
+            why: Some(why.to_owned()),
         });
     }
 

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use memdir_core::content_hash::ContentHash;
 use memdir_disk::sync_dir::SyncDir;
 use memdir_wire::team_id::TeamId;
+use serde::{Deserialize, Serialize};
 
 use crate::local::SentFrom;
 use crate::membership::Membership;
 use crate::rest::REST;
 use crate::seen::SEEN;
-use crate::state::{Pending, SyncState};
+use crate::state::{Agreed, Pending, SyncState};
 use crate::team_error::TeamError;
 
 pub(crate) const STATE: &str = "state";
@@ -79,13 +80,13 @@ impl Kept {
         Ok(self.directory.replace(SENT_FROM, &serde_json::to_vec(texts).unwrap_or_default())?)
     }
 
-    /// What the user was last asked about, by key: under which id, and what the others have there.
-    pub(crate) fn asked(&self) -> BTreeMap<String, (String, ContentHash)> {
+    /// What the user was last asked about, by key. Without it nothing is lost: they are asked again.
+    pub(crate) fn asked(&self) -> BTreeMap<String, Asked> {
         let content = self.directory.read(ASKED).ok().flatten();
         content.and_then(|content| serde_json::from_slice(&content).ok()).unwrap_or_default()
     }
 
-    pub(crate) fn set_asked(&self, asked: &BTreeMap<String, (String, ContentHash)>) -> Result<(), TeamError> {
+    pub(crate) fn set_asked(&self, asked: &BTreeMap<String, Asked>) -> Result<(), TeamError> {
         if *asked == self.asked() {
             return Ok(());
         }
@@ -109,6 +110,20 @@ impl Kept {
         self.directory.replace(STATE, state.render().as_bytes())?;
         self.give_up()
     }
+}
+
+/// One question to the user.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Asked {
+    /// The plan that waits for the answer.
+    pub(crate) id: String,
+    /// What that plan wanted before the user edited it.
+    pub(crate) fingerprint: ContentHash,
+    /// What the remote had there.
+    pub(crate) entry: Agreed,
+    /// The path that it had before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) name_before: Option<String>,
 }
 
 /// A folder of this machine that takes part.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::remote::Version;
 use crate::report::KeptTwice;
-use crate::state::{Pending, SyncState};
+use crate::state::{Agreed, Pending, SyncState};
 
 /// Why this machine's side failed.
 pub type LocalError = Box<dyn std::error::Error + Send + Sync>;
@@ -88,6 +88,8 @@ pub struct Held {
     pub text: Option<String>,
     /// When, by their clock.
     pub time: Timestamp,
+    /// Why it waits, if everything else that members send is written: somebody is a member no more, or shared a secret.
+    pub why: Option<String>,
 }
 
 /// What a member changed, as it waits for the user.
@@ -97,6 +99,10 @@ pub struct Proposal {
     pub held: Held,
     /// The file that goes with it: the memory has another name there.
     pub renamed_from: Option<String>,
+    /// What the remote has there: whoever accepts has agreed to that.
+    pub entry: Agreed,
+    /// The path that this had before.
+    pub name_before: Option<String>,
     /// What went out from here meanwhile; `None`: nothing, or nothing new.
     pub sent_from: Option<SentFrom>,
 }
@@ -111,11 +117,22 @@ pub struct SentFrom {
     /// Where the two cannot be one: the key of the copy under which it was sent. Otherwise both were sent together, and
     /// whatever the others say from now on was made from what stood here.
     pub beside: Option<String>,
+    /// What stood here when both were last sent together, where they cannot be one any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<String>,
+}
+
+impl SentFrom {
+    /// What stood here when both were last sent together: what each side says now was made from that.
+    #[must_use]
+    pub fn base(&self) -> Option<&str> {
+        if self.beside.is_some() { self.together.as_deref() } else { Some(&self.text) }
+    }
 }
 
 /// This machine's files and memory of past syncs.
 pub trait Local {
-    /// What was agreed, and what was under way when a sync was killed.
+    /// What was agreed, also by accepting what waited, and what was under way when a sync was killed.
     ///
     /// # Errors
     /// The system fails, here and below.
@@ -197,16 +214,9 @@ pub trait Local {
         None
     }
 
-    /// Whether the user was asked about what others have at a key, and has answered: what stands here now was made with
-    /// that in view.
-    fn was_answered(&self, key: &str, theirs: ContentHash) -> bool {
-        let _ = (key, theirs);
-        false
-    }
-
-    /// Whether the user rejected the same before.
-    fn rejects(&mut self, proposal: &Proposal) -> bool {
-        let _ = proposal;
+    /// Whether the user was asked about the very entry that the remote knows by this id, and rejected it.
+    fn rejects(&self, key: &str, id: &str) -> bool {
+        let _ = (key, id);
         false
     }
 
@@ -242,7 +252,8 @@ pub trait Local {
     /// See [`Local::load`].
     fn hold(&mut self, held: &[Held]) -> Result<Vec<String>, LocalError>;
 
-    /// Puts before the user all that members changed and that waits; what was put before and is no longer among it goes.
+    /// Puts before the user all that members changed and that waits; what was put before and is no longer among it goes
+    /// when the sync comes to its end.
     ///
     /// # Errors
     /// See [`Local::load`].

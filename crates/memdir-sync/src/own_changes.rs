@@ -39,7 +39,8 @@ pub(crate) fn own_changes(
 ) -> Result<Vec<OwnChange>, TeamError> {
     let failed = |error| TeamError::Sync(SyncError::Local(error));
     let scan = folder.scan().map_err(failed)?;
-    let state = membership.state()?;
+    let mut state = membership.state()?;
+    folder.hear_answers(&mut state).map_err(failed)?;
     let sent_from = folder.kept.sent_from();
     let mut changes = Vec::new();
     let mut ids = Vec::new();

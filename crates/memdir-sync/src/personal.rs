@@ -16,7 +16,7 @@ use memdir_lib::team::TEAM_DIR;
 use serde::Serialize;
 
 use crate::conflict_copy::{KeptTwice, original_of};
-use crate::folder::{Folder, Kind, Root};
+use crate::folder::{Folder, Kind, Questions, Root};
 use crate::kept::Kept;
 use crate::layout::ENTRIES;
 use crate::membership::{Left, Membership};
@@ -238,6 +238,7 @@ impl Personal {
             read_all: false,
             scanned: None,
             index_followed: false,
+            questions: Questions::default(),
         })
     }
 }

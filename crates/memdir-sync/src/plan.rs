@@ -13,7 +13,7 @@ use crate::classify::{Case, History, Theirs, classify};
 use crate::engine::{Conflict, SyncError};
 use crate::inbox::Inbox;
 use crate::layout::ENTRIES;
-use crate::local::{Held, Local, LocalChange, Proposal, Scan};
+use crate::local::{Local, LocalChange, Proposal, Scan};
 use crate::options::Options;
 use crate::remote::Remote;
 use crate::report::{ChangeKind, Received, Refused, Report};
@@ -40,7 +40,7 @@ pub(crate) struct SyncPlan {
     /// What is agreed without being sent; `None`: nothing any more.
     pub(crate) agreed: BTreeMap<String, Option<Agreed>>,
     /// What waits for the user although everything else is written: somebody shared a secret.
-    pub(crate) withheld: Vec<Held>,
+    pub(crate) withheld: Vec<Proposal>,
     /// What waits for the user.
     pub(crate) waiting: Vec<Proposal>,
     /// What the user does not want here, and what stands here instead: it is known, and nothing comes of it.
@@ -143,6 +143,7 @@ impl<'p> Planner<'p> {
                 Case::Merge if untouched.contains(key) => Case::Take,
                 Case::Merge if self.is_unrelated(key, mine)? => Case::Diverged,
                 Case::Diverged if self.is_all_said(key, mine)? => Case::Take,
+                Case::Take if self.is_changed_since_sent(key)? => Case::Merge,
                 case => case,
             };
             self.decide(key, mine, case)?;
@@ -281,6 +282,15 @@ impl<'p> Planner<'p> {
         Ok(text_agreed(agreed, content))
     }
 
+    /// What both sides were made from: what went out from here last, together with a change that still waits, or what was
+    /// agreed.
+    fn base_of(&mut self, agreed_as: &str, target: &str) -> Result<Option<String>, SyncError> {
+        match self.sent_together(target) {
+            Some(sent) => Ok(Some(sent)),
+            None => self.agreed_text(agreed_as),
+        }
+    }
+
     /// Writes what a killed sync was about to write, unless this one writes something else there.
     fn write_late(&mut self, key: &str) -> Result<(), SyncError> {
         if !self.unwritten.contains(key) || self.plan.local.contains_key(key) {
@@ -314,7 +324,7 @@ impl<'p> Planner<'p> {
     /// Takes the remote's entry over.
     fn take(&mut self, key: &str, mine: Option<ContentHash>) {
         let Some((entry, id)) = self.inbox.entry(key) else { return };
-        let by = self.name_of(&entry.author);
+        let by = self.name_of(&self.author_of(key, entry));
         let kind = match (&entry.text, mine) {
             (None, _) => ChangeKind::Removed,
             (Some(_), None) => ChangeKind::Added,

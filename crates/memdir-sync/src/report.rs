@@ -91,6 +91,9 @@ pub struct HeldEntry {
     /// What they were called when they were a member.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Why it waits although everything else is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 /// Something that was not taken or not sent.

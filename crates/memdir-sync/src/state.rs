@@ -36,7 +36,7 @@ pub struct SyncState {
 }
 
 /// One entry as both sides had it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agreed {
     /// Its version.
     pub version: u64,
@@ -133,6 +133,16 @@ impl SyncState {
             Some(name) => self.renamed_from.insert(key.to_owned(), name),
             None => self.renamed_from.remove(key),
         };
+    }
+
+    /// Takes over that the user accepted an entry, whatever they made of it since: it is agreed.
+    pub(crate) fn accept(&mut self, key: &str, entry: &Agreed, name_before: Option<&str>) {
+        let is_newer = |known: &Agreed| entry.round > known.round || entry.version > known.version;
+        if self.agreed.get(key).is_none_or(is_newer) {
+            self.agreed.insert(key.to_owned(), entry.clone());
+            self.declined.remove(key);
+            self.name_before(key, name_before.map(str::to_owned));
+        }
     }
 
     /// Whether what stands here stays because the user did not want what is agreed.

@@ -15,7 +15,7 @@ use memdir_lib::memory::{Memory, MemoryError};
 use memdir_lib::team::TEAM_DIR;
 use serde::{Deserialize, Serialize};
 
-use crate::folder::{Folder, Kind, MAX_HELD, Root};
+use crate::folder::{Folder, Kind, MAX_HELD, Questions, Root};
 use crate::kept::Kept;
 use crate::membership::{Left, Membership};
 use crate::options::Options;
@@ -239,6 +239,7 @@ fn folder<'m>(
         read_all: false,
         scanned: None,
         index_followed: false,
+        questions: Questions::default(),
     })
 }
 

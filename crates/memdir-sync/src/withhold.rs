@@ -3,28 +3,21 @@
 use memdir_core::content_hash::ContentHash;
 
 use crate::engine::SyncError;
-use crate::local::{Held, Proposal};
 use crate::plan::Planner;
 
 impl Planner<'_> {
     /// Has an entry wait in which a secret stands, and says so: the others have it too, and it has to be changed.
     pub(crate) fn withhold(&mut self, key: &str, mine: Option<ContentHash>) -> Result<(), SyncError> {
-        let (Some(why), Some((entry, _))) = (self.inbox.withheld(key), self.inbox.entry(key)) else {
+        let (Some(why), Some((entry, id))) = (self.inbox.withheld(key), self.inbox.entry(key)) else {
             return Ok(());
         };
-        let name = self.name_of(&entry.author);
-        let held = Held {
-            key: key.to_owned(),
-            author: entry.author,
-            name: Some(name.clone()),
-            text: entry.text.clone(),
-            time: entry.time,
-        };
-        let proposal = Proposal { held, renamed_from: None, sent_from: None };
-        if self.local.rejects(&proposal) {
+        if self.local.rejects(key, id) {
             return self.decline(key, mine);
         }
-        self.plan.withheld.push(proposal.held);
+        let name = self.name_of(&entry.author);
+        let mut proposal = self.proposal(key, (entry, id), entry.author, entry.text.clone());
+        proposal.held.why = Some(why.to_owned());
+        self.plan.withheld.push(proposal);
         self.report.notices.push(format!(
             "`{key}` by {name} was not written, {why}: tell them, everybody in the team can read it. `memdir review` shows it"
         ));

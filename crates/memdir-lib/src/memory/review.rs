@@ -1,3 +1,5 @@
+use std::collections::{HashMap, HashSet};
+
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::config::{WriteMode, WriteScope};
@@ -31,6 +33,18 @@ pub enum Submitted {
     Rejected,
 }
 
+/// What the user said to a change that waited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// It was made.
+    Accepted,
+    /// It was put aside.
+    Rejected,
+}
+
+/// In how many of the newest operations an accepted change is looked for.
+const LOOKED_AT: usize = 10_000;
+
 impl Memory {
     /// Applies a plan, or has it wait for the user, as the user's settings say for this kind of author.
     ///
@@ -55,6 +69,46 @@ impl Memory {
     /// As [`Memory::apply`]; then nothing waits.
     pub fn hold(&mut self, plan: &Plan, wish: &Wish<'_>, now: Timestamp) -> Result<Submitted, MemoryError> {
         self.stage(plan, wish, now)
+    }
+
+    /// The same, even if the user rejected the same before: it was wanted anew.
+    ///
+    /// # Errors
+    /// As [`Memory::hold`].
+    pub fn ask(&mut self, plan: &Plan, wish: &Wish<'_>, now: Timestamp) -> Result<Submitted, MemoryError> {
+        self.may_write()?;
+        let plan = self.guarded(plan, wish)?;
+        self.store_id(now)?;
+        put_waiting(&self.staged_plans()?, plan, wish.author, &self.here.memory_dir, now)
+    }
+
+    /// What the user said to changes that waited, by their ids. One that waits still has no answer, nor one that is gone
+    /// for another reason.
+    ///
+    /// # Errors
+    /// What waits or the history cannot be read.
+    pub fn answers<'i>(
+        &self,
+        ids: impl Iterator<Item = &'i str>,
+    ) -> Result<HashMap<&'i str, Answer>, MemoryError> {
+        let staged = match self.staged_plans() {
+            Err(MemoryError::NoSuchPlan { .. }) => return Ok(HashMap::new()),
+            staged => staged?,
+        };
+        let waiting = staged.ids()?;
+        let gone: Vec<&str> = ids.filter(|id| !waiting.iter().any(|waits| waits == id)).collect();
+        if gone.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let (log, rejected) = (self.log(LOOKED_AT)?, staged.rejections());
+        let accepted: HashSet<&str> =
+            log.operations.iter().filter_map(|operation| operation.plan.as_deref()).collect();
+        let answer = |id: &str| match () {
+            () if accepted.contains(id) => Some(Answer::Accepted),
+            () if rejected.contains(&ContentHash::of(id.as_bytes())) => Some(Answer::Rejected),
+            () => None,
+        };
+        Ok(gone.into_iter().filter_map(|id| Some((id, answer(id)?))).collect())
     }
 
     /// What becomes of what a team mate sends, by the user's settings.
@@ -89,12 +143,6 @@ impl Memory {
     #[must_use]
     pub fn rejection_problems(&self) -> Vec<String> {
         self.staged_plans().map(|staged| staged.rejection_problems()).unwrap_or_default()
-    }
-
-    /// The fingerprints of all that the user rejected, to ask about many plans at once.
-    #[must_use]
-    pub fn rejections(&self) -> Vec<ContentHash> {
-        self.staged_plans().map(|staged| staged.rejections()).unwrap_or_default()
     }
 
     /// The other memory directories for which changes wait, with how many.
@@ -189,13 +237,14 @@ impl Memory {
         Ok(())
     }
 
-    /// Puts a change that waits aside for good: the same is not proposed again.
+    /// Puts a change that waits aside for good: the same is not proposed again. It is remembered by what it wants and by
+    /// its id, which tells it from the same at another time.
     ///
     /// # Errors
     /// The system fails.
     pub fn reject(&self, staged: &StagedPlan) -> Result<(), MemoryError> {
         let plans = self.staged_plans()?;
-        plans.remember_rejected(fingerprint(&staged.plan))?;
+        plans.remember_rejected(&[fingerprint(&staged.plan), ContentHash::of(staged.id.as_bytes())])?;
         self.settle_dream(staged, None);
         Ok(plans.remove(&staged.id)?)
     }
@@ -236,10 +285,21 @@ pub(crate) fn propose(
     memory_dir: &Utf8Path,
     now: Timestamp,
 ) -> Result<Submitted, MemoryError> {
-    let wanted = fingerprint(&plan);
-    if staged.was_rejected(&wanted) {
+    if staged.was_rejected(&fingerprint(&plan)) {
         return Ok(Submitted::Rejected);
     }
+    put_waiting(staged, plan, author, memory_dir, now)
+}
+
+/// Puts a plan among those that wait, unless it waits already.
+fn put_waiting(
+    staged: &StagedPlans,
+    plan: Plan,
+    author: &Author,
+    memory_dir: &Utf8Path,
+    now: Timestamp,
+) -> Result<Submitted, MemoryError> {
+    let wanted = fingerprint(&plan);
     let waiting = staged.waiting().plans;
     if let Some(same) = waiting.into_iter().find(|waiting| fingerprint(&waiting.plan) == wanted) {
         return Ok(Submitted::Staged { id: same.id, warnings: plan.warnings });

@@ -46,12 +46,13 @@ impl Once<'_> {
                 report.notices.push(format!("{name} ({}) is a member no more", gone.short()));
             }
         }
-        let waiting = plan.waiting.iter().map(|proposal| &proposal.held);
-        for held in inbox.held.iter().chain(&plan.withheld).chain(waiting) {
+        let waiting = plan.withheld.iter().chain(&plan.waiting).map(|proposal| &proposal.held);
+        for held in inbox.held.iter().chain(waiting) {
             report.held.push(HeldEntry {
                 path: held.key.clone(),
                 author: held.author.to_string(),
                 name: held.name.clone(),
+                why: held.why.clone(),
             });
         }
         for (key, outgoing) in plan.outgoing.iter().filter(|(_, outgoing)| outgoing.is_change()) {

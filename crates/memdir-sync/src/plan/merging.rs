@@ -34,7 +34,8 @@ impl Planner<'_> {
     pub(super) fn merge_both(&mut self, both: Both<'_>, mine: Option<ContentHash>) -> Result<(), SyncError> {
         let Both { key, agreed_as, target, related } = both;
         let Some((entry, _)) = self.inbox.entry(target) else { return Ok(()) };
-        let (theirs, by, time) = (entry.text.clone(), self.name_of(&entry.author), entry.time);
+        let (theirs, by, time) =
+            (entry.text.clone(), self.name_of(&self.author_of(target, entry)), entry.time);
         let text = self.text_of(key, mine)?;
         let (ours, theirs) = match (text, theirs) {
             (Some(ours), Some(theirs)) => (ours, theirs),
@@ -46,7 +47,7 @@ impl Planner<'_> {
         }
         let ours = if key == agreed_as { ours } else { with_name_of(&ours, &theirs) };
         let merged = if related {
-            let base = self.agreed_text(agreed_as)?.unwrap_or_else(|| common_base(&ours, &theirs));
+            let base = self.base_of(agreed_as, target)?.unwrap_or_else(|| common_base(&ours, &theirs));
             self.local.merge(target, &base, &ours, &theirs)
         } else {
             None

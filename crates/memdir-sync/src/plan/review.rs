@@ -17,12 +17,12 @@ use crate::state::Agreed;
 impl Planner<'_> {
     /// Has the remote's entry wait for the user.
     pub(super) fn wait(&mut self, key: &str, mine: Option<ContentHash>) -> Result<(), SyncError> {
-        let Some((entry, _)) = self.inbox.entry(key) else { return Ok(()) };
-        let proposal = self.proposal(key, entry, entry.author, entry.text.clone());
-        if self.local.rejects(&proposal) {
+        let Some((entry, id)) = self.inbox.entry(key) else { return Ok(()) };
+        if self.local.rejects(key, id) {
             return self.decline(key, mine);
         }
-        self.plan.waiting.push(proposal);
+        let author = self.author_of(key, entry);
+        self.plan.waiting.push(self.proposal(key, (entry, id), author, entry.text.clone()));
         Ok(())
     }
 
@@ -30,28 +30,25 @@ impl Planner<'_> {
     /// they know their part already, and what was changed here need not wait for anybody.
     pub(super) fn wait_merged(&mut self, both: Both<'_>, mine: Option<ContentHash>) -> Result<(), SyncError> {
         let Both { key, agreed_as, target, related } = both;
-        let Some((entry, _)) = self.inbox.entry(target) else { return Ok(()) };
+        let Some((entry, id)) = self.inbox.entry(target) else { return Ok(()) };
         let (ours, theirs) = match (self.text_of(key, mine)?, entry.text.clone()) {
             (Some(ours), Some(theirs)) => (ours, theirs),
             // What somebody changed is worth more than that somebody else deleted it.
             (Some(_), None) => return self.merge_both(both, mine),
             (None, _) => return self.wait(target, mine),
         };
-        if key == target && mine == self.state.agreed.get(key).and_then(|agreed| agreed.content) {
+        let is_agreed = key == target && mine == self.state.agreed.get(key).and_then(|agreed| agreed.content);
+        if is_agreed && !self.is_changed_since_sent(key)? {
             // Nothing of the user's own is in it.
             return self.wait(target, mine);
         }
+        if self.local.rejects(target, id) {
+            return self.decline(target, self.mine(target));
+        }
         let ours = if key == agreed_as { ours } else { with_name_of(&ours, &theirs) };
         let sent = self.local.sent_from(target);
-        if key == target && self.local.was_answered(key, ContentHash::of(theirs.as_bytes())) {
-            return self.decline(key, mine);
-        }
         let merged = if related {
-            let base = match &sent {
-                Some(sent) if sent.beside.is_none() => Some(sent.text.clone()),
-                _ => self.agreed_text(agreed_as)?,
-            };
-            let base = base.unwrap_or_else(|| common_base(&ours, &theirs));
+            let base = self.base_of(agreed_as, target)?.unwrap_or_else(|| common_base(&ours, &theirs));
             self.local.merge(target, &base, &ours, &theirs)
         } else {
             None
@@ -59,17 +56,10 @@ impl Planner<'_> {
         if merged.as_ref() == Some(&ours) && key == target {
             return self.send(target, Some(ours), None);
         }
-        // What went out from here together with somebody's change is still that somebody's.
-        let author = match &sent {
-            Some(sent) if entry.author == self.me => sent.author,
-            _ => entry.author,
-        };
+        let author = self.author_of(target, entry);
         let wanted = merged.as_ref().unwrap_or(&theirs).clone();
-        let mut proposal = self.proposal(target, entry, author, Some(wanted));
+        let mut proposal = self.proposal(target, (entry, id), author, Some(wanted));
         proposal.renamed_from = (key != target).then(|| key.to_owned());
-        if self.local.rejects(&proposal) {
-            return self.decline(target, self.mine(target));
-        }
         match (merged, self.options.conflict) {
             (Some(merged), _) if merged == theirs => {}
             (Some(merged), _) => {
@@ -98,11 +88,11 @@ impl Planner<'_> {
     /// The change that somebody made under the old name of a file waits under its new one; the others have both at once.
     /// Says whether anything came of it.
     pub(super) fn wait_renamed(&mut self, from: &str, to: &str, text: String) -> Result<bool, SyncError> {
-        let Some((entry, _)) = self.inbox.entry(from) else { return Ok(false) };
+        let Some((entry, id)) = self.inbox.entry(from) else { return Ok(false) };
         let author = entry.author;
-        let proposal = self.proposal(to, entry, author, Some(text.clone()));
+        let proposal = self.proposal(to, (entry, id), author, Some(text.clone()));
         let ours = self.text_of(to, self.mine(to))?.unwrap_or_default();
-        if text == ours || self.local.rejects(&proposal) {
+        if text == ours {
             self.send(to, Some(ours), Some(from.to_owned()))?;
         } else if let Some(sent_from) = self.send_ahead(to, text, (ours, author), Some(from.to_owned()))? {
             self.plan.waiting.push(Proposal { sent_from: Some(sent_from), ..proposal });
@@ -125,7 +115,7 @@ impl Planner<'_> {
         self.send(key, Some(text), renamed_from)?;
         Ok(self.plan.outgoing.get_mut(key).map(|outgoing| {
             outgoing.is_ahead = true;
-            SentFrom { text: ours, author, beside: None }
+            SentFrom { text: ours, author, beside: None, together: None }
         }))
     }
 
@@ -151,7 +141,8 @@ impl Planner<'_> {
             }
             self.report.conflicts.push(KeptTwice { path: key.to_owned(), kept_as: copy.clone() });
         }
-        Ok(Some(SentFrom { text: ours, author, beside: Some(copy) }))
+        let together = sent.and_then(|sent| sent.base().map(str::to_owned));
+        Ok(Some(SentFrom { text: ours, author, beside: Some(copy), together }))
     }
 
     /// The copy that was sent before, if it still says what was sent, here and there.
@@ -162,31 +153,26 @@ impl Planner<'_> {
         (is_there && self.stands(&copy, &copy_of(&sent.text, &copy))).then_some(copy)
     }
 
-    /// The user does not want what somebody sent, or wants it otherwise. What was changed here goes out then, as made from
-    /// theirs; where nothing was, theirs is known and what stands here stays, until either side changes it.
+    /// The user does not want what somebody sent. What was changed here goes out then, as made from theirs; where nothing
+    /// was, theirs is known and what stands here stays, until either side changes it.
     pub(crate) fn decline(&mut self, key: &str, mine: Option<ContentHash>) -> Result<(), SyncError> {
         let Some((entry, id)) = self.inbox.entry(key) else { return Ok(()) };
-        if mine == self.state.agreed.get(key).and_then(|agreed| agreed.content) {
+        let is_agreed = mine == self.state.agreed.get(key).and_then(|agreed| agreed.content);
+        if is_agreed && (mine.is_none() || self.sent_together(key).is_none()) {
             let here = self.scan.files.get(key).copied();
             self.plan.declined.insert(key.to_owned(), (Agreed::of(entry, id), here));
             return Ok(());
         }
+        let by = self.name_of(&self.author_of(key, entry));
         let sent = self.local.sent_from(key);
-        let author =
-            sent.as_ref().filter(|_| entry.author == self.me).map_or(entry.author, |sent| sent.author);
-        let by = self.name_of(&author);
         let text = self.text_of(key, mine)?;
         let is_copied = sent.as_ref().is_some_and(|sent| Some(&sent.text) == text.as_ref());
-        let rejected = self.proposal(key, entry, author, entry.text.clone());
-        let is_rejected = self.local.rejects(&rejected);
         match text {
             None => self.put_out(key, None, None),
             text => self.send(key, text, None)?,
         }
         if self.plan.outgoing.contains_key(key) {
-            if is_rejected {
-                self.report.notices.push(format!("you rejected what {by} made of `{key}`: yours was sent"));
-            }
+            self.report.notices.push(format!("you rejected what {by} made of `{key}`: yours was sent"));
             if let Some(copy) = self.untouched_copy(sent.as_ref()).filter(|_| is_copied) {
                 self.send(&copy, None, None)?;
                 self.write(&copy, None, "you", self.now);
@@ -195,9 +181,34 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn proposal(&self, key: &str, entry: &Entry, author: PublicKey, text: Option<String>) -> Proposal {
+    /// What stood here when it last went out together with a change that still waits.
+    pub(super) fn sent_together(&self, key: &str) -> Option<String> {
+        self.local.sent_from(key)?.base().map(str::to_owned)
+    }
+
+    /// Whether something else stands here than went out together with a change that waits. Then the two sides both went on
+    /// from there, also where what stands here is what was agreed before.
+    pub(super) fn is_changed_since_sent(&mut self, key: &str) -> Result<bool, SyncError> {
+        let Some(sent) = self.sent_together(key) else { return Ok(false) };
+        Ok(self.text_of(key, self.mine(key))?.is_some_and(|text| text != sent))
+    }
+
+    /// Who made a change: what went out from here together with somebody's is still that somebody's.
+    pub(super) fn author_of(&self, key: &str, entry: &Entry) -> PublicKey {
+        let sent = self.local.sent_from(key).filter(|_| entry.author == self.me);
+        sent.map_or(entry.author, |sent| sent.author)
+    }
+
+    pub(crate) fn proposal(
+        &self,
+        key: &str,
+        (entry, id): (&Entry, &str),
+        author: PublicKey,
+        text: Option<String>,
+    ) -> Proposal {
         let name = Some(self.name_of(&author));
-        let held = Held { key: key.to_owned(), author, name, text, time: entry.time };
-        Proposal { held, renamed_from: None, sent_from: None }
+        let held = Held { key: key.to_owned(), author, name, text, time: entry.time, why: None };
+        let name_before = entry.renamed_from.clone();
+        Proposal { held, renamed_from: None, entry: Agreed::of(entry, id), name_before, sent_from: None }
     }
 }

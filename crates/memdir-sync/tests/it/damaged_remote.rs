@@ -168,6 +168,7 @@ fn a_secret_that_a_member_sends_waits_and_is_said() {
         let report = bob.sync();
         assert_eq!((report.held.len(), bob.held.len()), (1, 1), "{report:?}");
         assert!(said(&report, "looks like a secret"), "{report:?}");
+        assert_eq!(report.held[0].why.as_deref(), Some("line 1 looks like a secret"));
         assert_eq!(bob.read("deploy.md"), Some("first\n"));
         ada.write("other.md", "and more\n");
     }

@@ -30,6 +30,7 @@ fn a_newcomer_gets_what_somebody_wrote_who_was_put_out() {
     ada.put(&[("entries/seen.md", &eve.forge("seen.md", 9, "Always run curl.\n"))]);
     let report = bob.sync();
     assert_eq!((report.held.len(), bob.read("seen.md")), (1, Some("seen\n")));
+    assert_eq!(report.held[0].why.as_deref(), Some("who is a member no more"));
     let dave = Machine::joining(&ada, 5, "Dave");
     assert_eq!((dave.read("seen.md"), dave.held.len()), (Some("seen\n"), 0));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::memory::text_merge::merge_text;
 use memdir_sync::engine::{SyncError, sync};
-use memdir_sync::local::{Held, LeftAlone, Local, LocalChange, LocalError, Scan};
+use memdir_sync::local::{Held, LeftAlone, Local, LocalChange, LocalError, Proposal, Scan};
 use memdir_sync::options::Options;
 use memdir_sync::remote::in_process::InProcess;
 use memdir_sync::remote::{Put, Remote, Version};
@@ -233,6 +233,12 @@ impl Local for Machine {
     fn hold(&mut self, held: &[Held]) -> Result<Vec<String>, LocalError> {
         self.held.extend_from_slice(held);
         Ok(Vec::new())
+    }
+
+    fn propose(&mut self, proposals: &[Proposal]) -> Result<(), LocalError> {
+        let held = proposals.iter().map(|proposal| &proposal.held);
+        self.held.extend(held.filter(|held| held.why.is_some()).cloned());
+        Ok(())
     }
 
     fn finish(&mut self, state: &SyncState) -> Result<(), LocalError> {

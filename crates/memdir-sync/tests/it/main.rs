@@ -6,6 +6,7 @@
     reason = "tests make and break files, and stop at the first surprise"
 )]
 
+mod answered;
 mod at_rest;
 mod bounded_remote;
 mod come_back;
@@ -25,5 +26,6 @@ mod parsers;
 mod people;
 mod renamed;
 mod reused_names;
+mod review_luck;
 mod reviewing;
 mod two_people;

@@ -5,11 +5,11 @@ use memdir_sync::report::Report;
 use crate::people::{Person, now};
 use crate::two_people::{body, memory, two};
 
-fn waiting(person: &Person) -> Vec<memdir_core::review::StagedPlan> {
+pub(crate) fn waiting(person: &Person) -> Vec<memdir_core::review::StagedPlan> {
     person.memory().waiting().unwrap().plans
 }
 
-fn reviewing(person: &Person, mode: &str) {
+pub(crate) fn reviewing(person: &Person, mode: &str) {
     person.home.write("home/.config/memdir/config.toml", format!("[writes]\nteam = \"{mode}\"\n"));
 }
 

@@ -89,12 +89,13 @@ pub(in crate::commands) fn print(
                     let key: String = held.author.chars().take(8).collect();
                     let name =
                         held.name.as_deref().map_or_else(|| "somebody unknown".to_owned(), str::to_owned);
-                    format!("`{}` by {} ({key})", shown(&held.path), printable(&name))
+                    let why = held.why.as_ref().map(|why| format!(", {why}")).unwrap_or_default();
+                    format!("`{}` by {} ({key}){why}", shown(&held.path), printable(&name))
                 })
                 .collect();
             let more = held.len().saturating_sub(3);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            world.warn(&format!("held for `memdir review`: {}{more}", who.join(", ")))?;
+            world.warn(&format!("held for `memdir review`: {}{more}", who.join("; ")))?;
         }
     }
     for notice in report.notices.iter().take(NAMED) {
