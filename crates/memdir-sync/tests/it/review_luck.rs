@@ -27,14 +27,14 @@ struct World {
     log: Vec<String>,
 }
 
-const KEYS: [&str; 2] = ["one.md", "two.md"];
+const KEYS: [&str; 1] = ["one.md"];
 
 impl World {
     fn new(seed: u64) -> Self {
         let repository = Repository::new();
         let ada = Person::founder(&repository.url());
         for key in KEYS {
-            ada.write(key, &memory(key.trim_end_matches(".md"), "top\nmiddle\nbottom\n"));
+            ada.write(key, &memory(key.trim_end_matches(".md"), "top\nbottom\n"));
         }
         ada.sync();
         let people = vec![Person::joining(&ada, "Bob"), Person::joining(&ada, "Cy"), ada];
@@ -47,24 +47,26 @@ impl World {
     fn work(&mut self, operations: usize) {
         for number in 0..operations {
             let who = self.luck.below(3);
-            let did = match self.luck.below(14) {
-                0..=3 => {
-                    self.people[who].sync();
-                    "syncs".to_owned()
-                }
-                4..=6 => self.add(who, number),
-                7 | 8 => self.change(who, number),
-                9 | 10 => self.answer(who, true),
-                11 => self.delete(who),
-                12 if who < 2 => {
+            let did = match self.luck.below(30) {
+                0..=8 => self.sync(who),
+                9..=12 => self.add(who, number),
+                13..=18 => self.change(who, number),
+                19 => self.delete(who),
+                20 if who < 2 => {
                     let mode = ["auto", "review", "off"][self.luck.below(3)];
                     reviewing(&self.people[who], mode);
                     format!("takes what others send by `{mode}`")
                 }
-                _ => self.answer(who, false),
+                // Whoever is asked answers more often than not.
+                answer => self.answer(answer % 2, answer < 28).unwrap_or_else(|| self.sync(who)),
             };
             self.log.push(format!("{number}: {who} {did}"));
         }
+    }
+
+    fn sync(&self, who: usize) -> String {
+        self.people[who].sync();
+        "syncs".to_owned()
     }
 
     /// Any memory that somebody has, copies too.
@@ -113,15 +115,15 @@ impl World {
         format!("deletes {key}")
     }
 
-    fn answer(&mut self, who: usize, accepts: bool) -> String {
+    fn answer(&mut self, who: usize, accepts: bool) -> Option<String> {
         let plans = waiting(&self.people[who]);
         let at = self.luck.below(plans.len());
-        let Some(plan) = plans.get(at) else { return "has nothing to answer".to_owned() };
+        let plan = plans.get(at)?;
         let said = format!("{} {}", plan.id, plan.plan.reason);
         if accepts {
             // What was changed here in the same place is not overwritten: it waits on.
             let done = self.people[who].memory().accept(plan, now()).is_ok();
-            return format!("accepts {said}: {done}");
+            return Some(format!("accepts as {who} {said}: {done}"));
         }
         // What is rejected may go.
         for change in &plan.plan.changes {
@@ -135,7 +137,7 @@ impl World {
             }
         }
         self.people[who].memory().reject(plan).unwrap();
-        format!("rejects {said}")
+        Some(format!("rejects as {who} {said}"))
     }
 
     /// Everybody syncs and accepts until nothing waits and nothing moves.
