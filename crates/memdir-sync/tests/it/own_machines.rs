@@ -338,3 +338,29 @@ fn what_went_to_a_team_that_a_machine_is_not_in_is_named_there() {
     assert!(desktop.memory().join("team/a.md").exists());
     assert_eq!(desktop.personal().shared_with_teams(now()).unwrap(), []);
 }
+
+#[test]
+fn an_index_of_which_every_line_changed_is_still_a_list() {
+    let origin = TestHome::new();
+    Git::init(&origin.root().join("origin"), "the root");
+    let repository = Repository::new();
+    let laptop = Machine::new("app", &origin);
+    let desktop = Machine::new("work/app", &origin);
+    for name in ["a", "b", "c", "d"] {
+        laptop.write(laptop.memory().join(format!("{name}.md")), "Text.\n");
+    }
+    laptop.write(laptop.memory().join("MEMORY.md"), "- [a](a.md) — one\n- [b](b.md) — two\n");
+    laptop.init(&repository, "laptop");
+    desktop.join(&laptop, "desktop");
+    laptop.write(laptop.memory().join("MEMORY.md"), "- [c](c.md) — three\n");
+    let text = "- [a](a.md) — one\n- [b](b.md) — two\n- [d](d.md) — four\n";
+    desktop.write(desktop.memory().join("MEMORY.md"), text);
+    laptop.sync();
+    assert!(desktop.sync().conflicts.is_empty());
+    laptop.sync();
+    for machine in [&laptop, &desktop] {
+        let index = fs::read_to_string(machine.memory().join("MEMORY.md")).unwrap();
+        assert!(index.contains("(c.md)") && index.contains("(d.md)"), "{index}");
+        assert!(!index.contains("(a.md)"), "{index}");
+    }
+}
