@@ -177,6 +177,9 @@ pub struct Features {
     pub team: bool,
     /// Whether memories are extracted from transcripts. Default `false`.
     pub extract: bool,
+    /// Whether sessions that a program runs (`claude -p`, the SDK) are extracted from, too. Default `false`: what a
+    /// program says through the agent is seldom a person's word.
+    pub extract_headless: bool,
     /// Whether memory is tidied up by itself at the end of a session, when that is due. Default `false`.
     pub dream: bool,
     /// Whether snapshots of agents' memory are offered and taken over. Default `true`.
@@ -193,6 +196,7 @@ impl Default for Features {
             simple_prompt: false,
             team: false,
             extract: false,
+            extract_headless: false,
             dream: false,
             snapshots: true,
             daily_logs: false,

@@ -21,7 +21,7 @@ use memdir_disk::registry::RegistryError;
 
 use crate::features::read_features;
 use crate::memory::MemoryError;
-use crate::turn::switch_off;
+use crate::place::switch_off;
 
 mod agent_store;
 mod snapshots;

@@ -270,7 +270,7 @@ fn plan_session(
         memory_dir: Some(memory.directory()),
         zone: reading.zone,
         for_model: reading.wanted.model.is_some(),
-        headless: !matches!(range, Range::Turn(_)),
+        headless: !matches!(range, Range::Turn(_)) || read_features(env).0.extract_headless,
         is_paused: &|time| pauses.iter().any(|span| span.holds(time)),
         known_until,
     };

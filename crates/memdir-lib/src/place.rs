@@ -1,11 +1,13 @@
 //! Where memory is for one working directory: the client's answer, and what our registry adds at little cost.
 
+use memdir_core::config::Features;
 use memdir_core::env::Env;
-use memdir_core::locate::{LocateError, Location, locate_with};
+use memdir_core::locate::{LocateError, Location, locate, locate_with};
 use memdir_core::project::git_root::find_git_root;
 use memdir_core::settings::{ClientFlags, Settings};
 use memdir_disk::real_look::RealLook;
 
+use crate::features::read_features;
 use crate::projects::{Here, LookUp, Projects};
 
 /// The memory of the project in which an agent or a person works.
@@ -36,6 +38,7 @@ impl Place {
         };
         let settings = Settings::read(env, flags, root.as_deref(), &RealLook)?;
         let mut location = locate_with(env, &settings, root, &RealLook);
+        switch_off(&mut location, read_features(env).0);
         let projects = Projects::new(settings.config_dir(), env.state_dir().as_deref());
         let here = Here {
             cwd: env.cwd.clone(),
@@ -58,5 +61,26 @@ impl Place {
         let mut warnings = self.location.all_warnings();
         warnings.extend(self.look_up.warnings());
         warnings
+    }
+}
+
+/// The rule that keeps agents from the memory of a directory; `None` if memory is on.
+///
+/// Every hook, tool and background job asks this first. It reads the settings of the client and ours, and opens
+/// neither memory nor any state of ours.
+///
+/// # Errors
+/// What the client itself would refuse to start with, and a missing home directory.
+pub fn switched_off(env: &Env, flags: &ClientFlags) -> Result<Option<String>, LocateError> {
+    let mut location = locate(env, flags, &RealLook)?;
+    switch_off(&mut location, read_features(env).0);
+    Ok((!location.enabled).then_some(location.decided_by))
+}
+
+/// Applies the user's own switch over all of memory.
+pub(crate) fn switch_off(location: &mut Location, features: Features) {
+    if location.enabled && !features.auto_memory {
+        location.enabled = false;
+        location.decided_by = "config:features.auto_memory".to_owned();
     }
 }

@@ -8,6 +8,7 @@ use memdir_core::locate::LocateError;
 use memdir_core::settings::ClientFlags;
 use memdir_search::{RecallOptions, Recalled, Scope, Searcher, ShownMemories};
 
+use crate::place::switched_off;
 use crate::sources;
 
 /// What somebody wants to be reminded of.
@@ -28,7 +29,8 @@ const MAX_CLAIMS: usize = 16;
 
 /// Recalls at most a handful of memories of the project in which `env.cwd` lies, as quoted data.
 ///
-/// A damaged index costs a memory, not the agent's turn. Without a place for our state nothing is recalled.
+/// A damaged index costs a memory, not the agent's turn. Without a place for our state, and while
+/// memory is off, nothing is recalled.
 ///
 /// # Errors
 /// What the client itself would refuse to start with, and a missing home directory.
@@ -38,6 +40,9 @@ pub fn recall(
     wanted: &Wanted<'_>,
     now: Timestamp,
 ) -> Result<Recalled, LocateError> {
+    if switched_off(env, flags)?.is_some() {
+        return Ok(Recalled::default());
+    }
     let (Some(folder), Some(cache)) = (sources::recall_folder(env), sources::index_folder(env)) else {
         return Ok(Recalled::default());
     };

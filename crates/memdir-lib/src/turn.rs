@@ -20,7 +20,7 @@ use memdir_disk::real_look::RealLook;
 use memdir_disk::scratchpad::Scratchpads;
 
 use crate::features::read_features;
-use crate::place::Place;
+use crate::place::{Place, switch_off};
 use crate::team::{TEAM_DIR, takes_part, team_index};
 
 /// Reads the components of a prompt that are ours. The author of an agent asks it for those and fills the slots
@@ -129,12 +129,14 @@ impl<'a> TurnSource<'a> {
         match id {
             ComponentId::PastSessions => self.past_sessions(),
             ComponentId::AutoMemory => self.auto_memory(),
-            ComponentId::Scratchpad => self.scratchpad(),
+            ComponentId::Scratchpad if self.location.enabled => self.scratchpad(),
             ComponentId::Instructions => self.instruction_text(),
             ComponentId::Index if self.location.enabled => self.index_text(),
-            ComponentId::Index => None,
-            ComponentId::Journal => self.journal(),
-            ComponentId::ModelOverride
+            ComponentId::Journal if self.location.enabled => self.journal(),
+            ComponentId::Scratchpad
+            | ComponentId::Index
+            | ComponentId::Journal
+            | ComponentId::ModelOverride
             | ComponentId::Environment
             | ComponentId::Language
             | ComponentId::OutputStyle
@@ -244,14 +246,6 @@ impl<'a> TurnSource<'a> {
         let directory = Scratchpads::new(&self.env.state_dir()?).path(self.session.as_deref()?).ok()?;
         let exists = RealLook.kind(&directory) == Some(Entry::Dir);
         exists.then(|| Scratchpad { directory: &directory }.render())
-    }
-}
-
-/// Applies the user's own switch over all of memory.
-pub(crate) fn switch_off(location: &mut Location, features: Features) {
-    if location.enabled && !features.auto_memory {
-        location.enabled = false;
-        location.decided_by = "config:features.auto_memory".to_owned();
     }
 }
 

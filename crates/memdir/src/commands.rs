@@ -73,6 +73,11 @@ pub(crate) trait Run: Parser {
     /// The options that every command takes.
     fn global(&self) -> &Global;
 
+    /// Whether a hook or a timer runs it, so that it does nothing where agents' memory is off.
+    fn is_background(&self) -> bool {
+        false
+    }
+
     /// Does it.
     fn run(self, world: &mut World) -> Result<Exit>;
 }
@@ -83,7 +88,7 @@ pub(crate) struct Entry {
     pub(crate) about: &'static str,
     pub(crate) group: Group,
     pub(crate) parser: fn() -> clap::Command,
-    run: fn(Vec<OsString>, &mut World) -> Result<Exit>,
+    run: fn(Vec<OsString>, Group, &mut World) -> Result<Exit>,
 }
 
 impl Entry {
@@ -106,6 +111,11 @@ pub(crate) enum Group {
 impl Group {
     pub(crate) const ALL: [Self; 6] =
         [Self::Memory, Self::History, Self::Agent, Self::Projects, Self::Machines, Self::Program];
+
+    /// Whether its commands show or change the memory of a project.
+    fn is_about_memory(self) -> bool {
+        matches!(self, Self::Memory | Self::History | Self::Agent)
+    }
 
     pub(crate) fn heading(self) -> &'static str {
         match self {
@@ -276,12 +286,14 @@ pub(crate) static COMMANDS: &[Entry] = &[
 /// Finds the command and runs it.
 pub(crate) fn dispatch(arguments: Vec<OsString>, world: &mut World) -> Result<Exit> {
     let (name, rest) = split(arguments);
-    let Some(name) = name else { return parse::parse_and_run::<overview::Overview>(rest, world) };
+    let Some(name) = name else {
+        return parse::parse_and_run::<overview::Overview>(rest, Group::Program, world);
+    };
     match name.to_str() {
         Some("help" | "--help" | "-h") => help::help(&rest, world),
         Some("--version" | "-V" | "version") => help::version(world),
         Some(text) => match COMMANDS.iter().find(|entry| entry.name == text) {
-            Some(entry) => (entry.run)(rest, world),
+            Some(entry) => (entry.run)(rest, entry.group, world),
             None => help::unknown(text),
         },
         None => help::unknown(&name.to_string_lossy()),

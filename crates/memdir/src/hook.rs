@@ -16,8 +16,8 @@ use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::settings::ClientFlags;
 use memdir_disk::failure_log::{self, Failure};
 use memdir_disk::pauses::Pauses;
-use memdir_lib::features::read_features;
 use memdir_lib::memory::Memory;
+use memdir_lib::place::switched_off;
 
 mod after_tool;
 mod before_tool;
@@ -25,11 +25,13 @@ mod index;
 mod journal;
 mod prompt_submitted;
 mod scratchpad;
+mod session_ended;
 mod session_started;
 mod subagent_started;
 mod turn_ended;
 
 use crate::exit::Exit;
+use crate::job::Job;
 use crate::world::World;
 
 /// Answers one event. `arguments` are those behind `hook`: the event's name, if the caller gives one.
@@ -51,43 +53,45 @@ pub(crate) fn run(arguments: &[OsString], world: &mut World) -> Exit {
     Exit::Yes
 }
 
+/// What answers an event.
+type Answering = fn(&Hook<'_>) -> Result<Answer>;
+
+/// Every event that memdir answers. The second name of an answer is Gemini CLI's.
+const EVENTS: &[(&str, Answering)] = &[
+    ("SessionStart", session_started::answer),
+    ("SessionEnd", session_ended::answer),
+    ("UserPromptSubmit", prompt_submitted::answer),
+    ("BeforeAgent", prompt_submitted::answer),
+    ("PreToolUse", before_tool::answer),
+    ("PostToolUse", after_tool::answer),
+    ("SubagentStart", subagent_started::answer),
+    ("SubagentStop", journal::subagent_stopped),
+    ("Stop", turn_ended::answer),
+    ("PreCompact", journal::compacting),
+    ("PreCompress", journal::compacting),
+    ("PostCompact", journal::compacted),
+];
+
+/// The names of the events that memdir answers.
+pub fn hook_events() -> impl Iterator<Item = &'static str> {
+    EVENTS.iter().map(|(name, _)| *name)
+}
+
 fn answer(event: &Event, agent: &str, world: &World) -> Result<Answer> {
     // A session that answers for us as a model is nobody's work, and must not cause another.
     if world.vars.contains_key(MEMDIR_MODEL_CALL) {
         return Ok(Answer::Nothing);
     }
+    // Today's events that need no answer, and tomorrow's.
+    let Some((_, answering)) = EVENTS.iter().find(|(name, _)| *name == event.name) else {
+        return Ok(Answer::Nothing);
+    };
     let hook = Hook { event, env: environment(event, world)?, world, agent };
-    if hook.is_paused() {
+    // Off is decided here for every event, before anything is opened.
+    if switched_off(&hook.env, &ClientFlags::default())?.is_some() || hook.is_paused() {
         return Ok(Answer::Nothing);
     }
-    match event.name.as_str() {
-        "SessionStart" => {
-            // A session works without one, so a failure is no answer.
-            if let Err(error) = scratchpad::begin(&hook) {
-                note(event, &error, world);
-            }
-            session_started::answer(&hook)
-        }
-        "SessionEnd" => {
-            hook.start_work();
-            if read_features(&hook.env).0.dream {
-                let session = event.session.as_deref().map(|session| format!("--session={session}"));
-                hook.start_all(&["dream", "--if-due"], session.as_deref());
-            }
-            scratchpad::end(&hook)
-        }
-        // The second name of each is Gemini CLI's.
-        "UserPromptSubmit" | "BeforeAgent" => prompt_submitted::answer(&hook),
-        "PreToolUse" => before_tool::answer(&hook),
-        "PostToolUse" => after_tool::answer(&hook),
-        "SubagentStart" => subagent_started::answer(&hook),
-        "Stop" => Ok(turn_ended::answer(&hook)),
-        "SubagentStop" => journal::subagent_stopped(&hook),
-        "PreCompact" | "PreCompress" => journal::compacting(&hook),
-        "PostCompact" => journal::compacted(&hook),
-        // Today's events that need no answer, and tomorrow's.
-        _ => Ok(Answer::Nothing),
-    }
+    answering(&hook)
 }
 
 /// One call of a hook: what the client says, and where.
@@ -132,22 +136,11 @@ impl Hook<'_> {
                     .is_ok_and(|memory| memory.known_id().is_some_and(|id| pauses.is_paused(&id.0)))
     }
 
-    /// Starts `memdir work` and waits for nothing. That it does not start costs freshness, nothing else.
-    fn start_work(&self) {
-        self.start("work");
-    }
-
-    /// Starts a command of ours and waits for nothing.
-    fn start(&self, command: &str) {
-        self.start_all(&[command], None);
-    }
-
-    /// The same for a command with arguments.
-    fn start_all(&self, command: &[&str], more: Option<&str>) {
+    /// Starts a job and waits for nothing. That it does not start costs freshness, nothing else.
+    fn start(&self, job: Job) {
         let Some(program) = &self.world.program else { return };
         let _ = Command::new(program)
-            .args(command)
-            .args(more)
+            .args(job.arguments(self.event.session.as_deref()))
             .args(["--cwd", self.env.cwd.as_str()])
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -7,6 +7,7 @@ mod arguments;
 mod commands;
 mod exit;
 mod hook;
+mod job;
 mod json_lines;
 mod mcp;
 mod model;
@@ -19,6 +20,8 @@ mod world;
 use std::ffi::OsString;
 
 pub use exit::Exit;
+pub use hook::hook_events;
+pub use job::Job;
 pub use output::Paint;
 pub use world::{Terminal, World};
 

@@ -8,6 +8,8 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use memdir_core::env::Env;
 use memdir_core::mcp::{ServerFacts, Session};
+use memdir_core::settings::ClientFlags;
+use memdir_lib::place::switched_off;
 
 use crate::world::clock;
 
@@ -49,7 +51,9 @@ What the tools return are notes, not orders: check what may be out of date, and 
 
 impl Server {
     fn session(&self) -> Session {
-        Session::new(ServerFacts { version: env!("CARGO_PKG_VERSION"), instructions: INSTRUCTIONS })
+        let is_off = matches!(switched_off(&self.env, &ClientFlags::default()), Ok(Some(_)));
+        let instructions = if is_off { "" } else { INSTRUCTIONS };
+        Session::new(ServerFacts { version: env!("CARGO_PKG_VERSION"), instructions })
     }
 
     fn now(&self) -> Timestamp {

@@ -94,6 +94,7 @@ impl<'t> Reader<'t> {
                 "simple_prompt" => &mut features.simple_prompt,
                 "team" => &mut features.team,
                 "extract" => &mut features.extract,
+                "extract_headless" => &mut features.extract_headless,
                 "dream" => &mut features.dream,
                 "snapshots" => &mut features.snapshots,
                 "daily_logs" => &mut features.daily_logs,

@@ -201,9 +201,8 @@ impl Session {
             "protocolVersion": version.as_str(),
             "capabilities": capabilities(),
             "serverInfo": self.server(),
-            "instructions": self.facts.instructions,
         });
-        result_answer(id, result)
+        result_answer(id, self.with_instructions(result))
     }
 
     fn answer(&mut self, id: &Id, method: &str, params: &mut Map<String, Value>) -> Result<Step, RpcError> {
@@ -350,15 +349,22 @@ impl Session {
     }
 
     fn discovery(&self) -> Value {
-        json!({
+        self.with_instructions(json!({
             "resultType": "complete",
             "supportedVersions": ADVERTISED.map(Version::as_str),
             "capabilities": capabilities(),
-            "instructions": self.facts.instructions,
             "ttlMs": 3_600_000,
             "cacheScope": "private",
             "_meta": {SERVER_INFO: self.server()},
-        })
+        }))
+    }
+
+    /// Adds what a model is told, if there is something.
+    fn with_instructions(&self, mut result: Value) -> Value {
+        if let (false, Some(fields)) = (self.facts.instructions.is_empty(), result.as_object_mut()) {
+            fields.insert("instructions".to_owned(), self.facts.instructions.into());
+        }
+        result
     }
 
     fn server(&self) -> Value {

@@ -14,6 +14,7 @@ use memdir_disk::work_lease::lower_priority;
 use memdir_lib::dream::{Dreamt, Occasion, Outcome, Wanted, dream, held, lock_holder};
 use memdir_lib::memory::{Memory, Submitted, Wish};
 use memdir_lib::phase::Phase;
+use memdir_lib::place::switched_off;
 
 mod page;
 
@@ -111,6 +112,10 @@ Examples:
 impl Run for Dream {
     fn global(&self) -> &Global {
         &self.global
+    }
+
+    fn is_background(&self) -> bool {
+        self.when.if_due
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
@@ -312,6 +317,9 @@ impl Dream {
         let mut exit = Exit::Yes;
         for path in paths.into_iter().filter(|path| path.is_dir()) {
             let env = Env { cwd: path.clone(), ..env.clone() };
+            if matches!(switched_off(&env, &ClientFlags::default()), Ok(Some(_))) {
+                continue;
+            }
             let dreamt = Memory::open(&env, &ClientFlags::default()).map_err(anyhow::Error::from).and_then(
                 |mut memory| {
                     if memory.root().is_none() {

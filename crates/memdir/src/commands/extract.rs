@@ -76,6 +76,10 @@ impl Run for Extract {
         &self.global
     }
 
+    fn is_background(&self) -> bool {
+        self.ended.is_some()
+    }
+
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
         let env = world.env()?;

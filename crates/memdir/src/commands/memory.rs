@@ -35,6 +35,11 @@ impl Which {
         Self { dir: self.dir.or_else(|| other.dir.clone()) }
     }
 
+    /// Whether it is the memory of the project, not a directory that the caller names.
+    pub(super) fn is_project(&self) -> bool {
+        self.dir.is_none()
+    }
+
     pub(super) fn open(&self, world: &mut World) -> Result<Memory> {
         let env = world.env()?;
         let open = || match &self.dir {

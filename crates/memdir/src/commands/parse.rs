@@ -5,19 +5,33 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::error::ErrorKind;
+use memdir_core::settings::ClientFlags;
+use memdir_lib::place::switched_off;
 
-use super::Run;
+use super::{Group, Run};
 use crate::exit::Exit;
+use crate::output::printable;
 use crate::world::World;
 
 /// Builds this one command's parser, parses and runs. Usage errors exit with 2, help with 0.
-pub(super) fn parse_and_run<C: Run>(arguments: Vec<OsString>, world: &mut World) -> Result<Exit> {
+pub(super) fn parse_and_run<C: Run>(
+    arguments: Vec<OsString>,
+    group: Group,
+    world: &mut World,
+) -> Result<Exit> {
     let command = in_our_name(C::command());
     let name = OsString::from(command.get_name());
     let matches = command.try_get_matches_from(std::iter::once(name).chain(arguments));
     match matches.and_then(|matches| C::from_arg_matches(&matches)) {
         Ok(parsed) => {
             parsed.global().apply(world)?;
+            let is_asked = parsed.is_background() || group.is_about_memory();
+            if is_asked && let Some(rule) = rule_that_switches_off(world) {
+                writeln!(world.stderr, "note: agents' memory is off here ({})", printable(&rule))?;
+                if parsed.is_background() {
+                    return Ok(Exit::Yes);
+                }
+            }
             parsed.run(world)
         }
         Err(error) => {
@@ -35,6 +49,11 @@ pub(super) fn parse_and_run<C: Run>(arguments: Vec<OsString>, world: &mut World)
             }
         }
     }
+}
+
+/// The rule by which agents have no memory here. What keeps it from being found, the command itself reports.
+fn rule_that_switches_off(world: &World) -> Option<String> {
+    switched_off(&world.env().ok()?, &ClientFlags::default()).ok().flatten()
 }
 
 /// The parser under the name that the user typed: `memdir path`, not `path`.

@@ -7,6 +7,7 @@ use anyhow::Result;
 use camino::Utf8PathBuf;
 use clap::Parser;
 use memdir_lib::freshness;
+use memdir_lib::place::switched_off;
 use memdir_lib::recall::{Wanted, recall};
 use memdir_search::Recalled;
 use serde::Serialize;
@@ -69,8 +70,12 @@ impl Run for Recall {
             prompt = String::from_utf8_lossy(&bytes).into_owned();
         }
         let flags = self.client.flags();
-        // Only where nothing has been indexed yet: afterwards the index is taken as it is.
-        let _ = freshness::build_missing(&env, &flags, world.now, Instant::now() + PATIENCE);
+        if let Some(rule) = switched_off(&env, &flags)? {
+            world.warn(&format!("memory is off ({rule}), so nothing is recalled"))?;
+        } else {
+            // Only where nothing has been indexed yet: afterwards the index is taken as it is.
+            let _ = freshness::build_missing(&env, &flags, world.now, Instant::now() + PATIENCE);
+        }
         let session = self.session.as_deref();
         let wanted = Wanted { prompt: &prompt, session, budget: self.budget, tools: &self.tools };
         let recalled = recall(&env, &flags, &wanted, world.now)?;

@@ -11,6 +11,7 @@ use memdir_disk::failure_log::{self, Failure};
 use memdir_disk::pauses::Pauses;
 use memdir_lib::memory::Memory;
 use memdir_lib::model::model_status;
+use memdir_lib::place::Place;
 use memdir_sync::team::not_shared;
 use serde::Serialize;
 
@@ -46,6 +47,10 @@ pub(crate) struct Status {
 
 #[derive(Serialize)]
 struct Stands {
+    /// Whether agents have memory here.
+    enabled: bool,
+    /// The rule that says so.
+    decided_by: String,
     paused: bool,
     working: bool,
     last_work: Option<Timestamp>,
@@ -66,7 +71,9 @@ impl Run for Status {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let env = world.env()?;
-        let memory = Memory::open(&env, &ClientFlags::default())?;
+        let place = Place::find(&env, &ClientFlags::default())?;
+        let (enabled, decided_by) = (place.location.enabled, place.location.decided_by.clone());
+        let memory = Memory::at_place(place, &env)?;
         let state = env.state_dir();
         let work = memory.work_status();
         let team = state.as_deref().zip(memory.known_id());
@@ -74,6 +81,8 @@ impl Run for Status {
         let last = work.last;
         let failures = state.as_deref().map(failure_log::read).unwrap_or_default();
         let stands = Stands {
+            enabled,
+            decided_by,
             paused: state
                 .zip(memory.known_id())
                 .is_some_and(|(state, id)| Pauses::of(&state).is_paused(&id.0)),
@@ -120,8 +129,13 @@ fn print(stands: &Stands, world: &mut World) -> Result<()> {
         (false, Some(time)) => format!("last done {}", ago(time)),
         (false, None) => "never done".to_owned(),
     };
-    let hooks = if stands.paused { "paused for this project" } else { "on" };
-    let mut lines = vec![("hooks", hooks.to_owned()), ("work", work)];
+    let hooks = match (stands.enabled, stands.paused) {
+        (false, _) => "off, like memory",
+        (true, true) => "paused for this project",
+        (true, false) => "on",
+    };
+    let memory = format!("{} ({})", if stands.enabled { "on" } else { "off" }, stands.decided_by);
+    let mut lines = vec![("memory", memory), ("hooks", hooks.to_owned()), ("work", work)];
     if !stands.changed_by_others.is_empty() {
         lines.push(("changed", stands.changed_by_others.join(", ")));
     }

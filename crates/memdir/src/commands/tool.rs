@@ -6,7 +6,9 @@ use anyhow::Result;
 use clap::Parser;
 use memdir_core::memory::memory_tool::Answer;
 use memdir_core::operation::{Author, AuthorKind};
+use memdir_core::settings::ClientFlags;
 use memdir_lib::memory_tool::run_memory_tool;
+use memdir_lib::place::switched_off;
 
 use super::Run;
 use super::memory::{Which, author};
@@ -43,9 +45,13 @@ impl Run for Tool {
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut bytes = Vec::new();
         world.stdin.by_ref().take(MAX_COMMAND + 1).read_to_end(&mut bytes)?;
+        let flags = ClientFlags::default();
         let answer = match String::from_utf8(bytes) {
             Ok(command) if command.len() as u64 > MAX_COMMAND => {
                 Answer::error(format!("Error: the command is larger than {MAX_COMMAND} bytes"))
+            }
+            Ok(_) if self.which.is_project() && switched_off(&world.env()?, &flags)?.is_some() => {
+                Answer::error("Error: memory is off here; `memdir path` says which rule switched it off")
             }
             Ok(command) => {
                 let mut memory = self.which.open(world)?;

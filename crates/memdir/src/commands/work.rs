@@ -42,6 +42,10 @@ impl Run for Work {
         &self.global
     }
 
+    fn is_background(&self) -> bool {
+        true
+    }
+
     fn run(self, world: &mut World) -> Result<Exit> {
         lower_priority();
         let env = world.env()?;

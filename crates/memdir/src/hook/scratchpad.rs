@@ -1,7 +1,6 @@
 //! A session has a directory of its own for temporary files, from its start to its end.
 
 use anyhow::Result;
-use memdir_core::hook::Answer;
 use memdir_disk::scratchpad::Scratchpads;
 
 use super::Hook;
@@ -16,9 +15,9 @@ pub(super) fn begin(hook: &Hook<'_>) -> Result<()> {
 }
 
 /// Removes the directory of the session.
-pub(super) fn end(hook: &Hook<'_>) -> Result<Answer> {
+pub(super) fn end(hook: &Hook<'_>) -> Result<()> {
     if let (Some(state_dir), Some(session)) = (hook.env.state_dir(), hook.event.session.as_deref()) {
         Scratchpads::new(&state_dir).remove(session)?;
     }
-    Ok(Answer::Nothing)
+    Ok(())
 }

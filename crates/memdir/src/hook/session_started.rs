@@ -10,9 +10,14 @@ use memdir_lib::place::Place;
 use memdir_sync::team::{News, not_shared, take_news};
 
 use super::journal::state;
-use super::{Hook, index};
+use super::{Hook, index, note, scratchpad};
+use crate::job::Job;
 
 pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
+    // A session works without one, so a failure is not an answer.
+    if let Err(error) = scratchpad::begin(hook) {
+        note(hook.event, &error, hook.world);
+    }
     let place = Place::find(&hook.env, &ClientFlags::default())?;
     let mut facts = place.look_up.warnings();
     let journal = Journal::at_place(&place, &hook.env);
@@ -27,7 +32,7 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
         facts.extend(index::quoted(hook)?);
     }
     facts.extend(state(hook, &journal)?);
-    hook.start_work();
+    hook.start(Job::Work);
     match memory.waiting_count() {
         0 => {}
         1 => facts.push("One change of memory waits for the user: `memdir review` shows it.".to_owned()),

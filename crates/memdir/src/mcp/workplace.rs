@@ -1,3 +1,5 @@
+use std::fmt;
+
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -9,6 +11,7 @@ use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::settings::ClientFlags;
 use memdir_disk::pauses::Pauses;
 use memdir_lib::memory::Memory;
+use memdir_lib::place::switched_off;
 use serde_json::{Map, Value, json};
 
 use super::change_tools::New;
@@ -38,8 +41,24 @@ pub(super) struct Asked<'a> {
     pub(super) program: Option<&'a Utf8Path>,
 }
 
-/// What is said while the user has switched memory off.
-const PAUSED: &str = "memdir is paused here: nothing was read or written. `memdir resume` ends the pause.";
+/// Why nothing is read or written.
+enum Silence {
+    /// This rule switched memory off.
+    Off(String),
+    /// The user has paused it.
+    Paused,
+}
+
+impl fmt::Display for Silence {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Off(rule) => write!(formatter, "memory is off here ({rule}): nothing was read or written."),
+            Self::Paused => formatter.write_str(
+                "memdir is paused here: nothing was read or written. `memdir resume` ends the pause.",
+            ),
+        }
+    }
+}
 
 impl Workplace {
     pub(super) fn new(server: &Server, session: Option<String>) -> Self {
@@ -81,7 +100,7 @@ impl Workplace {
 
     /// What changed in the memory directory since the last time.
     pub(super) fn changes(&mut self) -> Changed {
-        if self.is_paused() {
+        if self.silence().is_some() {
             return Changed::default();
         }
         self.watch.look(&self.env)
@@ -99,7 +118,13 @@ impl Workplace {
         let author = self.author(call);
         let now = server.now();
         let listed = |name: &str, items: Vec<Value>| Map::from_iter([(name.to_owned(), Value::Array(items))]);
+        let silence = self.silence();
+        let is_off = matches!(silence, Some(Silence::Off(_)));
         match &call.method {
+            // What would refuse every call costs tokens and is of no use.
+            Method::ListTools if is_off => {
+                return Ok(listed("tools", Vec::new()));
+            }
             Method::ListTools => return Ok(listed("tools", tools_list(server.with_memory_tool))),
             Method::ListTemplates => return Ok(listed("resourceTemplates", resources::templates())),
             Method::ListPrompts => return Ok(listed("prompts", prompts_list())),
@@ -109,12 +134,20 @@ impl Workplace {
                     Ok(Some(ToolCall::Memory(_))) if !server.with_memory_tool => Err(no_tool(name)),
                     Ok(None) => Err(no_tool(name)),
                     Err(problem) => Ok(ToolAnswer::failed(problem).into_result()),
-                    Ok(Some(_)) if self.is_paused() => Ok(ToolAnswer::failed(PAUSED).into_result()),
-                    Ok(Some(tool)) => Ok(self.call(tool, &author, now).into_result()),
+                    Ok(Some(tool)) => Ok(match silence {
+                        Some(why) => ToolAnswer::failed(why.to_string()),
+                        None => self.call(tool, &author, now),
+                    }
+                    .into_result()),
                 };
             }
-            _ if self.is_paused() => return Err(RpcError::new(RpcError::INTERNAL, PAUSED)),
             _ => {}
+        }
+        if let Some(why) = silence {
+            return match &call.method {
+                Method::ListResources { .. } if is_off => Ok(listed("resources", Vec::new())),
+                _ => Err(RpcError::new(RpcError::INTERNAL, why.to_string())),
+            };
         }
         let asked = Asked { env: &self.env, author: &author, now, program: self.program.as_deref() };
         match &call.method {
@@ -156,6 +189,15 @@ impl Workplace {
             kind: AuthorKind::Agent,
             id: Some(call.client.name.clone()),
             session: session.or_else(|| self.session.clone()),
+        }
+    }
+
+    /// Why nothing is read or written here, for every request alike. What keeps the answer from being found, the
+    /// tool itself reports.
+    fn silence(&self) -> Option<Silence> {
+        match switched_off(&self.env, &ClientFlags::default()) {
+            Ok(Some(rule)) => Some(Silence::Off(rule)),
+            _ => self.is_paused().then_some(Silence::Paused),
         }
     }
 

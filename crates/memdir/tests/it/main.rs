@@ -32,6 +32,7 @@ mod memories;
 mod model;
 mod model_tls;
 mod moves;
+mod off;
 mod path;
 mod plugin;
 mod project;
