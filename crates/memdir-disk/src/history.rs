@@ -4,7 +4,7 @@
 //! it needs goes in, with one fsync, before a file changes; a small frame without fsync says how it ended. What
 //! has no end is finished or taken back at the next start. The form is in docs/FORMAT.md, "History".
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -18,6 +18,7 @@ use crate::history::frame::{FrameKind, scan};
 use crate::history::log_writer::LogWriter;
 pub use crate::history::log_writer::Versions;
 pub use crate::history::rewrite::{Forgotten, Redact, Redaction};
+use crate::history::segment_versions::SegmentVersions;
 use crate::history::stored_content::StoredContent;
 
 mod collect;
@@ -28,6 +29,7 @@ pub(crate) mod log_writer;
 mod newest;
 mod rewrite;
 pub(crate) mod segment;
+mod segment_versions;
 mod stored_content;
 #[cfg(test)]
 mod tests;
@@ -197,12 +199,34 @@ impl History {
         }
         for number in segment::numbers(&self.dir)?.into_iter().rev() {
             let Ok(bytes) = fs::read(segment::path(&self.dir, number)) else { continue };
-            segment::find_contents(&bytes, wanted, &mut found);
+            SegmentVersions::of(&bytes).find(wanted, &mut found);
             if found.len() == wanted.len() {
                 break;
             }
         }
         Ok(found)
+    }
+
+    /// Gives every version that the history holds undamaged to a function, each once and oldest first. Every segment
+    /// is read once, and only one is in memory at a time.
+    ///
+    /// # Errors
+    /// The folder cannot be listed.
+    pub fn each_version(&self, mut give: impl FnMut(ContentHash, &[u8])) -> Result<(), DiskError> {
+        let mut given = HashSet::new();
+        for number in segment::numbers(&self.dir)? {
+            let Ok(bytes) = fs::read(segment::path(&self.dir, number)) else { continue };
+            let mut versions = SegmentVersions::of(&bytes);
+            for hash in versions.hashes() {
+                if !given.contains(&hash)
+                    && let Some(content) = versions.content(hash)
+                {
+                    given.insert(hash);
+                    give(hash, &content);
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Secrets that are stored already: in memory, agents' memory, the journal, daily logs, and our own history.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::agents::{AgentDirs, Scope};
@@ -94,22 +94,22 @@ pub fn audit(place: &Place, env: &Env) -> Result<Audit, MemoryError> {
     if let Some(store) = &place.look_up.store {
         let history = History::of(&state_dir, store);
         let recorded = history.read()?;
-        let mut known = HashSet::new();
+        let mut first = HashMap::new();
         for (operation, _) in &recorded.operations {
             for change in &operation.changes {
                 for hash in [change.before, change.after].into_iter().flatten() {
-                    if !known.insert(hash) {
-                        continue;
-                    }
-                    let Some(content) = history.content(hash)? else { continue };
-                    audit.versions += 1;
-                    let path = operation.memory_dir.join(change.path.as_path());
-                    let path = Utf8PathBuf::from(redact(path.as_str()).0);
-                    let text = String::from_utf8_lossy(&content).into_owned();
-                    audit.stored.extend(search(&text, &path, Some(&operation.id), &key));
+                    first.entry(hash).or_insert((operation, change));
                 }
             }
         }
+        history.each_version(|hash, content| {
+            let Some((operation, change)) = first.get(&hash) else { return };
+            audit.versions += 1;
+            let path = operation.memory_dir.join(change.path.as_path());
+            let path = Utf8PathBuf::from(redact(path.as_str()).0);
+            let text = String::from_utf8_lossy(content);
+            audit.stored.extend(search(&text, &path, Some(&operation.id), &key));
+        })?;
     }
     Ok(audit)
 }

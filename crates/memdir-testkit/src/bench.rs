@@ -3,6 +3,7 @@
 mod corpus;
 mod dream;
 mod extract;
+mod growth;
 mod history;
 mod hook;
 mod hygiene;
@@ -19,6 +20,7 @@ mod sync;
 
 pub use dream::dream;
 pub use extract::extract;
+pub use growth::growth;
 pub use history::history;
 pub use hook::hook;
 pub use hygiene::hygiene;

@@ -1,6 +1,6 @@
 //! Taking an operation back, as a plan like any other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::content_hash::ContentHash;
 use crate::memory::entrypoint::ENTRYPOINT;
@@ -83,7 +83,7 @@ pub fn plan_undo(
     sources: &Sources<'_>,
 ) -> Result<Plan, UndoRefused> {
     let mut plan = Plan::new(reason);
-    let undo = Undo { newer, sources };
+    let undo = Undo { newer, renames: Renames::of(newer), sources };
     for change in operation.changes.iter().rev() {
         match &change.renamed_from {
             Some(from) => undo.rename(change, from, &mut plan)?,
@@ -97,25 +97,51 @@ pub fn plan_undo(
 /// What a file is called after `newer`, newest first: whoever edited it before it was renamed edited the same file.
 #[must_use]
 pub fn name_after(path: &RelPath, newer: &[Operation]) -> RelPath {
-    let mut name = path.clone();
-    for operation in newer.iter().rev() {
-        let renamed = operation.changes.iter().find(|change| change.renamed_from.as_ref() == Some(&name));
-        name = renamed.map_or(name, |change| change.path.clone());
+    Renames::of(newer).name_after(path).clone()
+}
+
+/// What some operations renamed, found once for many files.
+#[derive(Debug)]
+pub struct Renames<'o> {
+    /// From each old name to the new one, an operation each, oldest first.
+    renamed: Vec<HashMap<&'o RelPath, &'o RelPath>>,
+}
+
+impl<'o> Renames<'o> {
+    /// Takes operations, newest first.
+    #[must_use]
+    pub fn of(newer: &'o [Operation]) -> Self {
+        let of_operation = |operation: &'o Operation| {
+            // Of several changes that name one file, the first counts.
+            let changes = operation.changes.iter().rev();
+            changes.filter_map(|change| Some((change.renamed_from.as_ref()?, &change.path))).collect()
+        };
+        let renamed: Vec<HashMap<_, _>> = newer.iter().rev().map(of_operation).collect();
+        Self { renamed: renamed.into_iter().filter(|names| !names.is_empty()).collect() }
     }
-    name
+
+    /// What a file is called after them.
+    #[must_use]
+    pub fn name_after<'p>(&self, path: &'p RelPath) -> &'p RelPath
+    where
+        'o: 'p,
+    {
+        self.renamed.iter().fold(path, |name, names| names.get(name).copied().unwrap_or(name))
+    }
 }
 
 struct Undo<'u> {
     newer: &'u [Operation],
+    renames: Renames<'u>,
     sources: &'u Sources<'u>,
 }
 
 impl Undo<'_> {
     fn content(&self, change: &ChangeRecord, plan: &mut Plan) -> Result<(), UndoRefused> {
         // What was deleted has no name to follow.
-        let path = &match change.after {
-            Some(_) => name_after(&change.path, self.newer),
-            None => change.path.clone(),
+        let path = match change.after {
+            Some(_) => self.renames.name_after(&change.path),
+            None => &change.path,
         };
         if *path != change.path && change.before.is_none() {
             return Err(self.renamed(&change.path, path));
@@ -165,9 +191,9 @@ impl Undo<'_> {
 
     fn rename(&self, change: &ChangeRecord, from: &RelPath, plan: &mut Plan) -> Result<(), UndoRefused> {
         let path = &change.path;
-        let now = name_after(path, self.newer);
-        if now != *path {
-            return Err(self.renamed(path, &now));
+        let now = self.renames.name_after(path);
+        if now != path {
+            return Err(self.renamed(path, now));
         }
         let Some(current) = self.sources.current.get(path) else {
             return Err(UndoRefused::Gone { path: path.clone(), since: self.since(path) });

@@ -8,6 +8,7 @@ use memdir_core::config::HistoryBounds;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::operation::{ChangeRecord, Operation};
 
+use super::segment_versions::SegmentVersions;
 use super::{History, Outcome, log_writer::LogWriter, segment};
 use crate::disk_error::{DiskError, IoContext};
 use crate::state_file;
@@ -102,7 +103,7 @@ impl History {
         let mut kept = std::collections::BTreeMap::new();
         for number in numbers {
             if let Ok(bytes) = fs::read(segment::path(self.dir(), *number)) {
-                segment::find_contents(&bytes, &wanted, &mut kept);
+                SegmentVersions::of(&bytes).find(&wanted, &mut kept);
             }
         }
         let mut operation = template;

@@ -10,8 +10,9 @@ use memdir_core::content_hash::ContentHash;
 use memdir_core::operation::ChangeRecord;
 
 use super::frame::{FrameKind, encode_frame, scan};
-use super::segment::{content_at, contents_of};
-use super::stored_content::{DeltaBase, MAX_DEPTH, StoredContent};
+use super::segment::contents_of;
+use super::segment_versions::SegmentVersions;
+use super::stored_content::{DeltaBase, StoredContent};
 use super::{AmendmentHeader, History, OperationHeader, segment};
 use crate::disk_error::{DiskError, IoContext};
 use crate::state_file;
@@ -62,6 +63,7 @@ impl History {
             let bytes = fs::read(&path).during("read", &path)?;
             let mut rewriter = Rewriter {
                 segment: &bytes,
+                old: SegmentVersions::of(&bytes),
                 redact,
                 renamed: BTreeMap::new(),
                 new: BTreeMap::new(),
@@ -98,6 +100,7 @@ fn replace(path: &Utf8Path, bytes: &[u8]) -> Result<(), DiskError> {
 
 struct Rewriter<'r> {
     segment: &'r [u8],
+    old: SegmentVersions<'r>,
     redact: &'r Redact<'r>,
     /// The new hashes of replaced versions.
     renamed: BTreeMap<ContentHash, ContentHash>,
@@ -161,7 +164,7 @@ impl Rewriter<'_> {
         let (mut contents, mut body) = (Vec::new(), Vec::new());
         for stored in contents_of(header) {
             let place = u64::try_from(offset).unwrap_or(u64::MAX);
-            let Some(content) = content_at(self.segment, place, stored.hash, MAX_DEPTH + 1) else {
+            let Some(content) = self.old.content_in(place, stored.hash) else {
                 self.changed = true;
                 continue;
             };

@@ -1,6 +1,5 @@
 //! The files that a history consists of.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 
@@ -71,27 +70,6 @@ pub(crate) fn find_content(segment: &[u8], hash: ContentHash) -> Option<Vec<u8>>
         .rev()
         .filter(|(_, frame)| memchr::memmem::find(frame.header, written.as_bytes()).is_some())
         .find_map(|(offset, _)| content_at(segment, u64::try_from(*offset).ok()?, hash, MAX_DEPTH + 1))
-}
-
-/// Adds the versions that are wanted and not found yet, from anywhere in a segment.
-pub(crate) fn find_contents(
-    segment: &[u8],
-    wanted: &BTreeSet<ContentHash>,
-    found: &mut BTreeMap<ContentHash, Vec<u8>>,
-) {
-    let (frames, _) = scan(segment);
-    for (offset, frame) in frames.iter().rev() {
-        for stored in contents_of(frame.header) {
-            if wanted.contains(&stored.hash)
-                && !found.contains_key(&stored.hash)
-                && let Some(content) = u64::try_from(*offset)
-                    .ok()
-                    .and_then(|offset| content_at(segment, offset, stored.hash, MAX_DEPTH + 1))
-            {
-                found.insert(stored.hash, content);
-            }
-        }
-    }
 }
 
 /// A version from the frame at an offset, with at most so many deltas on the way.

@@ -309,3 +309,42 @@ fn what_stands_in_the_place_of_a_history_is_set_aside() {
     assert_eq!(text_of(&history, "one").as_deref(), Some("one"));
     assert_eq!(fs::read(format!("{}.foreign", history.dir())).unwrap(), b"not ours");
 }
+
+#[test]
+fn each_version_is_given_once_and_damage_costs_only_what_depends_on_it() {
+    let temp = tempfile::tempdir().unwrap();
+    let history = history(&temp);
+    let versions: Vec<String> = (0..200).map(|round| index(round % 300, round)).collect();
+    let mut before: Option<&[u8]> = None;
+    for (number, version) in versions.iter().enumerate() {
+        record(&history, number as u64, before, Some(version.as_bytes()));
+        before = Some(version.as_bytes());
+    }
+    let given = |history: &History| {
+        let mut given = Vec::new();
+        history
+            .each_version(|hash, content| {
+                assert_eq!(hash, ContentHash::of(content));
+                given.push(String::from_utf8(content.to_vec()).unwrap());
+            })
+            .unwrap();
+        given
+    };
+    assert_eq!(given(&history), versions);
+    let wanted = versions.iter().map(|version| ContentHash::of(version.as_bytes())).collect();
+    assert_eq!(history.contents(&wanted).unwrap().len(), versions.len());
+    // The last byte of the body of one delta: what is based on it is lost, all others come back.
+    let path = segment::path(history.dir(), 1);
+    let mut bytes = fs::read(&path).unwrap();
+    let (frames, _) = scan(&bytes);
+    let operations: Vec<_> = frames.iter().filter(|(_, frame)| frame.kind == FrameKind::Operation).collect();
+    let (offset, frame) = operations[120];
+    let last = offset + frame.length() - 1;
+    bytes[last] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let left = given(&history);
+    let single = |version: &&String| history.content(ContentHash::of(version.as_bytes())).unwrap().is_some();
+    let alone: Vec<String> = versions.iter().filter(single).cloned().collect();
+    assert!(left.len() < versions.len() && left.len() > 140, "{}", left.len());
+    assert_eq!(left, alone);
+}

@@ -1,10 +1,11 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
+use memdir_core::content_hash::ContentHash;
 use memdir_core::history::lineage::{Moment, Past, Version, of_file, version_at};
-use memdir_core::history::undo::{Sources, UndoRefused, name_after, plan_undo};
+use memdir_core::history::undo::{Renames, Sources, UndoRefused, plan_undo};
 use memdir_core::history::{find, last_to_redo, last_to_undo, undone};
 use memdir_core::memory::change::{FoundFile, restore};
 use memdir_core::operation::{Author, Operation, OperationId};
@@ -145,13 +146,24 @@ impl Memory {
     ///
     /// # Errors
     /// The history cannot be listed.
-    pub fn recorded(
-        &self,
-        version: memdir_core::content_hash::ContentHash,
-    ) -> Result<Option<Vec<u8>>, MemoryError> {
+    pub fn recorded(&self, version: ContentHash) -> Result<Option<Vec<u8>>, MemoryError> {
         match self.history() {
             Some(history) => Ok(history.content(version)?),
             None => Ok(None),
+        }
+    }
+
+    /// The contents of several recorded versions, as far as history holds them: all in one reading.
+    ///
+    /// # Errors
+    /// The history cannot be listed.
+    pub fn recorded_versions(
+        &self,
+        versions: &BTreeSet<ContentHash>,
+    ) -> Result<BTreeMap<ContentHash, Vec<u8>>, MemoryError> {
+        match self.history() {
+            Some(history) => Ok(history.contents(versions)?),
+            None => Ok(BTreeMap::new()),
         }
     }
 
@@ -182,16 +194,23 @@ impl Memory {
     pub fn plan_undo(&self, operation: &Operation, reason: String, log: &Log) -> Result<Plan, MemoryError> {
         let newer: Vec<Operation> =
             log.operations.iter().take_while(|newer| newer.id != operation.id).cloned().collect();
+        let renames = Renames::of(&newer);
         let mut current = BTreeMap::new();
+        let mut versions = BTreeSet::new();
         for change in &operation.changes {
             let names = std::iter::once(&change.path).chain(&change.renamed_from);
-            for path in names.flat_map(|path| [path.clone(), name_after(path, &newer)]) {
-                if let Some(content) = self.read(&path)? {
-                    current.insert(path, content);
+            let mut is_as_left = false;
+            for path in names.flat_map(|path| [path, renames.name_after(path)]) {
+                if let Some(content) = self.read(path)? {
+                    is_as_left |= change.after == Some(ContentHash::of(&content));
+                    current.insert(path.clone(), content);
                 }
             }
+            // Only a file that changed since is merged, which takes the version that the operation left.
+            versions.extend(change.before.into_iter().chain(change.after.filter(|_| !is_as_left)));
         }
-        let recorded = |hash| self.recorded(hash).ok().flatten();
+        let versions = self.recorded_versions(&versions)?;
+        let recorded = |hash| versions.get(&hash).cloned();
         let sources = Sources { current: &current, recorded: &recorded, merge: &merge::merge };
         match plan_undo(operation, &newer, reason.clone(), &sources) {
             // The team's index follows from the files, and does so again at the next sync.

@@ -67,14 +67,14 @@ fn search(program: &Utf8Path, size: usize) -> (f64, f64) {
 }
 
 /// A running server that has been greeted.
-struct Server {
+pub(super) struct Server {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
 
 impl Server {
-    fn start(command: &Command) -> Self {
+    pub(super) fn start(command: &Command) -> Self {
         let mut own = Command::new(command.get_program());
         own.args(command.get_args()).env_clear();
         own.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -93,7 +93,7 @@ impl Server {
     }
 
     /// The answer to a request; what else comes is passed over.
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
+    pub(super) fn ask(&mut self, method: &str, params: &Value) -> Value {
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         self.input.write_all(format!("{request}\n").as_bytes()).unwrap();
         loop {
@@ -106,14 +106,14 @@ impl Server {
         }
     }
 
-    fn resident(&self) -> f64 {
+    pub(super) fn resident(&self) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
         line.trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1e3
     }
 
     /// CPU milliseconds of all threads by the kernel's exact count.
-    fn cpu(&self) -> f64 {
+    pub(super) fn cpu(&self) -> f64 {
         let tasks = Utf8Path::new("/proc").join(self.child.id().to_string()).join("task");
         let of = |path: &Utf8Path| -> f64 {
             let text = std::fs::read_to_string(path.join("schedstat")).unwrap_or_default();

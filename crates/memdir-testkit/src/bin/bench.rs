@@ -12,6 +12,7 @@ type Section = fn(&Utf8Path) -> Table;
 const SECTIONS: &[(&str, Section)] = &[
     ("path", bench::path),
     ("memories", bench::memories),
+    ("growth", bench::growth),
     ("journal", bench::journal),
     ("history", bench::history),
     ("hook", bench::hook),

@@ -121,13 +121,15 @@ fn of_operation(memory: &Memory, log: &Log, what: &[String]) -> Result<Report> {
     let is_it = |change: &&ChangeRecord| {
         name.as_ref().is_none_or(|name| change.path == *name || change.renamed_from.as_ref() == Some(name))
     };
+    let wanted = operation.changes.iter().filter(is_it).flat_map(|change| [change.before, change.after]);
+    let versions = memory.recorded_versions(&wanted.flatten().collect())?;
     let mut changes = Vec::new();
     for change in operation.changes.iter().filter(is_it) {
         let content = |version| -> Result<Option<String>> {
             let Some(hash) = version else { return Ok(None) };
-            let content = memory.recorded(hash)?;
-            let content = content.ok_or_else(|| MemoryError::Lost { path: change.path.clone() })?;
-            Ok(Some(decode(&content).0.into_owned()))
+            let content =
+                versions.get(&hash).ok_or_else(|| MemoryError::Lost { path: change.path.clone() })?;
+            Ok(Some(decode(content).0.into_owned()))
         };
         let (before, after) = (content(change.before)?, content(change.after)?);
         let old_name = change.renamed_from.as_ref().unwrap_or(&change.path);
