@@ -112,6 +112,10 @@ pub struct Surroundings {
     pub config_problems: Vec<String>,
     /// Keys in those settings that mean nothing to us.
     pub config_warnings: Vec<String>,
+    /// Lines of the journal's index that lead to files which are gone.
+    pub dead_journal_lines: Vec<String>,
+    /// A journal of an older protocol that was not brought over.
+    pub old_journal: Option<Utf8PathBuf>,
     /// What went wrong in hooks, where nobody could be told; oldest first.
     pub hook_failures: Vec<HookFailure>,
 }

@@ -20,7 +20,9 @@ pub use escape::{escape, unescape};
 pub use flag::flag;
 pub use passage::replace_passage;
 pub use reason::Reason;
-pub use render::{Cut, Owner, Provenance, Quoted, cut, read_back, render};
+pub use render::{
+    Cut, Owner, Provenance, Quoted, caution, cut, quote_line, quote_lines, read_back, render, wrap,
+};
 
 /// Text made of what the rules look for, in every order, and of anything else.
 #[cfg(test)]

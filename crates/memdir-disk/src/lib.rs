@@ -47,5 +47,6 @@ mod swap_file;
 pub mod sync_dir;
 pub mod temporary;
 pub mod throwaway_dir;
+pub mod untold;
 pub mod watch;
 pub mod work_lease;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
+use memdir_core::journal::key::{ARCHIVE_FILE, INDEX_FILE, SESSION_FILE};
 use memdir_core::operation::{Author, AuthorKind, ChangeRecord, Operation, OperationId};
 use memdir_core::rel_path::RelPath;
 
@@ -61,10 +62,16 @@ pub fn notice(store: &Store<'_>, now: Timestamp, patience: Duration) -> Result<N
         },
         None => None,
     };
-    let files = match &root {
+    let mut files = match &root {
         Some(root) => root.list_files(0)?.files,
         None => Vec::new(),
     };
+    if let (Some(root), Ok(session)) = (&root, RelPath::parse(SESSION_FILE))
+        && root.stat(&session)?.is_some()
+    {
+        // Index and archive of a journal follow from its records: what we write there is nobody's edit.
+        files.retain(|file| ![INDEX_FILE, ARCHIVE_FILE].contains(&file.path.as_str()));
+    }
     let table = Seen::path(store.state_dir, store.id);
     let seen = Seen::read(&table);
     if seen.as_ref().is_some_and(|seen| seen.agrees_with(&files)) || (seen.is_none() && files.is_empty()) {

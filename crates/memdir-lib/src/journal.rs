@@ -17,8 +17,10 @@ use memdir_disk::real_look::RealLook;
 use crate::place::Place;
 use crate::projects::{Here, Projects};
 
+mod agent_run;
 mod error;
 mod follow;
+mod health;
 mod life;
 mod migrate;
 mod place;
@@ -28,10 +30,12 @@ mod records;
 mod recover;
 mod subagents;
 mod surroundings;
+mod tool_write;
 mod watch;
 mod work;
 mod write;
 
+pub use agent_run::EndedAgent;
 pub use error::JournalError;
 pub use follow::Followed;
 pub use life::{IndexHealth, Started, Status, Stopped};

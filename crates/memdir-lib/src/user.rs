@@ -8,7 +8,7 @@ use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::rel_path::{PathRefused, RelPath};
 use memdir_core::user::{
     BadExport, Category, Export, Item, MAX_BYTES, NewItem, ProfileFile, ProfileRefused, RenderedProfile,
-    Topic, add, confirm, merge_in, remove, remove_topic, render, replace,
+    Topic, add, confirm, merge_in, remove, remove_topic, render, replace, usable_texts,
 };
 
 use crate::memory::{Extent, Log, Memory, MemoryError};
@@ -136,6 +136,26 @@ impl Profile {
         let files = self.files()?.into_iter();
         let files = files.filter(|stored| category.is_none_or(|category| stored.file.category == category));
         Ok(files.flat_map(|stored| stored.file.items).filter(|item| topic.is_of(item)).collect())
+    }
+
+    /// What agents may use, file by file, most useful first, and when each was last added to. A file that cannot be
+    /// read is left out.
+    #[must_use]
+    pub fn usable_texts(&self) -> Vec<(Utf8PathBuf, String, Option<Timestamp>)> {
+        let files: Vec<(Category, String)> = Category::ALL
+            .into_iter()
+            .filter_map(|category| {
+                let bytes = read(&self.memory, category).ok().flatten()?;
+                Some((category, String::from_utf8_lossy(&bytes).into_owned()))
+            })
+            .collect();
+        let files: Vec<(Category, &str)> =
+            files.iter().map(|(category, text)| (*category, text.as_str())).collect();
+        let time = |date: jiff::civil::Date| date.to_zoned(jiff::tz::TimeZone::UTC).ok();
+        let told = usable_texts(&files).into_iter().map(|(category, text, newest)| {
+            (self.path(category), text, newest.and_then(time).map(|time| time.timestamp()))
+        });
+        told.collect()
     }
 
     /// What agents may use, within a budget of tokens. A file that cannot be read is left out.

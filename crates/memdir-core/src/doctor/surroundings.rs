@@ -53,6 +53,24 @@ pub(super) fn examine(surroundings: &Surroundings, now: Timestamp, findings: &mu
             Fix::by_hand("bring it here: `memdir project adopt`"),
         );
     }
+    for line in &surroundings.dead_journal_lines {
+        found(
+            "journal-dead-line",
+            Severity::Warning,
+            format!("the journal's index names `{}`, which does not exist", crate::hygiene::quote_line(line)),
+            "an agent that follows the line after a compaction finds nothing",
+            Fix::by_hand("make the index anew: `memdir journal rebuild`"),
+        );
+    }
+    if let Some(old) = &surroundings.old_journal {
+        found(
+            "journal-old",
+            Severity::Note,
+            format!("`{old}` holds a journal of an older protocol"),
+            "memdir does not read it there, so an agent starts without it",
+            Fix::by_hand("bring it over: `memdir journal migrate` shows how, `--apply` does it"),
+        );
+    }
     for problem in &surroundings.registry_problems {
         found(
             "state-registry",

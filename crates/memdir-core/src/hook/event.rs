@@ -27,6 +27,8 @@ pub struct Event {
     pub agent: Option<String>,
     /// The kind of that sub-agent.
     pub agent_type: Option<String>,
+    /// The sub-agent's own transcript.
+    pub agent_transcript: Option<String>,
     /// The last words of a sub-agent or of the agent.
     pub last_message: Option<String>,
     /// The summary that a compaction made.
@@ -49,6 +51,7 @@ struct Fields {
     tool_input: Value,
     agent_id: Value,
     agent_type: Value,
+    agent_transcript_path: Value,
     last_assistant_message: Value,
     compact_summary: Value,
     custom_instructions: Value,
@@ -70,6 +73,7 @@ impl Event {
             tool_input: fields.tool_input,
             agent: text(fields.agent_id),
             agent_type: text(fields.agent_type),
+            agent_transcript: text(fields.agent_transcript_path),
             last_message: text(fields.last_assistant_message),
             summary: text(fields.compact_summary),
             instructions: text(fields.custom_instructions),

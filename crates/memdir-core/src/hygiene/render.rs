@@ -81,6 +81,67 @@ pub fn render(text: &str, provenance: &Provenance<'_>, most_units: usize) -> Str
     output
 }
 
+/// One frame around several pieces that went through [`quote_line`] and [`quote_lines`]: none of them can end it,
+/// because the closing tag repeats a digest of them all.
+#[must_use]
+pub fn wrap(pieces: &str) -> String {
+    let id: String = ContentHash::of(pieces.as_bytes()).to_string().chars().take(12).collect();
+    format!("<{TAG} id=\"{id}\">\n{pieces}</{TAG} id=\"{id}\">\n")
+}
+
+/// Text as one line inside a frame: white space folded, clean, inert.
+#[must_use]
+pub fn quote_line(text: &str) -> String {
+    let cleaned = clean(text);
+    let folded: Vec<&str> = cleaned.split_whitespace().collect();
+    escape(&folded.join(" ")).into_owned()
+}
+
+/// A text inside a frame, at most `most_units` of it: every line with a mark in front, clean, inert. Lines that begin
+/// with one of `labels` keep that: the caller wrote it. Says with the text whether it was cut.
+#[must_use]
+pub fn quote_lines(text: &str, labels: &[&str], most_units: usize) -> (String, bool) {
+    let cleaned = clean(text);
+    let shown = first_units(&cleaned, most_units);
+    let mut output = String::with_capacity(shown.len() + shown.len() / 16);
+    let mut push = |label: &str, block: &str| {
+        for line in escape(block).split('\n') {
+            output.push_str(LINE_PREFIX);
+            output.push_str(label);
+            output.push_str(line);
+            output.push('\n');
+        }
+    };
+    // What stands between two labels is judged as a whole, because a line's meaning depends on the one above it.
+    let mut block = String::new();
+    for line in shown.split('\n') {
+        match labels.iter().find(|label| line.starts_with(**label)) {
+            Some(label) => {
+                if !block.is_empty() {
+                    push("", block.trim_end_matches('\n'));
+                    block.clear();
+                }
+                push(label, line.get(label.len()..).unwrap_or_default());
+            }
+            None => {
+                block.push_str(line);
+                block.push('\n');
+            }
+        }
+    }
+    if !block.is_empty() {
+        push("", block.trim_end_matches('\n'));
+    }
+    (output, shown.len() < cleaned.len())
+}
+
+/// What in a text looks like an attack, in a few words; `None` if nothing does.
+#[must_use]
+pub fn caution(text: &str) -> Option<String> {
+    let reasons: Vec<&str> = flag(text).into_iter().map(Reason::describe).collect();
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
 /// Where a rendering of a text ends before the text does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {

@@ -10,7 +10,7 @@ mod quick_lookup;
 #[cfg(test)]
 mod tests;
 
-pub use quick_lookup::{LookupLine, fixed_lookups};
+pub use quick_lookup::{LookupLine, lookups_for};
 
 /// How many rows an index holds; older ones go to the archive.
 pub const MOST_ROWS: usize = 20;

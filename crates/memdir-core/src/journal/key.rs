@@ -12,6 +12,8 @@ use crate::project::reverse::path_in_journal;
 pub const SESSION_FILE: &str = "_session.json";
 /// The file that a reader opens first.
 pub const INDEX_FILE: &str = "_index.md";
+/// The rows that no longer fit into the index, and the sessions that ended.
+pub const ARCHIVE_FILE: &str = "_index-archive.md";
 /// The folders of a journal, one for each category.
 pub const FOLDERS: [&str; 5] = ["decisions", "analysis", "context", "progress", "subagent"];
 

@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::row::Row;
 
 /// Words that say nothing about a task.
-const EMPTY_WORDS: [&str; 48] = [
+pub(super) const EMPTY_WORDS: [&str; 48] = [
     "the", "and", "for", "with", "that", "this", "from", "into", "are", "was", "were", "will", "can", "not",
     "but", "all", "any", "has", "have", "had", "its", "our", "out", "new", "use", "using", "make", "add",
     "get", "set", "now", "then", "than", "when", "what", "which", "who", "how", "why", "should", "would",
@@ -56,14 +56,20 @@ pub fn relevant(recent: &[Row], archive: &[u8], terms: &[String], most: usize) -
             scored.push((shared * 2, row));
         }
     }
+    // Stable: records of one second keep the order of the index, newest first.
     scored.sort_by(|(one, first), (other, second)| {
-        other
-            .cmp(one)
-            .then_with(|| second.updated.cmp(&first.updated))
-            .then_with(|| first.file.cmp(&second.file))
+        other.cmp(one).then_with(|| second.updated.cmp(&first.updated))
     });
     scored.truncate(most);
     scored.into_iter().map(|(_, row)| row).collect()
+}
+
+/// The newest rows of the archive, newest first. Only its end is read: an archive may hold thousands.
+#[must_use]
+pub fn newest_archived(archive: &[u8], most: usize) -> Vec<Row> {
+    let lines = archive.rsplit(|byte| *byte == b'\n').take_while(|line| !line.starts_with(b"#"));
+    let rows = lines.filter_map(|line| Row::parse_archived(&String::from_utf8_lossy(line)));
+    rows.map(|(row, _)| row).filter(|row| row.file.ends_with(".md")).take(most).collect()
 }
 
 /// The lines of the archive that share most words, found by a search over its bytes.
@@ -111,6 +117,22 @@ fn forms(term: &str) -> Vec<String> {
 mod tests {
     use super::super::row::Category;
     use super::*;
+
+    #[test]
+    fn records_of_one_second_are_listed_newest_first() {
+        let row = |number: u32| {
+            let file = format!("decisions/2026-01-19_{number:03}_d.md");
+            Row::new(Category::Decision, &file, "2026-01-19T10:00:00Z", "same")
+        };
+        let recent: Vec<Row> = (1..=5).rev().map(row).collect();
+        assert_eq!(relevant(&recent, b"", &[], 5), recent);
+        let archive = format!(
+            "# A\n\n## Archived Entries\n| Category | File | Updated | Summary | Archived |\n|---|---|---|---|---|\n{}\n{}\n",
+            row(1).archived_line("x"),
+            row(2).archived_line("x")
+        );
+        assert_eq!(newest_archived(archive.as_bytes(), 9), [row(2), row(1)]);
+    }
 
     #[test]
     fn what_shares_words_with_the_task_comes_first() {

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::archive::Archive;
+use super::index::Index;
 use super::{Problem, decode};
 
 /// What `_session.json` says. Fields that we do not know stay where they were.
@@ -96,6 +98,38 @@ impl Session {
             Some(name) => Err(Problem::new(0, format!("`{name}` is not what it should be"))),
             None => Ok(Self { rest: fields.rest, ..session }),
         }
+    }
+
+    /// What index and archive say of a journal whose `_session.json` is missing: a journal that was stopped stays
+    /// stopped.
+    #[must_use]
+    pub fn inferred(index: Option<&Index>, archive: Option<&Archive>) -> Self {
+        let last = archive.and_then(|archive| archive.sessions().pop());
+        let said = |name: &str| index.and_then(|index| index.head(name)).unwrap_or_default().to_owned();
+        let active = match (said("Status").as_str(), &last) {
+            ("INACTIVE", _) => false,
+            ("", Some(last)) => {
+                let rows = archive.map(Archive::entries).unwrap_or_default();
+                rows.iter().any(|(_, archived)| *archived > last.ended)
+            }
+            _ => true,
+        };
+        let started = match said("Session") {
+            session if session.is_empty() => {
+                last.as_ref().map(|last| last.started.clone()).unwrap_or_default()
+            }
+            session => session,
+        };
+        let last_activity = last.filter(|_| !active).map(|last| last.ended).unwrap_or_default();
+        Self { active, started, project_path: said("Path"), last_activity, ..Self::default() }
+    }
+
+    /// When a journal that is not active was stopped.
+    #[must_use]
+    pub fn stopped(&self, archive: &Archive) -> Option<String> {
+        let ended = archive.sessions().into_iter().rev().find(|session| session.started == self.started);
+        let stopped = ended.map_or_else(|| self.last_activity.clone(), |session| session.ended);
+        (!self.active && !stopped.is_empty()).then_some(stopped)
     }
 
     /// What can be read of a damaged file: fields that stand whole in it.
@@ -300,6 +334,30 @@ mod tests {
         }
         "#);
         assert_eq!(Session::parse(session.to_text().as_bytes()).unwrap(), session);
+    }
+
+    #[test]
+    fn a_missing_file_does_not_start_a_stopped_journal() {
+        let index = |status: &str| {
+            Index::parse(format!("# Memory Index: app\nSession: S\nStatus: {status}\n\n## X\n").as_bytes())
+        };
+        let mut archive = Archive::new("app");
+        let ended = |ended: &str| super::super::archive::ArchivedSession {
+            started: "S".into(),
+            ended: ended.into(),
+            entries: 0,
+        };
+        assert!(Session::inferred(None, Some(&archive)).active, "the records are all that is left");
+        archive.add_session(&ended("2026-01-02T00:00:00Z"));
+        let stopped = Session::inferred(Some(&index("INACTIVE")), Some(&archive));
+        assert_eq!((stopped.active, stopped.started.as_str()), (false, "S"));
+        assert_eq!(stopped.stopped(&archive).as_deref(), Some("2026-01-02T00:00:00Z"));
+        assert!(Session::inferred(Some(&index("ACTIVE")), Some(&archive)).active);
+        assert!(!Session::inferred(None, Some(&archive)).active, "the archive says that it ended");
+        let row =
+            super::super::row::Row::new(super::super::row::Category::Decision, "decisions/a.md", "x", "y");
+        archive.add_entries(&[row], "2026-01-03T00:00:00Z");
+        assert!(Session::inferred(None, Some(&archive)).active, "something was archived after the end");
     }
 
     #[test]

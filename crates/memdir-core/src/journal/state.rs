@@ -27,7 +27,13 @@ pub fn is_placeholder(path: &str, text: &str) -> bool {
     PLACEHOLDERS.iter().any(|(known, content)| *known == path && content.trim() == text.trim())
 }
 
-/// The state of the work, from the four files; an absent one is empty.
+/// What a file of the state says until it is written.
+#[must_use]
+pub fn placeholder(path: &str) -> &'static str {
+    PLACEHOLDERS.iter().find(|(known, _)| *known == path).map_or("", |(_, content)| content)
+}
+
+/// The state of the work, from the four files; an absent one is empty. Steps of a finished task do not count.
 #[must_use]
 pub fn current_state(task: &str, blockers: &str, active: &str, completed: &str) -> CurrentState {
     let open = open_blockers(blockers);
@@ -38,7 +44,7 @@ pub fn current_state(task: &str, blockers: &str, active: &str, completed: &str) 
     };
     CurrentState {
         task: current_task(task, completed).unwrap_or_else(|| NONE.to_owned()),
-        progress: progress(active).unwrap_or_else(|| NONE.to_owned()),
+        progress: progress(steps_under_way(task, active, completed)).unwrap_or_else(|| NONE.to_owned()),
         blocker,
     }
 }
@@ -68,6 +74,39 @@ pub fn current_task(text: &str, completed: &str) -> Option<String> {
     let is_done =
         completed.lines().filter_map(completed_entry).any(|(time, done)| done == task && time >= updated);
     (!task.is_empty() && !is_done).then_some(task)
+}
+
+/// Whether the file names a task that is finished.
+fn is_finished(task: &str, completed: &str) -> bool {
+    !task.trim().is_empty() && !is_placeholder(TASK_FILE, task) && current_task(task, completed).is_none()
+}
+
+/// The steps of the current task; empty if the task that they belong to is finished.
+#[must_use]
+pub fn steps_under_way<'a>(task: &str, active: &'a str, completed: &str) -> &'a str {
+    let counts = !is_placeholder(ACTIVE_FILE, active) && !is_finished(task, completed);
+    if counts { active } else { "" }
+}
+
+/// Whether a task with this title takes the place of another one, whose steps it must not inherit.
+#[must_use]
+pub fn is_other_task(title: &str, task: &str, completed: &str) -> bool {
+    let has_task = !task.trim().is_empty() && !is_placeholder(TASK_FILE, task);
+    has_task && current_task(task, completed).as_deref() != Some(&one_line(title, 500))
+}
+
+/// The first step that is not done.
+#[must_use]
+pub fn next_step(active: &str) -> Option<String> {
+    let open = active.lines().find(|line| is_box(line) && line.contains("[ ]"))?;
+    Some(one_line(open.split_once("[ ]")?.1, 500))
+}
+
+/// The steps as a finished task keeps them, a line each: `[x] write it`.
+#[must_use]
+pub fn step_lines(active: &str) -> Vec<String> {
+    let boxes = active.lines().filter(|line| is_box(line));
+    boxes.map(|line| line.trim_start().trim_start_matches(['-', '*', ' ']).to_owned()).collect()
 }
 
 /// Adds a blocker.
@@ -280,6 +319,19 @@ mod tests {
         assert!(current_task(&again, &done).is_some());
         // A file that a person wrote.
         assert_eq!(current_task("# Current Task\n\nFix it\n", ""), Some("Fix it".to_owned()));
+    }
+
+    #[test]
+    fn steps_end_with_their_task() {
+        let task = set_task("First", "", EARLY);
+        let steps = change_steps("", &[Step::Add("one"), Step::Add("two"), Step::Check("1")], EARLY).unwrap();
+        assert_eq!(current_state(&task, "", &steps, "").progress, "1/2 subtasks");
+        assert_eq!(next_step(&steps).as_deref(), Some("two"));
+        assert_eq!(step_lines(&steps), ["[x] one", "[ ] two"]);
+        let done = add_completed("", "First", "", LATE);
+        assert_eq!(current_state(&task, "", &steps, &done), CurrentState::default());
+        assert!(is_other_task("Second", &task, "") && is_other_task("First", &task, &done));
+        assert!(!is_other_task("First", &task, "") && !is_other_task("First", PLACEHOLDERS[0].1, ""));
     }
 
     #[test]

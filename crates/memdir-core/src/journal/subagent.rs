@@ -20,6 +20,8 @@ pub struct Output {
 pub struct Run<'a> {
     /// The task's name.
     pub task: &'a str,
+    /// What the agent was asked, if that is known; else the name stands for it.
+    pub asked: Option<&'a str>,
     /// The type of the agent, if it is known.
     pub agent: Option<&'a str>,
     /// What the parent was doing.
@@ -43,10 +45,10 @@ pub fn accept(text: &str, run: &Run<'_>) -> Result<Output, Vec<Problem>> {
         if body.trim().is_empty() {
             return Err(vec![Problem::new(0, "the output is empty")]);
         }
-        let summary = Record { preamble: body.clone(), ..Record::default() }.summary(Kind::Note);
-        record = Record { title: record.title, ..Record::default() };
-        record.set_section("Summary", &summary);
-        record.set_section("Details", &body);
+        let title = if run.asked.is_some() { String::new() } else { record.title };
+        record = Record { title, ..Record::default() };
+        record.set_section("Summary", &summary_of(&body).unwrap_or_else(|| run.task.to_owned()));
+        record.set_section("Details", &below_sections(&body));
         notes.push("the text had no headings, so it became the details".to_owned());
     } else if record.section("Summary").is_none() {
         problems.push(Problem::new(0, "the section `Summary` is missing or empty"));
@@ -69,7 +71,7 @@ pub fn accept(text: &str, run: &Run<'_>) -> Result<Output, Vec<Problem>> {
     for (name, value) in [
         ("Agent", Some(run.agent.unwrap_or("unknown"))),
         ("Date", Some(run.now)),
-        ("Task", Some(run.task)),
+        ("Task", Some(run.asked.unwrap_or(run.task))),
         ("Parent Context", run.parent),
     ] {
         if let Some(value) = value.filter(|_| record.field(name).is_none()) {
@@ -86,6 +88,58 @@ pub fn accept(text: &str, run: &Run<'_>) -> Result<Output, Vec<Problem>> {
         Kind::SubAgent.fields().iter().position(|known| known == name).unwrap_or(usize::MAX)
     });
     Ok(Output { record, notes })
+}
+
+/// The name of a task: the first sentence of what an agent was asked, without what it was told about the journal.
+#[must_use]
+pub fn task_name(asked: &str) -> Option<String> {
+    let plain = asked.lines().map(|line| line.trim().trim_start_matches(['#', '-', '*', '>', ' ']));
+    let line = plain.filter(|line| !line.is_empty()).find(|line| !is_about_journal(line))?;
+    let end = line.match_indices([':', '.', '?', '!']).map(|(at, _)| at);
+    let end = end.filter(|at| *at >= 12).find(|at| ends_sentence(line, *at)).unwrap_or(line.len());
+    Some(super::text::one_line(line.get(..end).unwrap_or(line), 80))
+}
+
+/// What an agent was asked, in one line, without what it was told about the journal.
+#[must_use]
+pub fn request(asked: &str) -> String {
+    let told = asked.lines().take_while(|line| !is_about_journal(line.trim()));
+    super::text::one_line(&told.collect::<Vec<_>>().join("\n"), 300)
+}
+
+/// Whether a line begins the block about the journal in a sub-agent's prompt, ours or the protocol's.
+fn is_about_journal(line: &str) -> bool {
+    ["JOURNAL", "MEMORY:", "MEMORY SYSTEM"].iter().any(|begin| line.starts_with(begin))
+}
+
+fn ends_sentence(line: &str, at: usize) -> bool {
+    line.get(at + 1..).is_none_or(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+}
+
+/// The first two sentences that are neither heading nor code, at most three hundred characters.
+fn summary_of(body: &str) -> Option<String> {
+    let code = super::text::code_lines(body);
+    let lines = body.lines().zip(code).filter(|(_, is_code)| !is_code).map(|(line, _)| line.trim());
+    let mut text =
+        lines.skip_while(|line| line.is_empty() || line.starts_with('#') || line.starts_with("**"));
+    let first = text.next()?.trim_start_matches(['-', '*', '>', ' ']);
+    let paragraph = std::iter::once(first).chain(text.take_while(|line| !line.is_empty()));
+    let paragraph = super::text::one_line(&paragraph.collect::<Vec<_>>().join(" "), 300);
+    let mut ends = paragraph.match_indices(['.', '!', '?']).map(|(at, _)| at);
+    let second = ends.by_ref().filter(|at| ends_sentence(&paragraph, *at)).nth(1);
+    let summary = second.and_then(|at| paragraph.get(..=at)).unwrap_or(&paragraph);
+    Some(summary.to_owned()).filter(|summary| !summary.is_empty())
+}
+
+/// A text whose headings lie below those of a record's sections.
+fn below_sections(body: &str) -> String {
+    let code = super::text::code_lines(body);
+    let lines = body.lines().zip(code).map(|(line, is_code)| {
+        let level = line.bytes().take_while(|byte| *byte == b'#').count();
+        let is_heading = !is_code && (1..=4).contains(&level) && line.as_bytes().get(level) == Some(&b' ');
+        if is_heading { format!("##{line}") } else { line.to_owned() }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn without_title(text: &str, title: &str) -> String {
@@ -118,8 +172,13 @@ JOURNAL
 mod tests {
     use super::*;
 
-    const RUN: Run<'_> =
-        Run { task: "security-scan", agent: Some("Explore"), parent: None, now: "2026-01-19T22:30:00Z" };
+    const RUN: Run<'_> = Run {
+        task: "security-scan",
+        asked: None,
+        agent: Some("Explore"),
+        parent: None,
+        now: "2026-01-19T22:30:00Z",
+    };
 
     #[test]
     fn both_forms_are_read() {
@@ -143,7 +202,7 @@ mod tests {
         **Task**: security-scan
 
         ## Summary
-        Found two holes
+        Found two holes. They are small.
 
         ## Details
         Found two holes. They are small.
@@ -152,6 +211,38 @@ mod tests {
         ");
         assert!(accept(" \n", &RUN).is_err());
         assert!(accept("# Only a title\n", &RUN).is_err());
+    }
+
+    #[test]
+    fn an_output_is_named_after_what_was_asked() {
+        let asked = "Find every caller of parse() and say which ignore its error. Look in src/ only.\n\nJOURNAL: for context read x";
+        let name = task_name(asked).unwrap();
+        assert_eq!(name, "Find every caller of parse() and say which ignore its error");
+        let request = request(asked);
+        let run = Run { task: &name, asked: Some(&request), ..RUN };
+        let text = "# Results\n\n## Findings\n\nThree callers ignore it. Two log it. More below.\n\n- a.rs\n\n## Next\nFix them.\n";
+        insta::assert_snapshot!(accept(text, &run).unwrap().record, @r"
+        # Find every caller of parse() and say which ignore its error
+
+        **Agent**: Explore
+        **Date**: 2026-01-19T22:30:00Z
+        **Task**: Find every caller of parse() and say which ignore its error. Look in src/ only.
+
+        ## Summary
+        Three callers ignore it. Two log it.
+
+        ## Details
+        #### Findings
+
+        Three callers ignore it. Two log it. More below.
+
+        - a.rs
+
+        #### Next
+        Fix them.
+        ");
+        assert_eq!(task_name("## Explore\n"), Some("Explore".to_owned()));
+        assert_eq!(task_name("MEMORY: read x"), None);
     }
 
     #[test]

@@ -31,11 +31,11 @@ Write, through `memdir journal` (`memdir journal --help` lists the commands):
 - what you understood of a file or component, once you are done with it;
 - the task when it starts, changes or ends, and whatever blocks it: `memdir journal task`, `block`, `progress`, `done`.
 
-After a compaction run `memdir journal recover`: it prints the task, what blocks it and the records that matter. Otherwise read `{dir}_index.md` first, and then only the file that answers the question at hand. Reading everything costs the room that the journal saves.
+After a compaction run `memdir journal recover`: it prints the task, what blocks it, the newest records and those that matter. Otherwise read `{dir}_index.md` first, and then only the file that answers the question at hand. Reading everything costs the room that the journal saves.
 
 End every answer with the line `<!-- MEMORY_BREADCRUMB: {key} TIME -->`, TIME in the form 2026-01-19T22:30:00Z (`memdir journal breadcrumb` prints it). If your last answer's line is not in your context, the context was compacted.
 
-A sub-agent reads freely and writes only with `memdir journal subagent write --task NAME --file -`; whoever started it takes the result over into the index."
+A sub-agent reads freely and writes only with `memdir journal subagent write --task NAME --file -`. When your sub-agents are done, `memdir journal consolidate` takes their results over into the index; put what matters into a decision or an analysis."
         )
     }
 }

@@ -88,6 +88,18 @@ pub fn render(
     rendered
 }
 
+/// What agents may use of a profile, file by file, most useful first, and when its newest item was noted. Not quoted.
+#[must_use]
+pub fn usable_texts(files: &[(Category, &str)]) -> Vec<(Category, String, Option<Date>)> {
+    let told = ORDER.into_iter().filter_map(|category| {
+        let (_, text) = files.iter().find(|(known, _)| *known == category)?;
+        let file = ProfileFile::parse(category, text);
+        let newest = file.items.iter().filter_map(|item| item.date).max();
+        Some((category, usable(&file, text), newest))
+    });
+    told.filter(|(_, text, _)| !text.is_empty()).collect()
+}
+
 /// When on a day something was noted: an item has no hour, but its file has, if it was last written on that day.
 fn time_on(date: Date, written: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
     let is_of_day = |written: &Timestamp| *written <= now && written.to_zoned(TimeZone::UTC).date() == date;

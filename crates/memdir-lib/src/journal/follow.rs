@@ -1,7 +1,8 @@
 use memdir_core::journal::archive::Archive;
 use memdir_core::journal::index::{CurrentState, Index, LookupLine, MOST_ROWS};
-use memdir_core::journal::key::{INDEX_FILE, SESSION_FILE};
+use memdir_core::journal::key::{ARCHIVE_FILE, INDEX_FILE, SESSION_FILE};
 use memdir_core::journal::rebuild::{FoundFile, entry};
+use memdir_core::journal::record::Record;
 use memdir_core::journal::row::{Category, Row};
 use memdir_core::journal::session::Session;
 use memdir_core::journal::stamp;
@@ -12,9 +13,6 @@ use memdir_disk::memory_root::MemoryRoot;
 use memdir_disk::store_lock::StoreLock;
 
 use super::{Journal, JournalError, MAX_FILE_BYTES, Writer, absent_if_missing};
-
-/// The archive of the index.
-pub(super) const ARCHIVE_FILE: &str = "_index-archive.md";
 
 /// What followed from a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,25 +27,22 @@ pub struct Followed {
 #[derive(Debug, Clone)]
 pub(super) struct News {
     pub(super) row: Row,
-    pub(super) title: String,
-    /// The title that the file had before.
-    pub(super) former_title: Option<String>,
 }
 
 impl News {
-    /// The row and title of a file from its own text.
+    /// The row of a file from its own text.
     pub(super) fn of(path: &str, text: &str, writer: &Writer<'_>) -> Option<Self> {
-        let (row, title) = entry(&FoundFile { path, head: text.as_bytes(), modified: writer.now })?;
-        Some(Self { row: Row { updated: stamp(writer.now), ..row }, title, former_title: None })
+        let (row, _) = entry(&FoundFile { path, head: text.as_bytes(), modified: writer.now })?;
+        Some(Self { row: Row { updated: stamp(writer.now), ..row } })
     }
 }
 
 impl Journal {
-    /// Brings index, archive and session up to date after records were written. Never fails a record: what cannot
-    /// follow is told.
-    pub(super) fn follow(&self, news: &[News], writer: &Writer<'_>) -> Followed {
+    /// Brings index, archive and session up to date after records were written, and after files of the state were
+    /// emptied. Never fails a record: what cannot follow is told.
+    pub(super) fn follow(&self, news: &[News], emptied: &[&str], writer: &Writer<'_>) -> Followed {
         let mut followed = Followed::default();
-        if let Err(error) = self.try_follow(news, writer, &mut followed) {
+        if let Err(error) = self.try_follow(news, emptied, writer, &mut followed) {
             followed.problems.push(error.to_string());
         }
         followed
@@ -56,6 +51,7 @@ impl Journal {
     fn try_follow(
         &self,
         news: &[News],
+        emptied: &[&str],
         writer: &Writer<'_>,
         followed: &mut Followed,
     ) -> Result<(), JournalError> {
@@ -67,7 +63,7 @@ impl Journal {
             return Ok(());
         }
         let state = self.state(&root)?;
-        let archived = self.follow_index(&root, news, &state, writer, followed)?;
+        let archived = self.follow_index(&root, (news, emptied), &state, writer, followed)?;
         let (branch, session) = (self.branch.as_str(), writer.author.session.as_deref());
         let (decisions, analyses) = (count(&root, &Category::Decision), count(&root, &Category::Analysis));
         let taken_over = news.iter().filter(|news| news.row.category == Category::SubAgent).count() as u64;
@@ -84,7 +80,7 @@ impl Journal {
     fn follow_index(
         &self,
         root: &MemoryRoot,
-        news: &[News],
+        (news, emptied): (&[News], &[&str]),
         state: &CurrentState,
         writer: &Writer<'_>,
         followed: &mut Followed,
@@ -113,22 +109,17 @@ impl Journal {
                 })?;
             }
         }
-        let titles: Vec<LookupLine> = surplus.iter().filter_map(|row| self.lookup_of(root, row)).collect();
         let mut unsound = false;
         root.replace_derived(&path, |old| {
             let mut index = Index::parse(old.unwrap_or_default());
             unsound = !index.is_sound;
             for news in news {
                 index.put_row(&news.row);
-                if matches!(news.row.category, Category::Decision | Category::Analysis) {
-                    let lookup = LookupLine::new(&news.title, &news.row.file);
-                    index.put_lookup(&lookup, news.former_title.as_deref());
-                }
             }
-            for row in &surplus {
-                index.remove_row(&row.file);
+            for gone in surplus.iter().map(|row| row.file.as_str()).chain(emptied.iter().copied()) {
+                index.remove_row(gone);
             }
-            titles.iter().for_each(|line| index.remove_lookup(line));
+            index.refresh_lookups(|line| self.is_stale(root, line));
             index.set_state(state);
             (!unsound).then(|| index.to_text().into_bytes())
         })?;
@@ -140,14 +131,17 @@ impl Journal {
         Ok(surplus.len() as u64)
     }
 
-    fn lookup_of(&self, root: &MemoryRoot, row: &Row) -> Option<LookupLine> {
-        let text = self.text(root, &row.file).ok()??;
-        let (_, title) = entry(&FoundFile {
-            path: &row.file,
-            head: text.as_bytes(),
-            modified: jiff::Timestamp::UNIX_EPOCH,
-        })?;
-        Some(LookupLine::new(&title, &row.file))
+    /// Whether a line of the look-up leads to a file that is gone, or is one of those that older versions wrote for
+    /// every record.
+    pub(super) fn is_stale(&self, root: &MemoryRoot, line: &LookupLine) -> bool {
+        if !line.names_a_record() {
+            return false;
+        }
+        match self.text(root, &line.target) {
+            Ok(Some(text)) => line.is_titled(&Record::parse(&text).title),
+            Ok(None) => true,
+            Err(_) => false,
+        }
     }
 
     /// The state of the work, from the files that hold it.
@@ -169,10 +163,13 @@ impl Journal {
         mut change: impl FnMut(&mut Session),
     ) -> Result<(), JournalError> {
         let mut wrong = None;
-        root.replace_derived(&RelPath::parse(SESSION_FILE)?, |old| {
+        let path = RelPath::parse(SESSION_FILE)?;
+        let missing =
+            if root.stat(&path)?.is_none() { self.inferred_session(root)? } else { Session::default() };
+        root.replace_derived(&path, |old| {
             let mut session = match old.map(Session::parse) {
                 Some(Ok(session)) => session,
-                None => Session { project_key: self.key().to_owned(), ..Session::default() },
+                None => Session { project_key: self.key().to_owned(), ..missing.clone() },
                 Some(Err(problem)) => {
                     wrong = Some(problem);
                     return None;

@@ -1,9 +1,9 @@
 use camino::Utf8PathBuf;
 use memdir_core::journal::archive::{Archive, ArchivedSession};
 use memdir_core::journal::index::{
-    CurrentState, Head, Index, LookupLine, Status as IndexStatus, fixed_lookups,
+    CurrentState, Head, Index, LookupLine, Status as IndexStatus, lookups_for,
 };
-use memdir_core::journal::key::{FOLDERS, INDEX_FILE, SESSION_FILE};
+use memdir_core::journal::key::{ARCHIVE_FILE, FOLDERS, INDEX_FILE, SESSION_FILE};
 use memdir_core::journal::rebuild::Counts;
 use memdir_core::journal::row::Category;
 use memdir_core::journal::session::Session;
@@ -16,7 +16,7 @@ use memdir_disk::memory_root::MemoryRoot;
 use memdir_disk::store_lock::StoreLock;
 use serde::Serialize;
 
-use super::follow::{ARCHIVE_FILE, count};
+use super::follow::count;
 use super::{Journal, JournalError, MAX_FILE_BYTES, Writer, absent_if_missing};
 use crate::projects::Probe;
 
@@ -27,10 +27,12 @@ pub struct Started {
     pub resumed: bool,
     /// There was none before.
     pub is_new: bool,
-    /// The user's preferences, quoted for a model; empty if there are none.
-    pub preferences: String,
+    /// The files of the user's profile that the agent is given.
+    pub preferences: Vec<String>,
     /// The project's own page; empty if there is none.
     pub project: String,
+    /// Preferences and project, quoted for a model; empty if there are none.
+    pub background: String,
     /// What the user should be told.
     pub problems: Vec<String>,
 }
@@ -109,8 +111,8 @@ impl Journal {
         let mut session_start = now.clone();
         let branch = self.branch.clone();
         self.change_session(&root, &mut started.problems, |session| {
-            started.resumed = session.active;
-            if !session.active || session.started.is_empty() {
+            started.resumed = session.active && !started.is_new;
+            if started.is_new || !session.active || session.started.is_empty() {
                 now.clone_into(&mut session.started);
                 session.sessions.clear();
             }
@@ -137,7 +139,7 @@ impl Journal {
                 path: self.here.root.as_str(),
             };
             let Some(old) = old else {
-                let fixed: Vec<String> = fixed_lookups().iter().map(LookupLine::line).collect();
+                let fixed: Vec<String> = lookups_for(&[]).iter().map(LookupLine::line).collect();
                 return Some(Index::new(&head, &state, &[], &fixed).to_text().into_bytes());
             };
             let mut index = Index::parse(old);
@@ -156,8 +158,9 @@ impl Journal {
             ));
         }
         started.problems.extend(self.register_in_workspace(writer));
-        started.preferences = self.preferences(PREFERENCES, writer.now);
+        started.preferences = self.preferences().into_iter().map(|source| source.path).collect();
         started.project = self.text(&root, "project.md")?.unwrap_or_default();
+        started.background = self.shown_at_start(&started.project);
         Ok(started)
     }
 
@@ -296,18 +299,19 @@ impl Journal {
         let read = |path: &str| {
             Ok::<_, JournalError>(absent_if_missing(root.read(&RelPath::parse(path)?, MAX_FILE_BYTES))?)
         };
-        if let Some(bytes) = read(SESSION_FILE)? {
-            let session = Session::parse(&bytes).unwrap_or_else(|problem| {
+        let session = match read(SESSION_FILE)? {
+            Some(bytes) => Session::parse(&bytes).unwrap_or_else(|problem| {
                 status.problems.push(format!("`{SESSION_FILE}`: {problem}"));
                 Session::salvage(&bytes)
-            });
-            let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-            status.active = session.active;
-            status.started = said(&session.started);
-            status.last_activity = said(&session.last_activity);
-            status.branch = said(&session.branch);
-            status.sessions.clone_from(&session.sessions);
-        }
+            }),
+            None => self.inferred_session(&root)?,
+        };
+        let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        status.active = session.active;
+        status.started = said(&session.started);
+        status.last_activity = said(&session.last_activity);
+        status.branch = said(&session.branch);
+        status.sessions.clone_from(&session.sessions);
         for category in Category::KNOWN {
             let files = count(&root, &category);
             match category {
@@ -359,14 +363,29 @@ impl Journal {
 
     /// Whether records may be written.
     pub(super) fn must_be_active(&self) -> Result<(), JournalError> {
-        let root = self.root()?;
-        let bytes = absent_if_missing(root.read(&RelPath::parse(SESSION_FILE)?, MAX_FILE_BYTES))?;
-        let active = match bytes {
-            Some(bytes) => Session::parse(&bytes).unwrap_or_else(|_| Session::salvage(&bytes)).active,
-            // Somebody deleted it: the records are there, so the journal is.
-            None => true,
+        if self.session(&self.root()?)?.active {
+            Ok(())
+        } else {
+            Err(JournalError::Stopped { directory: self.directory().to_owned() })
+        }
+    }
+
+    /// The session, as far as its file or, without it, index and archive tell.
+    pub(super) fn session(&self, root: &MemoryRoot) -> Result<Session, JournalError> {
+        match absent_if_missing(root.read(&RelPath::parse(SESSION_FILE)?, MAX_FILE_BYTES))? {
+            Some(bytes) => Ok(Session::parse(&bytes).unwrap_or_else(|_| Session::salvage(&bytes))),
+            None => self.inferred_session(root),
+        }
+    }
+
+    /// What index and archive say of the session.
+    pub(super) fn inferred_session(&self, root: &MemoryRoot) -> Result<Session, JournalError> {
+        let read = |path: &str| {
+            Ok::<_, JournalError>(absent_if_missing(root.read(&RelPath::parse(path)?, MAX_FILE_BYTES))?)
         };
-        if active { Ok(()) } else { Err(JournalError::Stopped { directory: self.directory().to_owned() }) }
+        let index = read(INDEX_FILE)?.map(|bytes| Index::parse(&bytes));
+        let archive = read(ARCHIVE_FILE)?.map(|bytes| Archive::parse(&bytes));
+        Ok(Session::inferred(index.as_ref(), archive.as_ref()))
     }
 
     /// Whether the journal is being kept; cheap enough for every turn.
@@ -375,6 +394,3 @@ impl Journal {
         self.exists() && self.must_be_active().is_ok()
     }
 }
-
-/// Tokens for the preferences that a start shows.
-const PREFERENCES: usize = 400;

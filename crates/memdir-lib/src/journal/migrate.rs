@@ -1,10 +1,14 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::content_hash::ContentHash;
-use memdir_core::journal::key::{INDEX_FILE, SESSION_FILE};
+use memdir_core::journal::index::{Index, NONE};
+use memdir_core::journal::key::{ARCHIVE_FILE, INDEX_FILE, SESSION_FILE};
 use memdir_core::journal::row::Category;
 use memdir_core::journal::session::Session;
 use memdir_core::journal::stamp;
-use memdir_core::look::Look;
+use memdir_core::journal::state::{
+    ACTIVE_FILE, BLOCKERS_FILE, Step, TASK_FILE, add_blocker, change_steps, set_task,
+};
+use memdir_core::look::{Kind, Look};
 use memdir_core::plan::{Change, Plan};
 use memdir_core::rel_path::RelPath;
 use memdir_disk::apply::LOCK_PATIENCE;
@@ -15,7 +19,6 @@ use memdir_disk::relocate::remove_copy;
 use memdir_disk::store_lock::StoreLock;
 use serde::Serialize;
 
-use super::follow::ARCHIVE_FILE;
 use super::{Journal, JournalError, MAX_FILE_BYTES, RebuildReport, Writer, absent_if_missing};
 use crate::projects::Probe;
 
@@ -101,8 +104,11 @@ impl Journal {
             } else if is_ours {
                 migration.steps.push(step(&path, content, new.as_ref())?);
             } else {
-                migration.left.push(format!("{path}: no file of a journal"));
+                migration.left.push(format!("{path}: not a file of a journal"));
             }
+        }
+        for path in other_files(&migration.from) {
+            migration.left.push(format!("{path}: not a file of a journal"));
         }
         Ok((!migration.steps.is_empty()).then_some(migration))
     }
@@ -156,10 +162,40 @@ impl Journal {
             };
             root.replace_derived(&RelPath::parse(&step.to)?, |old| old.is_none().then(|| content.clone()))?;
         }
-        let mut report = self.rebuild_locked(&root, writer)?;
         drop(lock);
+        self.keep_state(&root, migration, writer)?;
+        let mut report = self.rebuild(writer)?;
+        report
+            .problems
+            .extend(migration.left.iter().map(|left| format!("left in `{}`: {left}", migration.from)));
         report.problems.extend(self.register_in_workspace(writer));
         Ok(report)
+    }
+
+    /// What the old index says of the work and no file does: the files say it from now on.
+    fn keep_state(
+        &self,
+        root: &MemoryRoot,
+        migration: &Migration,
+        writer: &Writer<'_>,
+    ) -> Result<(), JournalError> {
+        let Some(index) = migration.steps.iter().find(|step| step.from == INDEX_FILE) else { return Ok(()) };
+        let (old, known) = (Index::parse(&index.content).state(), self.state(root)?);
+        let now = stamp(writer.now);
+        let reason = "keep the state of the old index";
+        let is_lost = |old: &str, known: &str| old != NONE && !old.is_empty() && known == NONE;
+        if is_lost(&old.task, &known.task) {
+            self.update(writer, reason, TASK_FILE, |_| Ok(set_task(&old.task, "", &now)))?;
+        }
+        if is_lost(&old.progress, &known.progress) {
+            self.update(writer, reason, ACTIVE_FILE, |text| {
+                Ok(change_steps(text, &[Step::Set(&old.progress)], &now).unwrap_or_default())
+            })?;
+        }
+        if is_lost(&old.blocker, &known.blocker) {
+            self.update(writer, reason, BLOCKERS_FILE, |text| Ok(add_blocker(text, &old.blocker, &now)))?;
+        }
+        Ok(())
     }
 
     /// Removes what was brought here from the old directory: only files of which the journal holds the same content.
@@ -184,6 +220,28 @@ impl Journal {
         }
         Ok(kept)
     }
+}
+
+/// How many files that are not Markdown are named.
+const MOST_NAMED: usize = 100;
+
+/// Files that the listing of a journal passes over, because they are not Markdown.
+fn other_files(directory: &Utf8Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![Utf8PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in RealLook.list(&directory.join(&folder)) {
+            let path = folder.join(&entry.name);
+            match entry.kind {
+                Kind::Dir if folder.components().count() < 8 => folders.push(path),
+                _ if path == SESSION_FILE || entry.name.ends_with(".md") || found.len() == MOST_NAMED => {}
+                Kind::Dir => {}
+                _ => found.push(path.into_string()),
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 fn step(path: &RelPath, content: Vec<u8>, new: Option<&MemoryRoot>) -> Result<MigrationStep, JournalError> {

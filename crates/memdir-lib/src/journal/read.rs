@@ -145,7 +145,7 @@ impl Journal {
     /// The system fails.
     pub fn archive(&self) -> Result<Archive, JournalError> {
         let root = self.root()?;
-        let bytes = root.read(&RelPath::parse(super::follow::ARCHIVE_FILE)?, MAX_FILE_BYTES)?;
+        let bytes = root.read(&RelPath::parse(memdir_core::journal::key::ARCHIVE_FILE)?, MAX_FILE_BYTES)?;
         Ok(Archive::parse(&bytes.unwrap_or_default()))
     }
 }

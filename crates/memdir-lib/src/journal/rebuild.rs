@@ -1,7 +1,7 @@
 use jiff::Timestamp;
 use memdir_core::journal::archive::Archive;
 use memdir_core::journal::index::{Head, Index, Status};
-use memdir_core::journal::key::{INDEX_FILE, SESSION_FILE};
+use memdir_core::journal::key::{ARCHIVE_FILE, INDEX_FILE, SESSION_FILE};
 use memdir_core::journal::rebuild::{Counts, FoundFile, HEAD_BYTES, rebuild};
 use memdir_core::journal::session::Session;
 use memdir_core::journal::stamp;
@@ -10,7 +10,6 @@ use memdir_disk::apply::LOCK_PATIENCE;
 use memdir_disk::memory_root::MemoryRoot;
 use memdir_disk::store_lock::StoreLock;
 
-use super::follow::ARCHIVE_FILE;
 use super::{Journal, JournalError, MAX_FILE_BYTES, Writer, absent_if_missing};
 
 /// What a rebuild found.
@@ -65,14 +64,15 @@ impl Journal {
         let old_index = read(INDEX_FILE)?.map(|bytes| Index::parse(&bytes));
         let old_archive = read(ARCHIVE_FILE)?.map(|bytes| Archive::parse(&bytes));
         let state = self.state(root)?;
-        let known = session.unwrap_or_else(|| Session {
-            active: true,
-            started: stamp(writer.now),
-            ..Session::default()
-        });
+        let known = match session {
+            Some(session) => session,
+            None => self.session(root)?,
+        };
+        let now = stamp(writer.now);
+        let started = if known.started.is_empty() { &now } else { &known.started };
         let head = Head {
             key: self.key(),
-            session: &known.started,
+            session: started,
             status: if known.active { Status::Active } else { Status::Inactive },
             path: self.here.root.as_str(),
         };
@@ -95,10 +95,10 @@ impl Journal {
             let mut session = old.and_then(|old| Session::parse(old).ok()).unwrap_or_else(|| known.clone());
             session.stats = rebuilt.stats;
             if session.started.is_empty() {
-                session.started = stamp(writer.now);
+                session.started.clone_from(&now);
             }
             if session.last_activity.is_empty() {
-                session.last_activity = stamp(writer.now);
+                session.last_activity.clone_from(&now);
             }
             self.key().clone_into(&mut session.project_key);
             self.here.root.as_str().clone_into(&mut session.project_path);

@@ -147,7 +147,6 @@ impl Journal {
         let content = record.to_string();
         let reason = format!("analyze {subject}");
         let mut chosen = String::new();
-        let mut former_title = None;
         let applied = self.apply(writer, |root| {
             for attempt in 1..=100 {
                 let path = RelPath::parse(&analysis(subject, attempt))?;
@@ -157,7 +156,6 @@ impl Journal {
                 if old.as_ref().is_some_and(|old| old.field("Path").is_some_and(|path| path != subject)) {
                     continue;
                 }
-                former_title = old.map(|old| old.title);
                 path.as_str().clone_into(&mut chosen);
                 let mut plan = memdir_core::plan::Plan::new(&reason);
                 plan.changes.push(Change::Write {
@@ -169,7 +167,7 @@ impl Journal {
             }
             Err(JournalError::Crowded { wanted: analysis(subject, 1) })
         })?;
-        let news = News::of(&chosen, &content, writer).map(|news| News { former_title, ..news });
+        let news = News::of(&chosen, &content, writer);
         Ok(self.written(chosen, applied.warnings, news.as_slice(), writer))
     }
 
@@ -252,7 +250,7 @@ impl Journal {
         news: &[News],
         writer: &Writer<'_>,
     ) -> Written {
-        let followed: Followed = self.follow(news, writer);
+        let followed: Followed = self.follow(news, &[], writer);
         Written { path, warnings, followed }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 use camino::Utf8Path;
 use memdir_core::journal::archive::Archive;
 use memdir_core::journal::index::Index;
-use memdir_core::journal::key::INDEX_FILE;
+use memdir_core::journal::key::{ARCHIVE_FILE, INDEX_FILE};
 use memdir_core::journal::names::{slug, timed};
 use memdir_core::journal::record::{Kind, Record};
 use memdir_core::journal::stamp;
@@ -13,7 +13,7 @@ use memdir_core::rel_path::RelPath;
 use memdir_disk::memory_root::MemoryRoot;
 use serde::Serialize;
 
-use super::follow::{ARCHIVE_FILE, News};
+use super::follow::News;
 use super::{Followed, Journal, JournalError, MAX_FILE_BYTES, Writer, absent_if_missing};
 
 /// The output of a sub-agent.
@@ -21,6 +21,8 @@ use super::{Followed, Journal, JournalError, MAX_FILE_BYTES, Writer, absent_if_m
 pub struct NewOutput<'o> {
     /// The task's name.
     pub task: &'o str,
+    /// What the agent was asked, if that is known.
+    pub asked: Option<&'o str>,
     /// The type of the agent.
     pub agent: Option<&'o str>,
     /// What the parent was doing.
@@ -65,7 +67,8 @@ impl Journal {
             return Err(JournalError::Nothing("an output needs the name of its task"));
         }
         let now = stamp(writer.now);
-        let run = Run { task: output.task.trim(), agent: output.agent, parent: output.parent, now: &now };
+        let NewOutput { task, asked, agent, parent, .. } = *output;
+        let run = Run { task: task.trim(), asked, agent, parent, now: &now };
         let accepted = accept(output.text, &run).map_err(|problems| JournalError::Output { problems })?;
         let content = accepted.record.to_string();
         let name = |_: &MemoryRoot, attempt: u32| {
@@ -134,13 +137,17 @@ impl Journal {
             }
         }
         if !news.is_empty() {
-            consolidated.followed = self.follow(&news, writer);
+            consolidated.followed = self.follow(&news, &[], writer);
         }
         Ok(())
     }
 
     /// The outputs that neither the index nor its archive names, oldest first.
-    fn waiting_outputs(&self, root: &MemoryRoot) -> Result<Vec<String>, JournalError> {
+    pub(super) fn waiting_outputs(&self, root: &MemoryRoot) -> Result<Vec<String>, JournalError> {
+        let outputs = outputs(root);
+        if outputs.is_empty() {
+            return Ok(outputs);
+        }
         let read = |path: &str| {
             Ok::<_, JournalError>(absent_if_missing(root.read(&RelPath::parse(path)?, MAX_FILE_BYTES))?)
         };
@@ -148,7 +155,15 @@ impl Journal {
         let archive = read(ARCHIVE_FILE)?.map(|bytes| Archive::parse(&bytes).entries()).unwrap_or_default();
         let known: HashSet<String> =
             index.into_iter().chain(archive.into_iter().map(|(row, _)| row)).map(|row| row.file).collect();
-        Ok(outputs(root).into_iter().filter(|path| !known.contains(path)).collect())
+        Ok(outputs.into_iter().filter(|path| !known.contains(path)).collect())
+    }
+
+    /// The outputs that nobody took over yet, oldest first.
+    ///
+    /// # Errors
+    /// There is no journal, or the system fails.
+    pub fn waiting(&self) -> Result<Vec<String>, JournalError> {
+        self.waiting_outputs(&self.root()?)
     }
 }
 
@@ -167,7 +182,7 @@ fn outputs(root: &MemoryRoot) -> Vec<String> {
 }
 
 /// Whether an output is of a task: `subagent/DATE_TIME_task.md` or `…_task-2.md`.
-fn is_of(path: &str, task: &str) -> bool {
+pub(super) fn is_of(path: &str, task: &str) -> bool {
     let name = Utf8Path::new(path).file_stem().unwrap_or_default();
     let name = name.splitn(3, '_').nth(2).unwrap_or(name);
     let rest = name.strip_prefix(task);

@@ -1,4 +1,6 @@
+use camino::Utf8PathBuf;
 use jiff::Timestamp;
+use memdir_core::journal::recovery::{Part, RecoveryMaterial, RecoverySource, compose};
 use memdir_core::workspace::NewProject;
 
 use super::{Journal, Writer};
@@ -22,16 +24,44 @@ impl Journal {
         register().err().map(|error| error.to_string()).into_iter().collect()
     }
 
-    /// What agents may use of the user's profile, quoted, within a budget of tokens; empty if there is none.
-    pub(super) fn preferences(&self, budget: usize, now: Timestamp) -> String {
-        Profile::open(&self.env).map(|profile| profile.render(budget, now).text).unwrap_or_default()
+    /// What agents may use of the user's profile, file by file, most useful first.
+    pub(super) fn preferences(&self) -> Vec<RecoverySource> {
+        let texts = Profile::open(&self.env).map(|profile| profile.usable_texts()).unwrap_or_default();
+        let source = |(path, text, modified): (Utf8PathBuf, String, Option<Timestamp>)| RecoverySource {
+            part: Part::Preferences,
+            path: path.into_string(),
+            text,
+            modified,
+        };
+        texts.into_iter().map(source).collect()
     }
 
-    /// The related projects, quoted, within a budget of tokens; empty if there are none.
-    pub(super) fn related(&self, budget: usize, now: Timestamp) -> String {
-        let workspace = Workspace::open(&self.env).ok();
-        workspace
-            .and_then(|workspace| workspace.render_related(self.key(), budget, now).ok())
-            .unwrap_or_default()
+    /// The preferences and the project's page as a start shows them to an agent, quoted; empty if there are none.
+    pub(super) fn shown_at_start(&self, project: &str) -> String {
+        let page = RecoverySource {
+            part: Part::Project,
+            path: super::records::PROJECT_FILE.to_owned(),
+            text: project.to_owned(),
+            modified: None,
+        };
+        let background: Vec<RecoverySource> =
+            self.preferences().into_iter().chain((!project.trim().is_empty()).then_some(page)).collect();
+        if background.is_empty() {
+            return String::new();
+        }
+        let material = RecoveryMaterial { background, ..RecoveryMaterial::default() };
+        compose(&material, SHOWN_AT_START, Timestamp::UNIX_EPOCH).text.trim().to_owned()
+    }
+
+    /// The related projects; `None` if there are none.
+    pub(super) fn related(&self) -> Option<RecoverySource> {
+        let workspace = Workspace::open(&self.env).ok()?;
+        let lines = workspace.related_lines(self.key()).ok()?;
+        let path = workspace.file().into_string();
+        let source = RecoverySource { part: Part::Related, path, text: lines.join("\n"), modified: None };
+        (!source.text.is_empty()).then_some(source)
     }
 }
+
+/// Tokens for preferences and project at a start: they get a third of what a recovery may take.
+const SHOWN_AT_START: usize = 2_000;

@@ -71,7 +71,7 @@ pub fn watch_transcript(path: &Utf8Path, key: &str) -> Result<Watched, JournalEr
 }
 
 /// The end of a regular file as long as it is now, however much is written to it meanwhile.
-fn open_end(path: &Utf8Path) -> io::Result<impl Read> {
+pub(super) fn open_end(path: &Utf8Path) -> io::Result<impl Read> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }

@@ -1,14 +1,17 @@
 use memdir_core::journal::stamp;
 use memdir_core::journal::state::{
     ACTIVE_FILE, BLOCKERS_FILE, COMPLETED_FILE, Step, TASK_FILE, add_blocker, add_completed, change_steps,
-    current_task, resolve_blockers, set_task,
+    current_task, is_other_task, is_placeholder, placeholder, resolve_blockers, set_task, step_lines,
 };
+use memdir_core::plan::{Change, Content, Plan};
+use memdir_core::rel_path::RelPath;
 
 use super::follow::News;
+use super::write::utf8;
 use super::{Journal, JournalError, Writer, Written};
 
 impl Journal {
-    /// Sets the task that is under way.
+    /// Sets the task that is under way. Steps of the task before end with it.
     ///
     /// # Errors
     /// The journal is not active, there is nothing to set, or the disk fails.
@@ -17,7 +20,15 @@ impl Journal {
             return Err(JournalError::Nothing("a task needs words"));
         }
         let content = set_task(title, details, &stamp(writer.now));
-        self.change(TASK_FILE, &format!("task: {}", title.trim()), writer, |_| Ok(content.clone()))
+        self.change_files(&format!("task: {}", title.trim()), writer, |read| {
+            let mut changed = vec![(TASK_FILE, content.clone())];
+            if is_other_task(title, &read(TASK_FILE)?, &read(COMPLETED_FILE)?)
+                && has_steps(&read(ACTIVE_FILE)?)
+            {
+                changed.push((ACTIVE_FILE, placeholder(ACTIVE_FILE).to_owned()));
+            }
+            Ok(changed)
+        })
     }
 
     /// Adds a blocker.
@@ -80,7 +91,8 @@ impl Journal {
         self.change(ACTIVE_FILE, "progress", writer, |_| Ok(content.clone()))
     }
 
-    /// Writes down that something is done: what is given, else the current task. Gives back what.
+    /// Writes down that something is done: what is given, else the current task. If it is the current task, that and
+    /// its steps are cleared, and the steps are kept with what is done. Gives back what is done.
     ///
     /// # Errors
     /// As [`Journal::set_task`], and nothing is given while there is no task.
@@ -93,31 +105,77 @@ impl Journal {
         let root = self.root()?;
         let task = self.text(&root, TASK_FILE)?.unwrap_or_default();
         let completed = self.text(&root, COMPLETED_FILE)?.unwrap_or_default();
+        let task = current_task(&task, &completed);
         let done = match what.map(str::trim).filter(|what| !what.is_empty()) {
             Some(what) => what.to_owned(),
-            None => current_task(&task, &completed)
-                .ok_or(JournalError::Nothing("there is no current task: say what is done"))?,
+            None => {
+                task.clone().ok_or(JournalError::Nothing("there is no current task: say what is done"))?
+            }
         };
-        let written = self.change(COMPLETED_FILE, &format!("done: {done}"), writer, |old| {
-            Ok(add_completed(old, &done, details, &stamp(writer.now)))
+        let ends_task = task.as_ref() == Some(&done);
+        let written = self.change_files(&format!("done: {done}"), writer, |read| {
+            let mut told: Vec<String> = details.trim().lines().map(str::to_owned).collect();
+            let active = read(ACTIVE_FILE)?;
+            if ends_task {
+                told.extend(step_lines(&active));
+            }
+            let now = stamp(writer.now);
+            let completed = add_completed(&read(COMPLETED_FILE)?, &done, &told.join("\n"), &now);
+            let mut changed = vec![(COMPLETED_FILE, completed)];
+            if ends_task {
+                changed.push((TASK_FILE, placeholder(TASK_FILE).to_owned()));
+                if has_steps(&active) {
+                    changed.push((ACTIVE_FILE, placeholder(ACTIVE_FILE).to_owned()));
+                }
+            }
+            Ok(changed)
         })?;
         Ok((written, done))
     }
 
     fn change(
         &self,
-        path: &str,
+        path: &'static str,
         reason: &str,
         writer: &Writer<'_>,
         mut change: impl FnMut(&str) -> Result<String, JournalError>,
     ) -> Result<Written, JournalError> {
-        self.must_be_active()?;
-        let mut content = String::new();
-        let applied = self.update(writer, reason, path, |old| {
-            content = change(old)?;
-            Ok(content.clone())
-        })?;
-        let news = News::of(path, &content, writer);
-        Ok(self.written(path.to_owned(), applied.warnings, news.as_slice(), writer))
+        self.change_files(reason, writer, |read| Ok(vec![(path, change(&read(path)?)?)]))
     }
+
+    /// Changes files of the state in one operation; `change` reads them and says what they shall hold, the main one
+    /// first.
+    fn change_files(
+        &self,
+        reason: &str,
+        writer: &Writer<'_>,
+        mut change: impl FnMut(ReadState<'_>) -> Result<Vec<(&'static str, String)>, JournalError>,
+    ) -> Result<Written, JournalError> {
+        self.must_be_active()?;
+        let mut changed: Vec<(&'static str, String)> = Vec::new();
+        let applied = self.apply(writer, |root| {
+            changed = change(&|path| Ok(utf8(root, path)?.1))?;
+            let mut plan = Plan::new(reason);
+            for (path, content) in &changed {
+                let (base, _) = utf8(root, path)?;
+                let (path, content) = (RelPath::parse(path)?, content.as_str().into());
+                plan.changes.push(Change::Write { path, content, base: base.map(Content) });
+            }
+            Ok(plan)
+        })?;
+        let news: Vec<News> =
+            changed.iter().filter_map(|(path, content)| News::of(path, content, writer)).collect();
+        let emptied = changed.iter().filter(|(path, content)| News::of(path, content, writer).is_none());
+        let emptied: Vec<&str> = emptied.map(|(path, _)| *path).collect();
+        let path = changed.first().map_or(TASK_FILE, |(path, _)| path).to_owned();
+        let followed = self.follow(&news, &emptied, writer);
+        Ok(Written { path, warnings: applied.warnings, followed })
+    }
+}
+
+/// Reads a file of the state; an absent one is empty.
+type ReadState<'r> = &'r dyn Fn(&str) -> Result<String, JournalError>;
+
+fn has_steps(active: &str) -> bool {
+    !active.trim().is_empty() && !is_placeholder(ACTIVE_FILE, active)
 }

@@ -133,21 +133,7 @@ impl Journal {
     ) -> Result<Applied, JournalError> {
         let path = RelPath::parse(path)?;
         self.apply(writer, |root| {
-            let base = absent_if_missing(root.read(&path, MAX_FILE_BYTES))?;
-            let text = match &base {
-                Some(bytes) => match String::from_utf8(bytes.clone()) {
-                    Ok(text) => text,
-                    Err(_) => {
-                        let path = root.path().join(path.as_str());
-                        return Err(DiskError::Refused {
-                            path,
-                            rule: "it is not valid UTF-8; save it as UTF-8 first",
-                        }
-                        .into());
-                    }
-                },
-                None => String::new(),
-            };
+            let (base, text) = utf8(root, path.as_str())?;
             let content = change(&text)?;
             let mut plan = Plan::new(reason);
             plan.changes.push(Change::Write {
@@ -158,6 +144,17 @@ impl Journal {
             Ok(plan)
         })
     }
+}
+
+/// The bytes of a file and its text, which is empty if there is no file.
+pub(super) fn utf8(root: &MemoryRoot, path: &str) -> Result<(Option<Vec<u8>>, String), JournalError> {
+    let path = RelPath::parse(path)?;
+    let base = absent_if_missing(root.read(&path, MAX_FILE_BYTES))?;
+    let text = String::from_utf8(base.clone().unwrap_or_default()).map_err(|_| DiskError::Refused {
+        path: root.path().join(path.as_str()),
+        rule: "it is not valid UTF-8; save it as UTF-8 first",
+    })?;
+    Ok((base, text))
 }
 
 /// More outputs of one name in one second than anybody makes.

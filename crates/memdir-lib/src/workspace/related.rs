@@ -1,5 +1,3 @@
-use jiff::Timestamp;
-use memdir_core::hygiene::{Owner, Provenance, render};
 use memdir_core::rel_path::RelPath;
 use memdir_core::workspace::{Relation, WorkspaceMap};
 
@@ -25,16 +23,16 @@ impl Workspace {
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// The related projects of a project as a model is told them: what they are, where, and what their journals
-    /// are about, quoted, within a budget of tokens. Empty if there are none.
+    /// The related projects of a project, a line each: what they are, where, and what their journals are about. Not
+    /// quoted; empty if there are none.
     ///
     /// # Errors
     /// As [`Workspace::map`].
-    pub fn render_related(&self, key: &str, budget: usize, now: Timestamp) -> Result<String, WorkspaceError> {
+    pub fn related_lines(&self, key: &str) -> Result<Vec<String>, WorkspaceError> {
         let map = self.map()?;
         let relations = map.relations_of(key);
         if relations.is_empty() {
-            return Ok(String::new());
+            return Ok(Vec::new());
         }
         let mut lines: Vec<String> = relations.iter().map(|relation| describe(relation, key, &map)).collect();
         for initiative in map.initiatives_of(key) {
@@ -54,15 +52,7 @@ impl Workspace {
                 state.take(6).map(|line| format!("{other}: {}", line.trim().trim_start_matches("- "))),
             );
         }
-        let provenance = Provenance {
-            file: memdir_core::workspace::FILE,
-            owner: Owner::User,
-            modified: None,
-            changed_by: None,
-            now,
-        };
-        let room = budget.saturating_mul(4).saturating_sub(240 + 2 * lines.len());
-        Ok(if room < 40 { String::new() } else { render(&lines.join("\n"), &provenance, room) })
+        Ok(lines)
     }
 }
 

@@ -5,8 +5,11 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::Parser;
-use memdir_core::doctor::{Finding, Severity, examine, is_ill};
+use memdir_core::doctor::{Finding, Patient, Severity, examine, is_ill};
+use memdir_core::settings::ClientFlags;
+use memdir_lib::journal::Journal;
 use memdir_lib::memory::{Memory, Submitted, Wish};
+use memdir_lib::place::Place;
 use serde::Serialize;
 
 use super::Run;
@@ -66,7 +69,7 @@ impl Run for Doctor {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.which.open(world)?;
-        let mut findings = examine(&memory.patient(world.now)?);
+        let mut findings = examine(&patient(&memory, world)?);
         let mut mended = Vec::new();
         if self.fix && self.dry_run {
             self.show_mends(&findings, world)?;
@@ -160,10 +163,23 @@ impl Doctor {
                 writeln!(world.stdout, "{label} {}\n", printable(&done.what))?;
             }
             mended.push(done);
-            *findings = examine(&memory.patient(world.now)?);
+            *findings = examine(&patient(memory, world)?);
         }
         Ok(mended)
     }
+}
+
+/// The memory, and the journal of its project.
+fn patient(memory: &Memory, world: &World) -> Result<Patient> {
+    let mut patient = memory.patient(world.now)?;
+    let env = world.env()?;
+    let place = Place::find(&env, &ClientFlags::default())?;
+    let journal = Journal::at_place(&place, &env);
+    if [place.here.memory_dir.as_path(), journal.directory()].contains(&memory.directory()) {
+        patient.surroundings.dead_journal_lines = journal.dead_lines()?;
+        patient.surroundings.old_journal = journal.old_journal();
+    }
+    Ok(patient)
 }
 
 fn print(findings: &[Finding], world: &mut World) -> Result<()> {

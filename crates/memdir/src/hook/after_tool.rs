@@ -1,23 +1,36 @@
-//! PostToolUse: a memory was changed by the agent's own tool; history gets it, and the agent hears what is wrong.
+//! PostToolUse: a memory or a record of the journal was changed by the agent's own tool. History and index get it, and
+//! the agent hears what is wrong. A sub-agent that ended meanwhile is mentioned, too.
 
 use anyhow::Result;
 use memdir_core::hook::Answer;
+use memdir_core::settings::ClientFlags;
 use memdir_lib::freshness::refresh_file;
+use memdir_lib::journal::{Journal, Writer};
+use memdir_lib::memory::Memory;
+use memdir_lib::place::Place;
 use serde_json::Value;
 
 use super::Hook;
+use super::journal::notice;
 
 pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
+    let place = Place::find(&hook.env, &ClientFlags::default())?;
+    let journal = Journal::at_place(&place, &hook.env);
+    let mut facts = Vec::from_iter(notice(hook, &journal)?);
     let changes = matches!(hook.event.tool.as_deref(), Some("Write" | "Edit" | "MultiEdit"));
     let path = hook.event.tool_input.get("file_path").and_then(Value::as_str);
-    let (true, Some(path)) = (changes, path) else { return Ok(Answer::Nothing) };
-    let mut memory = hook.memory()?;
-    let Some(changed) = memory.after_tool(path, hook.env.home.as_deref(), hook.author(), hook.world.now)?
-    else {
-        return Ok(Answer::Nothing);
-    };
-    // The next recall knows it; if that fails, the next search does.
-    let directory = memory.directory();
-    refresh_file(&hook.env, directory, &directory.join(changed.path.as_path()))?;
-    Ok(Answer::facts(&changed.remarks))
+    let (true, Some(path)) = (changes, path) else { return Ok(Answer::facts(&facts)) };
+    let home = hook.env.home.as_deref();
+    let mut memory = Memory::at_place(place, &hook.env)?;
+    if let Some(changed) = memory.after_tool(path, home, hook.author(), hook.world.now)? {
+        // The next recall knows it; if that fails, the next search does.
+        let directory = memory.directory();
+        refresh_file(&hook.env, directory, &directory.join(changed.path.as_path()))?;
+        facts.extend(changed.remarks);
+    } else {
+        let writer = Writer { author: &hook.author(), now: hook.world.now };
+        let followed = journal.after_tool(path, home, &writer)?;
+        facts.extend(followed.into_iter().flat_map(|followed| followed.problems));
+    }
+    Ok(Answer::facts(&facts))
 }

@@ -2,17 +2,19 @@
 //! sub-agents and compactions leave behind. Nothing happens in a project without an active journal.
 
 use anyhow::Result;
+use camino::Utf8Path;
 use memdir_core::hook::Answer;
 use memdir_core::journal::recovery::DEFAULT_BUDGET;
+use memdir_core::journal::subagent::task_name;
 use memdir_core::secrets::redact;
 use memdir_core::settings::ClientFlags;
-use memdir_lib::journal::{Journal, NewOutput, RecoveryOptions, Writer};
+use memdir_lib::journal::{EndedAgent, Journal, RecoveryOptions, Writer};
 use serde_json::json;
 
 use super::Hook;
 
-/// How many tokens the state may take where nothing was forgotten.
-const STATE_BUDGET: usize = 500;
+/// How many tokens the state may take if nothing was forgotten: preferences and project get a third of it for sure.
+const STATE_BUDGET: usize = 1_000;
 
 /// Where the work stands; after a compaction everything that an agent needs to go on.
 pub(super) fn state(hook: &Hook<'_>, journal: &Journal) -> Result<Option<String>> {
@@ -32,18 +34,26 @@ pub(super) fn for_subagent(hook: &Hook<'_>) -> Result<Option<String>> {
     Ok(active(hook)?.map(|journal| journal.subagent_prompt(task, false)))
 }
 
-/// SubagentStop: what a sub-agent said last is kept, unless it left its findings in the journal itself.
+/// SubagentStop: what a sub-agent said last is kept, unless it left its findings in the journal itself. The client does
+/// not pass an answer on to the parent, so the next event of the parent brings it.
 pub(super) fn subagent_stopped(hook: &Hook<'_>) -> Result<Answer> {
-    let (Some(journal), Some(text)) = (active(hook)?, hook.event.last_message.as_deref()) else {
-        return Ok(Answer::Nothing);
+    let Some(journal) = active(hook)? else { return Ok(Answer::Nothing) };
+    let last_message = hook.event.last_message.as_deref().map(without_secrets);
+    let agent = EndedAgent {
+        agent_type: hook.event.agent_type.as_deref(),
+        transcript: hook.event.agent_transcript.as_deref().map(Utf8Path::new),
+        last_message: last_message.as_deref(),
     };
-    if !text.contains(journal.directory().join("subagent").as_str()) {
-        let task = hook.event.agent_type.as_deref().unwrap_or("sub-agent");
-        let text = &without_secrets(text);
-        let output = NewOutput { task, agent: hook.event.agent_type.as_deref(), parent: None, text };
-        journal.write_output(&output, &Writer { author: &hook.author(), now: hook.world.now })?;
-    }
+    journal.keep_output(&agent, &Writer { author: &hook.author(), now: hook.world.now })?;
     Ok(Answer::Nothing)
+}
+
+/// What waits since a sub-agent ended: said once, to the agent that started it.
+pub(super) fn notice(hook: &Hook<'_>, journal: &Journal) -> Result<Option<String>> {
+    if hook.event.agent.is_some() || !journal.exists() {
+        return Ok(None);
+    }
+    Ok(journal.take_notice()?.filter(|_| journal.is_active()))
 }
 
 /// PreCompact: which session is compacted, when and on which branch, and what the user asked to be kept. The state of
@@ -54,7 +64,8 @@ pub(super) fn compacting(hook: &Hook<'_>) -> Result<Answer> {
         let writer = Writer { author: &author, now: hook.world.now };
         journal.join(&writer)?;
         if let Some(asked) = hook.event.instructions.as_deref().filter(|asked| !asked.trim().is_empty()) {
-            journal.note("Asked of a compaction", &without_secrets(asked), &writer)?;
+            let asked = without_secrets(asked);
+            journal.note(&titled("Asked of a compaction", &asked), &asked, &writer)?;
         }
     }
     Ok(Answer::Nothing)
@@ -64,9 +75,15 @@ pub(super) fn compacting(hook: &Hook<'_>) -> Result<Answer> {
 pub(super) fn compacted(hook: &Hook<'_>) -> Result<Answer> {
     if let (Some(journal), Some(summary)) = (active(hook)?, hook.event.summary.as_deref()) {
         let writer = Writer { author: &hook.author(), now: hook.world.now };
-        journal.note("Summary of a compaction", &without_secrets(summary), &writer)?;
+        let summary = without_secrets(summary);
+        journal.note(&titled("Compaction", &summary), &summary, &writer)?;
     }
     Ok(Answer::Nothing)
+}
+
+/// A title that tells one compaction from another.
+fn titled(what: &str, text: &str) -> String {
+    task_name(text).map_or_else(|| what.to_owned(), |name| format!("{what}: {name}"))
 }
 
 /// What is kept without anybody being asked is kept without secrets: there is nobody who could leave them out.

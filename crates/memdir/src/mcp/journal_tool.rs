@@ -28,7 +28,10 @@ pub(super) fn act(asked: &Asked<'_>, action: &JournalAction) -> Result<ToolAnswe
         JournalAction::Start => {
             let started = journal.start(&writer)?;
             let goes_on = if started.resumed { "goes on" } else { "is kept from now on" };
-            let text = format!("The journal of {} {goes_on}.", line_of(journal.key()));
+            let mut text = format!("The journal of {} {goes_on}.", line_of(journal.key()));
+            if !started.background.is_empty() {
+                text.push_str(&format!("\n\n{}", started.background));
+            }
             return Ok(ToolAnswer::text(with_warnings(text, &started.problems)));
         }
         JournalAction::Stop => {

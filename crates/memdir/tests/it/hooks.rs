@@ -185,8 +185,8 @@ fn a_session_hears_where_the_work_stands_and_a_compacted_one_everything() {
     let status: Value = serde_json::from_str(&sandbox.run(["journal", "status", "--json"]).stdout).unwrap();
     assert_eq!(status["counts"]["subagent"], 1, "{status}");
     let listed = sandbox.run(["journal", "list"]).stdout;
-    assert!(listed.contains("Summary of a compaction"), "{listed}");
-    assert!(listed.contains("Asked of a compaction"), "{listed}");
+    assert!(listed.contains("Compaction: We port the parser"), "{listed}");
+    assert!(listed.contains("Asked of a compaction: keep the names of the callers"), "{listed}");
     assert!(sandbox.run(["status", "--json"]).stdout.contains("\"failures\":[]"));
 }
 

@@ -11,35 +11,35 @@ use serde_json::Value;
 use crate::harness::Sandbox;
 
 impl Sandbox {
-    fn journal(&self) -> Utf8PathBuf {
+    pub(crate) fn journal(&self) -> Utf8PathBuf {
         self.home.home().join(".claude/projects/project")
     }
 
-    fn file(&self, path: &str) -> String {
+    pub(crate) fn file(&self, path: &str) -> String {
         fs::read_to_string(self.journal().join(path)).unwrap()
     }
 
-    fn json(&self, arguments: &[&str]) -> Value {
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let block = self.run(arguments.iter().copied().chain(["--json"]));
         assert_eq!(block.code, 0, "{arguments:?}: {}", block.stderr);
         serde_json::from_str(&block.stdout).unwrap()
     }
 
-    fn ok(&self, arguments: &[&str]) -> String {
+    pub(crate) fn ok(&self, arguments: &[&str]) -> String {
         let block = self.run(arguments.iter().copied());
         assert_eq!(block.code, 0, "{arguments:?}: {}", block.stderr);
         block.stdout
     }
 
     /// The same command in a process of its own.
-    fn process(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn process(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_memdir"));
         command.args(arguments).current_dir(&self.cwd).env_clear().env("HOME", self.home.home());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         command
     }
 
-    fn decide(&self, title: &str) -> Value {
+    pub(crate) fn decide(&self, title: &str) -> Value {
         self.json(&["journal", "decide", "--title", title, "--category", "process", "--decision", "Do it."])
     }
 }
@@ -523,8 +523,9 @@ fn the_whole_story() {
     assert_eq!(recovered["compaction"], serde_json::json!({"compacted": true, "by": "session_start"}));
     let text = recovered["text"].as_str().unwrap();
     for expected in [
-        "Move sessions to cookies",
+        "Task: Move sessions to cookies",
         "1/2 subtasks",
+        "Next: test it",
         "No access to staging",
         "Scripts cannot read them.",
         "local storage",

@@ -11,7 +11,7 @@ fn row(number: u32) -> Row {
 }
 
 fn fixed() -> Vec<String> {
-    fixed_lookups().iter().map(LookupLine::line).collect()
+    lookups_for(&[]).iter().map(LookupLine::line).collect()
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn an_edit_changes_its_lines_and_no_other() {
     index.put_row(&row(1));
     index.set_state(&CurrentState { task: "new".into(), ..CurrentState::default() });
     index.set_head(&head());
-    index.put_lookup(&LookupLine::new("A title", "decisions/x.md"), None);
+    index.refresh_lookups(|_| false);
     let changed = index.to_text();
     for line in text.lines().filter(|line| !line.starts_with("Status") && !line.contains("old")) {
         assert!(changed.contains(line), "{line} is gone:\n{changed}");
@@ -77,16 +77,24 @@ fn an_edit_changes_its_lines_and_no_other() {
 }
 
 #[test]
-fn the_users_look_up_lines_are_left_alone() {
-    let mut index =
-        Index::new(&head(), &CurrentState::default(), &[], &["- mine → decisions/a.md".to_owned()]);
-    index.put_lookup(&LookupLine::new("A", "decisions/a.md"), None);
-    index.put_lookup(&LookupLine::new("B", "decisions/b.md"), None);
-    index.put_lookup(&LookupLine::new("B2", "decisions/b.md"), Some("B"));
-    assert_eq!(index.lookup_lines(), ["- B2 → decisions/b.md", "- mine → decisions/a.md"]);
-    index.remove_lookup(&LookupLine::new("A", "decisions/a.md"));
-    index.remove_lookup(&LookupLine::new("B2", "decisions/b.md"));
-    assert_eq!(index.lookup_lines(), ["- mine → decisions/a.md"]);
+fn our_look_up_lines_follow_the_rows_and_the_users_stay() {
+    let lines = ["- Old → decisions/gone.md", "- mine → decisions/a.md", "- Blockers → context/blockers.md"];
+    let lines = lines.map(str::to_owned);
+    let mut index = Index::new(&head(), &CurrentState::default(), &[row(1)], &lines);
+    let is_stale = |line: &LookupLine| line.target == "decisions/gone.md";
+    for _ in 0..2 {
+        index.refresh_lookups(is_stale);
+        assert_eq!(
+            index.lookup_lines(),
+            [
+                "- All decisions → decisions/",
+                "- Current task → context/current-task.md",
+                "- Blockers → context/blockers.md",
+                "- Sub-agent outputs → subagent/",
+                "- mine → decisions/a.md",
+            ]
+        );
+    }
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl Life {
         } else {
             writeln!(world.stdout, "The journal of {key} is kept from now on in {directory}.")?;
         }
-        if !started.preferences.trim().is_empty() {
+        if !started.preferences.is_empty() {
             writeln!(world.stdout, "{}", paint.quiet("💭 Your preferences are loaded."))?;
         }
         if !started.project.trim().is_empty() {
@@ -56,6 +56,10 @@ impl Life {
         } else if started.is_new {
             let hint = "`memdir journal project` describes what this project is, for every session to come.";
             writeln!(world.stdout, "{}", paint.quiet(hint))?;
+        }
+        // A person knows them; the agent that starts a journal within a session does not.
+        if !world.terminal.stdout && !started.background.is_empty() {
+            writeln!(world.stdout, "\n{}", started.background)?;
         }
         warn_all(&started.problems, world)
     }

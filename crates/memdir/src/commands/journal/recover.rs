@@ -16,8 +16,9 @@ use crate::world::World;
 /// What an agent needs to go on.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Most important first: the state of the work, the records that matter for the task, preferences, the project, related
-projects. What is quoted is marked as data. What did not fit is named.
+    after_help = "Most important first: the task, blockers and the next step, a line for each of the last 20 records, the texts of those
+that matter for the task, outputs of sub-agents that wait, preferences, the project, related projects. What is quoted is
+marked as data. What did not fit is named.
 
 Examples:
   memdir journal recover

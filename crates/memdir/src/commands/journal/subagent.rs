@@ -86,6 +86,7 @@ impl Subagent {
                 };
                 let output = NewOutput {
                     task: &task,
+                    asked: None,
                     agent: agent.as_deref(),
                     parent: parent.as_deref(),
                     text: &text,
