@@ -256,6 +256,8 @@ fn what_is_around_is_told_with_a_way_out() {
         moved_from: Some("/old".into()),
         split_stores: vec!["/p/sub".into()],
         legacy_names: vec!["-p".to_owned()],
+        dead_journal_lines: vec!["decisions/gone.md".to_owned()],
+        old_journal: Some("/p/.claude/memory".into()),
         registry_problems: vec!["broken registry file".to_owned()],
         history_problems: vec!["damaged segment".to_owned()],
         staged_problems: vec!["broken plan".to_owned()],
@@ -271,12 +273,14 @@ fn what_is_around_is_told_with_a_way_out() {
     Warning project-moved  [hand] the project was at `/old`, and its memory stayed behind
     Warning project-split-store  [hand] `/p/sub` belongs to this repository and has memory of its own
     Warning project-legacy-name  [hand] there is memory of this project under `-p`, a name that an older client gave it
+    Warning journal-dead-line  [hand] the journal's index names `decisions/gone.md`, which does not exist
     Warning state-registry  [hand] broken registry file
     Warning state-history  [hand] damaged segment
     Warning state-staged  [hand] broken plan
     Warning state-rejected  [hand] broken rejections
     Warning state-config-key  [hand] config.toml, line 2: unknown key `colour`
     Warning state-hooks  [hand] the hook Stop failed at 2026-01-10T11:00:00Z, 2 times: cannot read `x`
+    Note journal-old  [hand] `/p/.claude/memory` holds a journal of an older protocol
     Note state-hooks  [hand] the hook Stop failed at 2026-01-09T06:00:00Z: old
     ");
 }
