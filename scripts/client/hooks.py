@@ -157,6 +157,81 @@ def a_subagent_is_told_and_heard():
     check("SubagentStop: what it said is kept", status["counts"]["subagent"] == 1, status)
 
 
+def outputs_are_consolidated():
+    home, project = case("consolidate")
+    memdir(home, project, "journal", "start")
+    journal = json.loads(memdir(home, project, "journal", "status", "--json").stdout)["directory"]
+    session = "11111111-2222-4333-8444-666666666666"
+    own = journal + "/subagent/2026-11-15_120000_own.md"
+    def responder(body, ctx):
+        if not body.get("tools"):
+            return None
+        first = json.dumps(body["messages"][0])
+        if "FIND-CALLERS" in first:
+            return [{"type": "text", "text": "## Findings\n\nThree callers ignore the error. One logs it."}]
+        if "WRITE-YOURSELF" in first:
+            ctx["own"] = ctx.get("own", 0) + 1
+            if ctx["own"] == 1:
+                return [{"type": "tool_use", "name": "Write", "input": {"file_path": own, "content": "# Own\n\n## Summary\nMine.\n\n## Details\nAll.\n"}}]
+            if ctx["own"] == 2:
+                return [{"type": "tool_use", "name": "Write", "input": {"file_path": journal + "/_index.md", "content": "forged"}}]
+            return [{"type": "text", "text": "I have written my result down."}]
+        ctx["turn"] = ctx.get("turn", 0) + 1
+        if ctx["turn"] <= 2:
+            prompt = ["FIND-CALLERS of parse() in src. Say which ignore its error.", "WRITE-YOURSELF what you think."][ctx["turn"] - 1]
+            return [{"type": "tool_use", "name": "Agent", "input": {"description": "look", "prompt": prompt, "subagent_type": "general-purpose"}}]
+        return None
+    allowed = ["--session-id", session, "--permission-mode", "bypassPermissions"] if os.getuid() else ["--session-id", session, "--allowedTools", "Write", "--add-dir", journal]
+    result = run(CLAUDE, project, home, "hi", responder=responder, args=allowed)
+    names = sorted(os.listdir(journal + "/subagent"))
+    check("SubagentStop: one output for each sub-agent, also if it wrote its own", len(names) == 2, names)
+    kept = [name for name in names if "find-callers" in name]
+    text = open(journal + "/subagent/" + kept[0]).read() if kept else ""
+    check("SubagentStop: title, task and summary come from what was asked and found",
+          text.startswith("# FIND-CALLERS of parse() in src\n") and "**Task**: FIND-CALLERS of parse()" in text and "## Summary\nThree callers ignore the error." in text, text)
+    check("PreToolUse: a sub-agent's write to the index is refused with a reason",
+          "forged" not in open(journal + "/_index.md").read() and any("only below `subagent/`" in text for text in everything(result)), everything(result)[-1][-1500:])
+    for prompt in ["go on", "and on"]:
+        later = run(CLAUDE, project, home, prompt, args=["--resume", session])
+    last = everything(later)[-1]
+    check("the parent is told once what waits and how to take it over", last.count("memdir journal consolidate` takes them over") == 1, last[-3000:])
+    recovered = memdir(home, project, "journal", "recover").stdout
+    check("recover lists the outputs that wait", "Outputs of sub-agents that wait" in recovered and all(name in recovered for name in names), recovered)
+    memdir(home, project, "journal", "consolidate")
+    index = open(journal + "/_index.md").read()
+    check("consolidate: the index has their rows", all("subagent/" + name in index for name in names), index)
+
+
+def a_record_of_the_write_tool_has_its_row():
+    home, project = case("row")
+    memdir(home, project, "journal", "start")
+    journal = json.loads(memdir(home, project, "journal", "status", "--json").stdout)["directory"]
+    name = "decisions/2026-11-15_001_use-cookies.md"
+    text = "# Use cookies\n\n**Date**: 2026-11-15T12:00:00Z\n**Category**: architecture\n**Status**: decided\n\n## Decision\nCookies.\n"
+    run(CLAUDE, project, home, "hi", responder=tool("Write", file_path=journal + "/" + name, content=text), args=["--allowedTools", "Write", "--add-dir", journal])
+    check("PostToolUse: a record of the Write tool has its row in the index", name in open(journal + "/_index.md").read(), open(journal + "/_index.md").read())
+
+
+def recovery_names_every_record():
+    home, project = case("recovery")
+    memdir(home, project, "user", "update", "preferences", "--text", "Use tabs, never spaces.")
+    for arguments in [["start"], ["task", "Port the parser to streaming"], ["progress", "--add", "write the reader"], ["block", "No test data"]]:
+        done = memdir(home, project, "journal", *arguments)
+        assert done.returncode == 0, done.stderr
+    for number in range(20):
+        memdir(home, project, "journal", "decide", "--category=process", f"--title=Rule {number}", f"--decision=Rule number {number} holds.")
+    session = "11111111-2222-4333-8444-777777777777"
+    first = run(CLAUDE, project, home, "hello", args=["--session-id", session])
+    check("SessionStart: preferences are in the request", any("Use tabs, never spaces." in text for text in everything(first)), everything(first))
+    run(CLAUDE, project, home, "/compact", args=["--resume", session])
+    last = everything(run(CLAUDE, project, home, "go on", args=["--resume", session]))[-1]
+    recovery = last[last.rfind("Your context was compacted"):]
+    missing = [number for number in range(20) if f"_{number + 1:03}_rule-{number}.md)" not in recovery]
+    check("after /compact every one of the last 20 records is named", not missing, str(missing) + recovery[:3000])
+    wanted = ["Task: Port the parser to streaming", "Next: write the reader", "Blocker: No test data", "Use tabs, never spaces."]
+    check("with task, next step, blocker and preferences", all(text in recovery for text in wanted), recovery[:3000])
+
+
 def start_line(result):
     """What the client says about itself at the start of a session that prints JSON."""
     lines = [json.loads(line) for line in result["stdout"].splitlines() if line.startswith("{")]
@@ -307,7 +382,8 @@ def an_explorer_gets_the_index():
 
 
 PROOFS = [the_plugin_loads, recall_reaches_the_model, start_reaches_the_model, a_write_is_recorded, a_secret_is_stopped, review_keeps_the_change,
-          the_journal_survives_a_compaction, a_subagent_is_told_and_heard, an_explorer_gets_the_index, what_we_wrote_is_left_alone,
+          the_journal_survives_a_compaction, recovery_names_every_record, a_subagent_is_told_and_heard,
+          outputs_are_consolidated, a_record_of_the_write_tool_has_its_row, an_explorer_gets_the_index, what_we_wrote_is_left_alone,
           the_commands_run, the_server_answers, the_repository_is_a_marketplace, the_way_out, a_killed_hook_does_not_stop_the_client]
 for proof in PROOFS:
     if not sys.argv[2:] or proof.__name__ in sys.argv[2:]:
