@@ -21,6 +21,7 @@ mod execute;
 mod prepare;
 mod recover;
 mod roll_back;
+mod table_beside;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,7 @@ use execute::Execution;
 use prepare::prepare;
 pub(crate) use recover::recover_open;
 pub use recover::{Recovery, recover, settle};
+use table_beside::TableBeside;
 
 /// A memory directory and where its history lies.
 #[derive(Debug, Clone, Copy)]
@@ -154,7 +156,9 @@ fn apply_made<'p, Failed: From<DiskError>>(
     }
 
     let plan = make(&root)?;
-    Ok(carry_out(store, &plan, request, &root, &mut log, clean && lock.is_some(), warnings)?)
+    let table = lock.as_ref().and_then(|_| TableBeside::open(store, &history, &log));
+    let clean = clean && lock.is_some();
+    Ok(carry_out(store, &plan, request, &root, &mut Records { log, table, clean }, warnings)?)
 }
 
 /// The same without a record, so that nothing can be taken back: what history costs is measured against this.
@@ -165,23 +169,36 @@ fn apply_made<'p, Failed: From<DiskError>>(
 pub fn apply_unrecorded(store: &Store<'_>, plan: &Plan, request: &Request<'_>) -> Result<Applied, DiskError> {
     let root = store.open_root()?;
     let _lock = StoreLock::acquire(&root, request.patience)?;
-    carry_out(store, plan, request, &root, &mut LogWriter::nowhere()?, true, Vec::new())
+    let mut records = Records { log: LogWriter::nowhere()?, table: None, clean: true };
+    carry_out(store, plan, request, &root, &mut records, Vec::new())
 }
 
-/// Carries a plan out with a log that is open. `clean`: nothing that is recorded there is still under way.
+/// Where a change is recorded.
+struct Records {
+    log: LogWriter,
+    /// The table of the store, if there is one and the lock is held.
+    table: Option<TableBeside>,
+    /// Whether nothing that the log holds is still under way.
+    clean: bool,
+}
+
+/// Carries a plan out with records that are open.
 fn carry_out(
     store: &Store<'_>,
     plan: &Plan,
     request: &Request<'_>,
     root: &MemoryRoot,
-    log: &mut LogWriter,
-    clean: bool,
+    records: &mut Records,
     mut warnings: Vec<String>,
 ) -> Result<Applied, DiskError> {
     let prepared = prepare(root, plan, request)?;
     warnings.extend(plan.warnings.iter().cloned().chain(prepared.warnings));
     if prepared.files.is_empty() {
         return Ok(Applied { operation: None, conflicts: prepared.conflicts, warnings });
+    }
+    let (log, clean) = (&mut records.log, records.clean);
+    if let Some(table) = &mut records.table {
+        table.record_foreign(store, request.time, root, &prepared.files, log)?;
     }
     let operation = Operation {
         v: memdir_core::plan::VERSION,
@@ -209,6 +226,9 @@ fn carry_out(
             // Without this line the next start only has to look once more.
             if !leftovers {
                 let _ = log.end(&operation.id, Outcome::Done, clean);
+            }
+            if let Some(table) = records.table.take() {
+                table.follow(root, &operation, log);
             }
             Ok(Applied { operation: Some(operation), conflicts, warnings })
         }

@@ -26,6 +26,7 @@ mod delta;
 pub(crate) mod frame;
 mod known_places;
 pub(crate) mod log_writer;
+mod mentioning;
 mod newest;
 mod rewrite;
 pub(crate) mod segment;
@@ -59,6 +60,15 @@ pub enum Outcome {
     Aborted,
     /// Its end is not recorded: it runs, or was interrupted and waits for the next start.
     Open,
+}
+
+/// A place between two records of a history: everything before it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LogPosition {
+    /// The number of the segment.
+    pub(crate) segment: u32,
+    /// The offset in it.
+    pub(crate) offset: u64,
 }
 
 /// The header of an operation's frame.

@@ -19,6 +19,7 @@ pub mod disk_error;
 pub mod dream_state;
 pub mod extraction_state;
 pub mod failure_log;
+pub mod file_table;
 pub mod forget;
 pub mod history;
 pub mod identity_probe;

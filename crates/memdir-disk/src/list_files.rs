@@ -33,6 +33,9 @@ pub struct ListedFile {
 pub struct Listing {
     /// The files, sorted by path.
     pub files: Vec<ListedFile>,
+    /// Every directory that was listed, the root as the empty path, with when its entries last changed before that,
+    /// in nanoseconds.
+    pub directories: Vec<(String, i64)>,
     /// Entries that were not followed or not listed, each with the reason.
     pub left_out: Vec<LeftOut>,
 }
@@ -92,10 +95,11 @@ impl MemoryRoot {
 /// Some file systems give a file that is swapped for another one a new place in the list. Then a listing under way
 /// meets it twice, or not at all; so a directory that changes meanwhile is listed again, and whatever was seen once
 /// counts.
-fn entries(dir: &OwnedFd) -> rustix::io::Result<Vec<(CString, FileType)>> {
+fn entries(dir: &OwnedFd) -> rustix::io::Result<(Vec<(CString, FileType)>, i128)> {
     let mut seen = Vec::new();
+    let mut before = 0;
     for _ in 0..MAX_LISTINGS {
-        let before = last_change(dir)?;
+        before = last_change(dir)?;
         for entry in Dir::read_from(dir)? {
             let entry = entry?;
             seen.push((entry.file_name().to_owned(), entry.file_type()));
@@ -108,7 +112,7 @@ fn entries(dir: &OwnedFd) -> rustix::io::Result<Vec<(CString, FileType)>> {
     seen.reverse();
     seen.sort_by(|(one, _), (other, _)| one.cmp(other));
     seen.dedup_by(|(one, _), (other, _)| one == other);
-    Ok(seen)
+    Ok((seen, before))
 }
 
 /// How often a directory that never rests is listed.
@@ -127,7 +131,10 @@ impl Walk {
     /// Takes in the files of one directory and returns its subdirectories.
     fn directory(&mut self, prefix: &str, dir: &OwnedFd) -> rustix::io::Result<Vec<String>> {
         let mut directories = Vec::new();
-        for (name, kind) in entries(dir)? {
+        let (entries, modified) = entries(dir)?;
+        let path = prefix.trim_end_matches('/').to_owned();
+        self.listing.directories.push((path, i64::try_from(modified).unwrap_or(i64::MAX)));
+        for (name, kind) in entries {
             let Ok(name) = name.to_str() else {
                 let lossy = name.to_string_lossy();
                 self.leave_out(format!("{prefix}{lossy}").escape_debug().to_string(), "name is not UTF-8");

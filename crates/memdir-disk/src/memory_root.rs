@@ -119,6 +119,28 @@ impl MemoryRoot {
         }
     }
 
+    /// The first bytes of a file, at most so many, and what the system knows about it; `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`MemoryRoot::read`].
+    pub fn read_head(&self, path: &RelPath, bytes: usize) -> Result<Option<(Vec<u8>, FileStat)>, DiskError> {
+        match self.place(path)? {
+            Some(place) => place.read_head(bytes),
+            None => Ok(None),
+        }
+    }
+
+    /// When the entries of a directory below the root last changed, in nanoseconds; the empty path is the root.
+    #[must_use]
+    pub fn directory_time(&self, path: &str) -> Option<i64> {
+        let stat = if path.is_empty() {
+            rustix::fs::fstat(self.dir()).ok()?
+        } else {
+            rustix::fs::fstat(open_beneath(self.dir(), path, OPEN_DIR).ok()?).ok()?
+        };
+        i64::try_from(FileStat::of(&stat).modified).ok()
+    }
+
     /// What the system knows about a file, without reading it; `None` if there is none.
     ///
     /// # Errors

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::journal::key::{ARCHIVE_FILE, INDEX_FILE, SESSION_FILE};
@@ -14,20 +15,20 @@ use memdir_core::rel_path::RelPath;
 
 use crate::apply::{Store, random, recover_open};
 use crate::disk_error::DiskError;
+use crate::file_table::{self, FileRow, FileStamp, FileTable, TableChange, file_system_time, is_settled};
 use crate::history::History;
 use crate::history::log_writer::LogWriter;
-use crate::list_files::ListedFile;
+use crate::list_files::{ListedFile, Listing};
 use crate::memory_root::MemoryRoot;
+use crate::place::FileStat;
 use crate::store_lock::StoreLock;
 
 mod known;
-mod seen;
 mod settled;
 #[cfg(test)]
 mod tests;
 
 use known::Known;
-use seen::{Seen, SeenFile};
 use settled::{Settled, read_settled};
 
 /// What a look found.
@@ -62,19 +63,18 @@ pub fn notice(store: &Store<'_>, now: Timestamp, patience: Duration) -> Result<N
         },
         None => None,
     };
-    let mut files = match &root {
-        Some(root) => root.list_files(0)?.files,
-        None => Vec::new(),
+    let path = FileTable::path_of(store.state_dir, store.id);
+    let started = file_system_time(&path);
+    let mut listing = match &root {
+        Some(root) => root.list_files(0)?,
+        None => Listing::default(),
     };
-    if let (Some(root), Ok(session)) = (&root, RelPath::parse(SESSION_FILE))
-        && root.stat(&session)?.is_some()
-    {
-        // Index and archive of a journal follow from its records: what we write there is nobody's edit.
-        files.retain(|file| ![INDEX_FILE, ARCHIVE_FILE].contains(&file.path.as_str()));
+    if root.as_ref().is_some_and(is_journal) {
+        listing.files.retain(|file| !follows_from_records(&file.path));
     }
-    let table = Seen::path(store.state_dir, store.id);
-    let seen = Seen::read(&table);
-    if seen.as_ref().is_some_and(|seen| seen.agrees_with(&files)) || (seen.is_none() && files.is_empty()) {
+    let table = FileTable::open_at(path.clone());
+    let rows = table.as_ref().and_then(FileTable::rows);
+    if rows.as_ref().map_or(listing.files.is_empty(), |rows| agree(rows, &listing.files)) {
         return Ok(Noticed::default());
     }
     let history = History::of(store.state_dir, store.id);
@@ -87,9 +87,33 @@ pub fn notice(store: &Store<'_>, now: Timestamp, patience: Duration) -> Result<N
     if root.is_some() || log.ends_clean() {
         log = log.past_damage(&history)?;
     }
-    let mut look = Look { store, now, history: &history, log, noticed: Noticed::default() };
-    look.compare(root.as_ref(), &files, seen.as_ref())?.write(&table);
+    let covered = table.as_ref().map(FileTable::covered);
+    let known = Known::of(rows.as_deref(), covered, &history)?;
+    let is_first = rows.is_none();
+    let mut look = Look { store, now, history: &history, log, started, noticed: Noticed::default() };
+    let seen = look.compare(root.as_ref(), &listing.files, known, is_first)?;
+    look.remember(path, table, rows.unwrap_or_default(), seen, listing.directories);
     Ok(look.noticed)
+}
+
+/// Whether a directory is a journal.
+pub(crate) fn is_journal(root: &MemoryRoot) -> bool {
+    RelPath::parse(SESSION_FILE).is_ok_and(|session| matches!(root.stat(&session), Ok(Some(_))))
+}
+
+/// Whether a file of a journal is its index or archive. They follow from its records: what we write there is nobody's
+/// edit.
+pub(crate) fn follows_from_records(path: &RelPath) -> bool {
+    [INDEX_FILE, ARCHIVE_FILE].contains(&path.as_str())
+}
+
+/// Whether the files are exactly those of the table, and none may have changed unseen.
+fn agree(rows: &[FileRow], files: &[ListedFile]) -> bool {
+    rows.len() == files.len()
+        && rows
+            .iter()
+            .zip(files)
+            .all(|(row, file)| row.stamp == Some(FileStamp::of(&file.stat)) && row.path == file.path.as_str())
 }
 
 /// Which version every file has, as far as it was seen or recorded.
@@ -97,8 +121,9 @@ pub(crate) fn known_versions(
     store: &Store<'_>,
     history: &History,
 ) -> Result<Vec<(RelPath, ContentHash)>, DiskError> {
-    let seen = Seen::read(&Seen::path(store.state_dir, store.id));
-    let known = Known::of(seen.as_ref(), history)?;
+    let table = FileTable::open(store.state_dir, store.id);
+    let rows = table.as_ref().and_then(FileTable::rows);
+    let known = Known::of(rows.as_deref(), table.as_ref().map(FileTable::covered), history)?;
     Ok(known.files.into_iter().map(|(path, file)| (path, file.hash)).collect())
 }
 
@@ -111,13 +136,15 @@ struct Look<'l> {
     now: Timestamp,
     history: &'l History,
     log: LogWriter,
+    /// When the look began, by the clock of the file system.
+    started: i64,
     noticed: Noticed,
 }
 
 /// One edit, with the new content.
-struct Edit {
-    record: ChangeRecord,
-    content: Option<Vec<u8>>,
+pub(crate) struct Edit {
+    pub(crate) record: ChangeRecord,
+    pub(crate) content: Option<Vec<u8>>,
 }
 
 impl Look<'_> {
@@ -126,9 +153,9 @@ impl Look<'_> {
         &mut self,
         root: Option<&MemoryRoot>,
         files: &[ListedFile],
-        seen: Option<&Seen>,
-    ) -> Result<Seen, DiskError> {
-        let mut known = Known::of(seen, self.history)?;
+        mut known: Known,
+        is_first: bool,
+    ) -> Result<Vec<FileRow>, DiskError> {
         let suspects: Vec<&RelPath> =
             files.iter().filter(|file| !known.is_as_seen(file)).map(|file| &file.path).collect();
         let Settled { contents, restless, unreadable } = match root {
@@ -136,14 +163,14 @@ impl Look<'_> {
             None => Settled::default(),
         };
         let mut edits = Vec::new();
-        let mut stats = BTreeMap::new();
+        let mut read = BTreeMap::new();
         for (path, (content, stat)) in contents {
-            let hash = ContentHash::of(&content);
-            let before = known.hash(&path);
-            stats.insert(path.clone(), (hash, stat));
+            let row = FileRow::of(path.as_str(), &content, self.settled(&stat));
+            let (hash, before) = (row.hash, known.hash(&path));
+            read.insert(path.clone(), row);
             if before != Some(hash) {
                 // What is there at the first look is no edit: it is known from now on.
-                let before = before.or(seen.is_none().then_some(hash));
+                let before = before.or(is_first.then_some(hash));
                 let record = ChangeRecord { path, before, after: Some(hash), renamed_from: None };
                 edits.push(Edit { record, content: Some(content) });
             }
@@ -159,18 +186,55 @@ impl Look<'_> {
             take_for_rename(&mut edits, path, hash);
         }
         self.record(edits)?;
-        let last_operation = match self.noticed.operations.last() {
-            Some(operation) => Some(operation.id.clone()),
-            None => known.last_operation.clone(),
-        };
-        let seen_files = files.iter().filter_map(|file| match stats.get(&file.path) {
-            Some((hash, stat)) => Some(SeenFile::new(&file.path, *hash, stat)),
-            None => known.seen_file(file, restless.contains(&file.path) || unreadable.contains(&file.path)),
+        let rows = files.iter().filter_map(|file| match read.remove(&file.path) {
+            Some(row) => Some(row),
+            None => known.row(file, restless.contains(&file.path) || unreadable.contains(&file.path)),
         });
-        let seen = Seen::new(last_operation, seen_files.collect());
+        let rows = rows.collect();
         self.noticed.restless = restless;
         self.noticed.unreadable = unreadable;
-        Ok(seen)
+        Ok(rows)
+    }
+
+    /// How a file looked, unless it could change once more and look the same.
+    fn settled(&self, stat: &FileStat) -> Option<FileStamp> {
+        Some(FileStamp::of(stat)).filter(|stamp| is_settled(stamp.last_change(), self.started))
+    }
+
+    /// Brings the table up to date: by appending what is different, or by writing it anew if that is much.
+    fn remember(
+        &self,
+        path: Utf8PathBuf,
+        table: Option<FileTable>,
+        before: Vec<FileRow>,
+        after: Vec<FileRow>,
+        directories: Vec<(String, i64)>,
+    ) {
+        let settled = |(path, modified): (String, i64)| {
+            (path, Some(modified).filter(|modified| is_settled(*modified, self.started)))
+        };
+        let directories: BTreeMap<String, Option<i64>> = directories.into_iter().map(settled).collect();
+        let Some(covered) = self.log.position() else {
+            let _ = std::fs::remove_file(path);
+            return;
+        };
+        let known: BTreeSet<&str> =
+            table.iter().flat_map(FileTable::directories).map(|(path, _)| path).collect();
+        let has_lost_a_directory = known.iter().any(|path| !directories.contains_key(*path));
+        let before: BTreeMap<&str, &FileRow> = before.iter().map(|row| (row.path.as_str(), row)).collect();
+        let new = after.iter().filter(|row| before.get(row.path.as_str()) != Some(row));
+        let mut changes: Vec<TableChange> = new.cloned().map(TableChange::Put).collect();
+        match table {
+            Some(table) if !has_lost_a_directory && changes.len() <= after.len() / 8 + 16 => {
+                let left: BTreeSet<&str> = after.iter().map(|row| row.path.as_str()).collect();
+                let gone = before.keys().filter(|path| !left.contains(**path));
+                changes.extend(gone.map(|path| TableChange::Remove((*path).to_owned())));
+                changes.extend(directories.into_iter().map(|(path, at)| TableChange::Directory(path, at)));
+                changes.push(TableChange::Covered(covered));
+                table.change(changes);
+            }
+            _ => file_table::write(&path, &after, &directories, covered),
+        }
     }
 
     fn record(&mut self, mut edits: Vec<Edit>) -> Result<(), DiskError> {
@@ -192,24 +256,36 @@ impl Look<'_> {
     fn record_some(&mut self, edits: &[Edit]) -> Result<(), DiskError> {
         let wanted = edits.iter().filter(|edit| edit.record.before != edit.record.after);
         let earlier = self.history.contents(&wanted.filter_map(|edit| edit.record.before).collect())?;
-        let before = |edit: &Edit| edit.record.before.and_then(|hash| earlier.get(&hash)).map(Vec::as_slice);
-        let versions: Vec<_> = edits.iter().map(|edit| (before(edit), edit.content.as_deref())).collect();
-        let operation = Operation {
-            v: memdir_core::plan::VERSION,
-            id: OperationId::new(self.now, random()?),
-            time: self.now,
-            author: Author { kind: AuthorKind::Foreign, id: None, session: None },
-            reason: reason(edits),
-            store: self.store.id.clone(),
-            memory_dir: self.store.memory_dir.to_owned(),
-            changes: edits.iter().map(|edit| edit.record.clone()).collect(),
-            undo_of: None,
-            plan: None,
-        };
-        self.log.observe(&operation, &versions)?;
+        let operation = record_edits(self.store, self.now, edits, &earlier, &mut self.log)?;
         self.noticed.operations.push(operation);
         Ok(())
     }
+}
+
+/// Records what others did as one operation. `earlier` has the versions before it, as far as they are at hand.
+pub(crate) fn record_edits(
+    store: &Store<'_>,
+    now: Timestamp,
+    edits: &[Edit],
+    earlier: &BTreeMap<ContentHash, Vec<u8>>,
+    log: &mut LogWriter,
+) -> Result<Operation, DiskError> {
+    let before = |edit: &Edit| edit.record.before.and_then(|hash| earlier.get(&hash)).map(Vec::as_slice);
+    let versions: Vec<_> = edits.iter().map(|edit| (before(edit), edit.content.as_deref())).collect();
+    let operation = Operation {
+        v: memdir_core::plan::VERSION,
+        id: OperationId::new(now, random()?),
+        time: now,
+        author: Author { kind: AuthorKind::Foreign, id: None, session: None },
+        reason: reason(edits),
+        store: store.id.clone(),
+        memory_dir: store.memory_dir.to_owned(),
+        changes: edits.iter().map(|edit| edit.record.clone()).collect(),
+        undo_of: None,
+        plan: None,
+    };
+    log.observe(&operation, &versions)?;
+    Ok(operation)
 }
 
 /// A file that vanished while one with the same content appeared was renamed; else it was deleted.

@@ -34,8 +34,7 @@ pub(crate) struct NewDir {
 }
 
 impl Place {
-    /// Reads the file; `None` if there is none.
-    pub(crate) fn read(&self, limit: u64) -> Result<Option<(Vec<u8>, FileStat)>, DiskError> {
+    fn open(&self) -> Result<Option<(File, Stat)>, DiskError> {
         let file = match open_beneath(self.dir.as_fd(), &self.name, OPEN_FILE) {
             Ok(file) => File::from(file),
             Err(Errno::NOENT) => return Ok(None),
@@ -43,6 +42,21 @@ impl Place {
         };
         let stat = rustix::fs::fstat(&file).during("look at", &self.path)?;
         regular(&stat, &self.path)?;
+        Ok(Some((file, stat)))
+    }
+
+    /// Reads the first bytes of the file; `None` if there is none.
+    pub(crate) fn read_head(&self, bytes: usize) -> Result<Option<(Vec<u8>, FileStat)>, DiskError> {
+        let Some((file, stat)) = self.open()? else { return Ok(None) };
+        let mut head = Vec::new();
+        let limit = u64::try_from(bytes).unwrap_or(u64::MAX);
+        (&file).take(limit).read_to_end(&mut head).during("read", &self.path)?;
+        Ok(Some((head, FileStat::of(&stat))))
+    }
+
+    /// Reads the file; `None` if there is none.
+    pub(crate) fn read(&self, limit: u64) -> Result<Option<(Vec<u8>, FileStat)>, DiskError> {
+        let Some((file, stat)) = self.open()? else { return Ok(None) };
         let size = u64::try_from(stat.st_size).unwrap_or(0);
         let too_large = || DiskError::TooLarge { path: self.path.clone(), limit };
         if size > limit {

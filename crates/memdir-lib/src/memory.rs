@@ -89,8 +89,8 @@ pub struct Wish<'w> {
     pub staged: Option<&'w str>,
     /// What to do where somebody else's change cannot be merged.
     pub on_conflict: OnConflict,
-    /// Whether to look first for what others did, so that it is recorded before this changes it. Costs a look at
-    /// every file: not for hooks.
+    /// Whether the directory is looked through if that never happened, and history that is too long is shortened
+    /// afterwards. Not for hooks.
     pub look: bool,
     /// Whether the content stood in a memory before, so that no rule about secrets may change it now.
     pub verbatim: bool,
@@ -243,7 +243,10 @@ impl Memory {
             return Ok(Applied { operation: None, conflicts: Vec::new(), warnings: plan.warnings.clone() });
         }
         self.may_write()?;
-        let noticed = if wish.look { self.look(now)? } else { Noticed::default() };
+        // What others did to the files of this plan is recorded with it; to all others, at the next look. Without a
+        // table there was none yet.
+        let is_new = wish.look && self.store.as_ref().is_none_or(|_| self.table().is_none());
+        let noticed = if is_new { self.look(now)? } else { Noticed::default() };
         let state_dir = self.state_dir.clone().ok_or(MemoryError::NoStateDir)?;
         let plan = &self.guarded(plan, wish)?;
         let store = self.store_id(now)?;

@@ -20,6 +20,8 @@ const SLACK: SignedDuration = SignedDuration::from_hours(1);
 
 /// A file larger than this is no memory that can be tidied.
 const LARGEST: usize = 1 << 20;
+/// The overflow of as many memories as are ever listed is smaller: a line takes about 100 bytes.
+const LARGEST_INDEX: usize = 32 << 20;
 
 pub(super) struct Desk<'s> {
     pub(super) scene: &'s Scene,
@@ -135,7 +137,7 @@ impl<'s> Desk<'s> {
             }
         }
         if desk.indexes.is_none() {
-            desk.leave("MEMORY.md", "it is not UTF-8, or holds the marks of an unfinished merge");
+            desk.leave("MEMORY.md", "it or its overflow is not UTF-8, holds the marks of an unfinished merge, or is larger than 32 MiB");
         }
         desk.logs.sort_by(|one, other| (one.0, one.1).cmp(&(other.0, other.1)));
         desk
@@ -273,7 +275,7 @@ fn indexes(scene: &Scene) -> Option<DeskIndexes> {
         None => Some(None),
         Some(bytes) => {
             let text = std::str::from_utf8(bytes).ok()?;
-            let is_whole = bytes.len() <= LARGEST && !text.lines().any(is_merge_mark);
+            let is_whole = bytes.len() <= LARGEST_INDEX && !text.lines().any(is_merge_mark);
             is_whole.then(|| Some(text.to_owned()))
         }
     };

@@ -347,6 +347,19 @@ fn the_index_stays_within_its_limits_and_what_is_used_has_the_room() {
     assert_eq!(dream.after.unlisted, 0);
 }
 
+#[test]
+fn an_overflow_beyond_a_mebibyte_is_tidied_like_any_other() {
+    let text = topic("tabs", "about tabs", "user", "Tabs are wanted.");
+    let mut scene =
+        scene(Some("# Mine\n\n- [Tabs](tabs.md) — about tabs\n"), &[("tabs.md", "2026-02-01", &text)]);
+    let line = format!("{}\n", "a word ".repeat(2_000));
+    scene.overflow = Some(line.repeat(90).into_bytes());
+    assert!(scene.overflow.as_ref().unwrap().len() > 1 << 20);
+    let (dream, next) = dreamt(&scene);
+    assert_eq!(dream.account.left_alone, []);
+    assert!(next.index.is_some());
+}
+
 fn proposal(writes: &[(&str, &str)], deletes: &[&str], superseded: &[(&str, &str, &str)]) -> Vec<u8> {
     let writes: Vec<_> =
         writes.iter().map(|(path, content)| serde_json::json!({"path": path, "content": content})).collect();

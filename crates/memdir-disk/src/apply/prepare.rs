@@ -40,6 +40,14 @@ impl ChangedFile {
         self.after.as_deref()
     }
 
+    /// What was found at each name that the change touches.
+    pub(super) fn found(&self) -> Vec<(&RelPath, Option<&[u8]>)> {
+        match &self.renamed_from {
+            Some(from) => vec![(from, self.before()), (&self.path, None)],
+            None => vec![(&self.path, self.before())],
+        }
+    }
+
     pub(super) fn record(&self) -> ChangeRecord {
         ChangeRecord {
             path: self.path.clone(),

@@ -14,7 +14,7 @@ use super::frame::{FIXED_BYTES, Frame, FrameKind, encode_frame, frame_lengths, s
 use super::known_places::{KnownPlaces, Stamp};
 use super::stored_content::{DeltaBase, StoredContent};
 use super::{
-    AmendmentHeader, HEADER_VERSION, History, OperationHeader, Outcome, OutcomeHeader, Recorded,
+    AmendmentHeader, HEADER_VERSION, History, LogPosition, OperationHeader, Outcome, OutcomeHeader, Recorded,
     read_segment, segment,
 };
 use crate::disk_error::{DiskError, IoContext};
@@ -31,6 +31,8 @@ pub(crate) struct LogWriter {
     known: KnownPlaces,
     /// How the segment looked when it was opened.
     at_open: Stamp,
+    /// Where the segment ends if nothing but this has been appended since it was opened.
+    own_end: Option<u64>,
     /// Whether nothing is written at all; only for measuring.
     discards: bool,
 }
@@ -98,7 +100,7 @@ impl LogWriter {
         let path = Utf8PathBuf::from("/dev/null");
         let file = File::open(&path).during("open", &path)?;
         let (known, at_open) = (KnownPlaces::nowhere(), Stamp::of(&file).during("look at", &path)?);
-        Ok(Self { number: 0, path, file, known, at_open, discards: true })
+        Ok(Self { number: 0, path, file, known, at_open, own_end: None, discards: true })
     }
 
     /// Opens the last segment as it is; `None` if there is no history yet.
@@ -111,7 +113,18 @@ impl LogWriter {
         let path = segment::path(history.dir(), number);
         let (file, at_open) = open_to_append(&path)?;
         let known = KnownPlaces::open(&path);
-        Ok(Self { number, path, file, known, at_open, discards: false })
+        let own_end = Some(at_open.length());
+        Ok(Self { number, path, file, known, at_open, own_end, discards: false })
+    }
+
+    /// Where the segment ended when it was opened.
+    pub(crate) fn opened_at(&self) -> LogPosition {
+        LogPosition { segment: self.number, offset: self.at_open.length() }
+    }
+
+    /// Behind what was appended last; `None` if somebody else has appended in between.
+    pub(crate) fn position(&self) -> Option<LogPosition> {
+        Some(LogPosition { segment: self.number, offset: self.own_end? })
     }
 
     /// Where the open file ends, if it is still the one that has the segment's name.
@@ -310,7 +323,9 @@ impl LogWriter {
         for content in contents {
             self.known.remember(content.hash, offset);
         }
-        Ok(offset.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX)))
+        let end = offset.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        self.own_end = self.own_end.filter(|own_end| *own_end == offset).map(|_| end);
+        Ok(end)
     }
 
     fn write_frame(

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use camino::Utf8Path;
-use memdir_core::operation::{Operation, OperationId};
+use memdir_core::operation::Operation;
 
-use super::{History, Outcome, Recorded, read_window, segment};
+use super::{History, LogPosition, Outcome, Recorded, read_window, segment};
 use crate::disk_error::{DiskError, IoContext};
 
 /// What is read first of a segment. Enough for a screen of operations.
@@ -40,31 +40,32 @@ impl History {
         Ok(newest)
     }
 
-    /// The operations that were recorded after one, newest first; all of them if that one is not found.
-    pub(crate) fn since(&self, last: Option<&OperationId>) -> Result<Vec<Operation>, DiskError> {
-        let mut limit = if last.is_some() { FIRST_LIMIT } else { usize::MAX };
-        loop {
-            let recorded = self.newest(limit)?;
-            let done = recorded.operations.into_iter().map(|(operation, _)| operation);
-            let mut operations: Vec<Operation> = done.collect();
-            let complete = operations.len() < limit;
-            if let Some(place) = operations.iter().position(|operation| Some(&operation.id) == last) {
-                operations.truncate(place);
-                return Ok(operations);
-            }
-            if complete {
-                return Ok(operations);
-            }
-            limit = limit.saturating_mul(16);
+    /// The operations that were recorded after a place and took place or are under way, oldest first; all of them
+    /// without one.
+    pub(crate) fn after(&self, position: Option<LogPosition>) -> Result<Vec<Operation>, DiskError> {
+        let mut recorded = Recorded::default();
+        for number in segment::numbers(self.dir())? {
+            let from = match position {
+                Some(position) if number < position.segment => continue,
+                Some(position) if number == position.segment => position.offset,
+                _ => 0,
+            };
+            let path = segment::path(self.dir(), number);
+            let Ok(file) = File::open(&path) else { continue };
+            let length = file.metadata().during("look at", &path)?.len();
+            // A segment that is shorter than it was is another one.
+            let from = if from > length { 0 } else { from };
+            let mut bytes = vec![0; usize::try_from(length - from).unwrap_or(usize::MAX)];
+            file.read_exact_at(&mut bytes, from).during("read", &path)?;
+            read_window(&bytes, usize::try_from(from).unwrap_or(usize::MAX), &path, &mut recorded);
         }
+        recorded.operations.retain(|(_, outcome)| *outcome != Outcome::Aborted);
+        Ok(recorded.operations.into_iter().map(|(operation, _)| operation).collect())
     }
 }
 
 /// Whoever wants more than these from a segment reads all of it at once.
 const FROM_THE_START: usize = 500;
-
-/// How many operations are read first to find out what came after one.
-const FIRST_LIMIT: usize = 16;
 
 /// The operations at the end of a segment, at least `wanted` of them unless it holds fewer.
 fn read_end(path: &Utf8Path, wanted: usize) -> Result<Recorded, DiskError> {

@@ -348,3 +348,38 @@ fn each_version_is_given_once_and_damage_costs_only_what_depends_on_it() {
     assert!(left.len() < versions.len() && left.len() > 140, "{}", left.len());
     assert_eq!(left, alone);
 }
+
+#[test]
+fn what_mentions_a_file_is_found_under_its_earlier_names() {
+    use memdir_core::history::lineage::of_file;
+    let temp = tempfile::tempdir().unwrap();
+    let history = history(&temp);
+    let path = |name: &str| RelPath::parse(name).unwrap();
+    for number in 0..4_000_u64 {
+        let content = format!("{number}").repeat(100);
+        let mut operation = operation(number, None, Some(content.as_bytes()));
+        let change = &mut operation.changes[0];
+        (change.path, change.renamed_from) = match number {
+            7 => (path("first \"name\".md"), None),
+            9 => (path("second.md"), Some(path("first \"name\".md"))),
+            3_900 => (path("third.md"), Some(path("second.md"))),
+            3_950 => (path("third.md"), None),
+            _ => (path(&format!("other-{}.md", number % 50)), None),
+        };
+        if number == 3_960 {
+            operation.changes.clear();
+            operation.undo_of = Some(OperationId::new(operation.time, 7));
+        }
+        history.record_observed(&operation, &[(None, Some(content.as_bytes()))]).unwrap();
+    }
+    assert!(segment::numbers(history.dir()).unwrap().len() > 1);
+    let all: Vec<Operation> =
+        history.newest(usize::MAX).unwrap().operations.into_iter().map(|(one, _)| one).collect();
+    for name in ["third.md", "second.md", "other-3.md", "never.md"] {
+        let some = history.mentioning(&[name]).unwrap().operations;
+        let some: Vec<Operation> = some.into_iter().map(|(one, _)| one).collect();
+        assert_eq!(of_file(&some, &path(name)), of_file(&all, &path(name)), "{name}");
+        assert!(some.iter().any(|operation| operation.undo_of.is_some()), "{name}");
+        assert!(some.len() < 200, "{name}");
+    }
+}

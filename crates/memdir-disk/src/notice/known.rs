@@ -1,40 +1,41 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use memdir_core::content_hash::ContentHash;
-use memdir_core::operation::OperationId;
 use memdir_core::rel_path::RelPath;
 
-use super::seen::{Seen, SeenFile, Stamp};
 use crate::disk_error::DiskError;
-use crate::history::History;
+use crate::file_table::{FileHeader, FileRow, FileStamp};
+use crate::history::{History, LogPosition};
 use crate::list_files::ListedFile;
 
 /// Which version every file should have: what was seen last, and what our own operations did since.
 pub(super) struct Known {
     pub(super) files: BTreeMap<RelPath, KnownFile>,
-    pub(super) last_operation: Option<OperationId>,
     /// Files that operations changed since the table was written: what was seen of them says nothing.
     touched: BTreeSet<RelPath>,
 }
 
 pub(super) struct KnownFile {
     pub(super) hash: ContentHash,
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
+    header: FileHeader,
 }
 
 impl Known {
-    pub(super) fn of(seen: Option<&Seen>, history: &History) -> Result<Self, DiskError> {
-        let mut known = Self { files: BTreeMap::new(), last_operation: None, touched: BTreeSet::new() };
-        for file in seen.iter().flat_map(|seen| &seen.files) {
-            if let Ok(path) = RelPath::parse(&file.path) {
-                let stamp = seen.and_then(|seen| seen.reliable(file));
-                known.files.insert(path, KnownFile { hash: file.hash, stamp });
+    pub(super) fn of(
+        rows: Option<&[FileRow]>,
+        covered: Option<LogPosition>,
+        history: &History,
+    ) -> Result<Self, DiskError> {
+        let mut known = Self { files: BTreeMap::new(), touched: BTreeSet::new() };
+        for row in rows.unwrap_or_default() {
+            if let Ok(path) = RelPath::parse(&row.path) {
+                let file = KnownFile { hash: row.hash, stamp: row.stamp, header: row.header.clone() };
+                known.files.insert(path, file);
             }
         }
-        let since = seen.and_then(|seen| seen.last_operation.as_ref());
-        let newer = history.since(since)?;
-        known.last_operation = newer.first().map(|operation| operation.id.clone()).or_else(|| since.cloned());
-        for change in newer.into_iter().rev().flat_map(|operation| operation.changes) {
+        let newer = history.after(covered.filter(|_| rows.is_some()))?;
+        for change in newer.into_iter().flat_map(|operation| operation.changes) {
             for path in std::iter::once(&change.path).chain(&change.renamed_from) {
                 known.touched.insert(path.clone());
             }
@@ -42,7 +43,10 @@ impl Known {
                 known.files.remove(from);
             }
             match change.after {
-                Some(hash) => known.files.insert(change.path, KnownFile { hash, stamp: None }),
+                Some(hash) => {
+                    let file = KnownFile { hash, stamp: None, header: FileHeader::default() };
+                    known.files.insert(change.path, file)
+                }
                 None => known.files.remove(&change.path),
             };
         }
@@ -55,16 +59,17 @@ impl Known {
 
     pub(super) fn is_as_seen(&self, file: &ListedFile) -> bool {
         !self.touched.contains(&file.path)
-            && self.files.get(&file.path).is_some_and(|known| known.stamp == Some(Stamp::of(&file.stat)))
+            && self.files.get(&file.path).is_some_and(|known| known.stamp == Some(FileStamp::of(&file.stat)))
     }
 
-    /// What is remembered of a file that was not read this time.
-    pub(super) fn seen_file(&self, file: &ListedFile, restless: bool) -> Option<SeenFile> {
+    /// The row of a file that was not read this time.
+    pub(super) fn row(&self, file: &ListedFile, restless: bool) -> Option<FileRow> {
         let known = self.files.get(&file.path)?;
-        let mut seen = SeenFile::new(&file.path, known.hash, &file.stat);
-        if restless {
-            seen.stamp = Stamp::NEVER;
-        }
-        Some(seen)
+        Some(FileRow {
+            path: file.path.to_string(),
+            hash: known.hash,
+            stamp: known.stamp.filter(|_| !restless),
+            header: known.header.clone(),
+        })
     }
 }

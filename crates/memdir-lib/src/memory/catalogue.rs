@@ -1,13 +1,16 @@
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 use memdir_core::memory::auto_index::{IndexSource, is_indexed};
-use memdir_core::memory::entrypoint::ENTRYPOINT;
-use memdir_core::memory::index::OVERFLOW;
 use memdir_core::memory::links::LinkTargets;
 use memdir_core::memory::manifest::{HEAD_BYTES, ManifestEntry, client_description};
 use memdir_core::memory::memory_type::MemoryType;
 use memdir_core::memory::problem::Problem;
+use memdir_core::memory::topic::client_slug;
 use memdir_core::rel_path::RelPath;
-use memdir_disk::list_files::LeftOut;
+use memdir_disk::file_table::{FileHeader, FileRow, FileStamp, FileTable, RowKey, is_index_file};
+use memdir_disk::list_files::{LeftOut, Listing};
+use memdir_disk::memory_root::FileStat;
 
 use super::{Memory, MemoryError};
 
@@ -42,6 +45,37 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// What the first bytes of a file say.
+    fn read(path: RelPath, head: &[u8], stat: &FileStat) -> Self {
+        let modified = timestamp(stat.modified);
+        let whole = stat.size <= head.len() as u64;
+        let header = ManifestEntry::from_head(path.as_str(), head, whole, modified);
+        Self {
+            indexed_as: client_description(&String::from_utf8_lossy(head)),
+            path,
+            name: header.name,
+            description: header.description,
+            memory_type: header.memory_type,
+            modified,
+            bytes: stat.size,
+            problems: header.problems,
+        }
+    }
+
+    /// What the table says about a file that did not change since.
+    fn known(path: RelPath, header: FileHeader, stat: &FileStat) -> Self {
+        Self {
+            path,
+            name: header.name,
+            description: header.description,
+            memory_type: header.memory_type,
+            modified: timestamp(stat.modified),
+            bytes: stat.size,
+            problems: Vec::new(),
+            indexed_as: header.indexed_as,
+        }
+    }
+
     /// What people call it: its name, or its file's stem.
     #[must_use]
     pub fn title(&self) -> &str {
@@ -57,27 +91,105 @@ impl Memory {
     /// The directory cannot be listed.
     pub fn catalogue(&self) -> Result<Catalogue, MemoryError> {
         let Some(root) = &self.root else { return Ok(Catalogue::default()) };
-        let listing = root.list_files(HEAD_BYTES)?;
-        let files = listing.files.into_iter().filter(|file| !is_index(&file.path));
-        let mut entries: Vec<Entry> = files
-            .map(|file| {
-                let modified = timestamp(file.stat.modified);
-                let whole = file.stat.size <= file.head.len() as u64;
-                let header = ManifestEntry::from_head(file.path.as_str(), &file.head, whole, modified);
-                Entry {
-                    indexed_as: client_description(&String::from_utf8_lossy(&file.head)),
-                    path: file.path,
-                    name: header.name,
-                    description: header.description,
-                    memory_type: header.memory_type,
-                    modified,
-                    bytes: file.stat.size,
-                    problems: header.problems,
-                }
-            })
-            .collect();
-        entries.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
+        let Some(rows) = self.table().and_then(|table| table.rows()) else {
+            return Ok(Self::read_all(root.list_files(HEAD_BYTES)?));
+        };
+        let mut rows: HashMap<String, FileRow> =
+            rows.into_iter().map(|row| (row.path.clone(), row)).collect();
+        let mut listing = root.list_files(0)?;
+        let mut entries = Vec::with_capacity(listing.files.len());
+        for file in listing.files.iter().filter(|file| !is_index_file(file.path.as_str())) {
+            let row = rows.remove(file.path.as_str());
+            let is_as_seen =
+                |row: &FileRow| !row.header.has_problems && row.stamp == Some(FileStamp::of(&file.stat));
+            match row.filter(is_as_seen) {
+                Some(row) => entries.push(Entry::known(file.path.clone(), row.header, &file.stat)),
+                None => match root.read_head(&file.path, HEAD_BYTES) {
+                    Ok(Some((head, stat))) => entries.push(Entry::read(file.path.clone(), &head, &stat)),
+                    Ok(None) => {}
+                    Err(_) => listing.left_out.push(LeftOut {
+                        path: file.path.to_string(),
+                        rule: "cannot be read",
+                        failed: true,
+                    }),
+                },
+            }
+        }
+        sort(&mut entries);
         Ok(Catalogue { entries, left_out: listing.left_out })
+    }
+
+    /// Finds a memory by its name, its file's stem or its path, without looking at the others if the table of the
+    /// store knows it. What the table says is checked against the file itself; if files came or went since the table
+    /// was written, all of them are looked at.
+    ///
+    /// # Errors
+    /// Nothing has that name, or more than one has.
+    pub fn find(&self, name: &str) -> Result<Entry, MemoryError> {
+        match self.find_known(name)? {
+            Some(entry) => Ok(entry),
+            None => self.catalogue()?.find(name, self).cloned(),
+        }
+    }
+
+    fn find_known(&self, name: &str) -> Result<Option<Entry>, MemoryError> {
+        if let Ok(path) = RelPath::parse(name)
+            && path.as_str() == name
+            && let Some(entry) = self.entry_at(&path)?
+        {
+            return Ok(Some(entry));
+        }
+        let Some(table) = self.table().filter(|table| self.has_same_files(table)) else { return Ok(None) };
+        let target = Target::of(name);
+        for key in target.keys() {
+            let rows = table.rows_with(key);
+            let [row] = rows.as_slice() else {
+                // Several have it: whoever tells of that tells of all of them.
+                if rows.is_empty() { continue } else { return Ok(None) }
+            };
+            let path = RelPath::parse(&row.path)?;
+            let still_has_it = |entry: &Entry| match key {
+                RowKey::Name(name) => entry.name.as_deref() == Some(name),
+                RowKey::Slug(slug) => entry.name.as_deref().is_some_and(|name| client_slug(name) == slug),
+                _ => true,
+            };
+            return Ok(self.entry_at(&path)?.filter(still_has_it));
+        }
+        Ok(None)
+    }
+
+    /// The memory at a path, read from its file; `None` if none can be listed there.
+    fn entry_at(&self, path: &RelPath) -> Result<Option<Entry>, MemoryError> {
+        let is_hidden = path.as_str().split('/').any(|component| component.starts_with('.'));
+        let Some(root) =
+            self.root.as_ref().filter(|_| path.is_markdown() && !is_hidden && !is_index_file(path.as_str()))
+        else {
+            return Ok(None);
+        };
+        // What cannot be read is named by whoever lists everything.
+        let read = root.read_head(path, HEAD_BYTES).unwrap_or_default();
+        Ok(read.map(|(head, stat)| Entry::read(path.clone(), &head, &stat)))
+    }
+
+    /// The table of this store; `None` if there is none yet.
+    pub(super) fn table(&self) -> Option<FileTable> {
+        let (state_dir, store) = self.state_and_store()?;
+        FileTable::open(state_dir, store)
+    }
+
+    /// Whether no file came or went since the table was written, by the times of the directories.
+    pub(super) fn has_same_files(&self, table: &FileTable) -> bool {
+        self.root.as_ref().is_some_and(|root| {
+            table.directories().all(|(path, at)| at.is_some() && at == root.directory_time(path))
+        })
+    }
+
+    fn read_all(listing: Listing) -> Catalogue {
+        let files = listing.files.into_iter().filter(|file| !is_index_file(file.path.as_str()));
+        let mut entries: Vec<Entry> =
+            files.map(|file| Entry::read(file.path, &file.head, &file.stat)).collect();
+        sort(&mut entries);
+        Catalogue { entries, left_out: listing.left_out }
     }
 
     /// What one file says about itself, as [`Memory::catalogue`] has it for all; `None` if it is not there.
@@ -158,9 +270,32 @@ impl Catalogue {
     }
 }
 
-/// Whether a file is the index or its overflow, of this directory or of one below it.
-fn is_index(path: &RelPath) -> bool {
-    path.file_name() == ENTRYPOINT || path.as_str() == OVERFLOW
+/// The keys by which a name or a link finds a memory, in the order of [`LinkTargets::resolve`].
+pub(super) struct Target<'t> {
+    name: &'t str,
+    with_extension: String,
+    slug: String,
+}
+
+impl<'t> Target<'t> {
+    pub(super) fn of(name: &'t str) -> Self {
+        Self { name, with_extension: format!("{name}.md"), slug: client_slug(name) }
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = RowKey<'_>> {
+        let keys = [
+            RowKey::Name(self.name),
+            RowKey::Stem(self.name),
+            RowKey::Path(self.name),
+            RowKey::Path(&self.with_extension),
+            RowKey::Slug(&self.slug),
+        ];
+        keys.into_iter().filter(|key| !matches!(key, RowKey::Name("") | RowKey::Slug("")))
+    }
+}
+
+fn sort(entries: &mut [Entry]) {
+    entries.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
 }
 
 pub(super) fn timestamp(nanoseconds: i128) -> Timestamp {

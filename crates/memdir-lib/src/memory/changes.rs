@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use memdir_core::memory::auto_index::IndexSource;
 use memdir_core::memory::change::{self, FoundFile, Indexes};
@@ -8,8 +10,9 @@ use memdir_core::memory::memory_type::MemoryType;
 use memdir_core::memory::topic::{NewTopic, client_slug, decode};
 use memdir_core::plan::{Change, Plan};
 use memdir_core::rel_path::RelPath;
+use memdir_disk::file_table::{FileTable, RowKey};
 
-use super::catalogue::timestamp;
+use super::catalogue::{Target, timestamp};
 use super::{Catalogue, Entry, Memory, MemoryError, entrypoint};
 
 /// A memory that is to be added.
@@ -105,15 +108,16 @@ impl Memory {
     ///
     /// # Errors
     /// The index is no text, or a file cannot be read.
-    pub fn plan_remove(&self, entry: &Entry, catalogue: &Catalogue) -> Result<Plan, MemoryError> {
+    pub fn plan_remove(&self, entry: &Entry) -> Result<Plan, MemoryError> {
         let content = self.content(&entry.path)?;
-        let linking = self.linking_to(entry, catalogue)?;
-        let linked_from: Vec<&RelPath> = linking.iter().map(|(path, _)| path).collect();
+        let linked_from = self.linked_from(entry)?;
         let found = self.indexes()?;
+        // Without an index one is made from all files.
+        let catalogue = if found.index.is_none() { Some(self.catalogue()?) } else { None };
         Ok(change::remove(
             FoundFile { path: &entry.path, content: &content },
-            &linked_from,
-            &found.with(Some(catalogue)),
+            &linked_from.iter().collect::<Vec<_>>(),
+            &found.with(catalogue.as_ref()),
         )?)
     }
 
@@ -162,12 +166,16 @@ impl Memory {
         Ok(change::reindex(&found.with(Some(catalogue)), catalogue.index_sources(), &unread)?)
     }
 
-    /// The memories that link to one.
+    /// The memories that link to one, as the table of the store knows it; without it all files are read.
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn linked_from(&self, entry: &Entry, catalogue: &Catalogue) -> Result<Vec<RelPath>, MemoryError> {
-        Ok(self.linking_to(entry, catalogue)?.into_iter().map(|(path, _)| path).collect())
+    pub fn linked_from(&self, entry: &Entry) -> Result<Vec<RelPath>, MemoryError> {
+        if let Some(table) = self.table().filter(|table| self.has_same_files(table)) {
+            return Ok(linked_from_in(&table, entry));
+        }
+        let linking = self.linking_to(entry, &self.catalogue()?)?;
+        Ok(linking.into_iter().map(|(path, _)| path).collect())
     }
 
     /// The paths of memories that link to one, with their contents.
@@ -218,6 +226,30 @@ impl Memory {
             directory: self.directory().to_owned(),
         })
     }
+}
+
+/// The memories whose links lead to one, by the table of the store.
+fn linked_from_in(table: &FileTable, entry: &Entry) -> Vec<RelPath> {
+    let path = entry.path.as_str();
+    let stem = entry.path.as_path().file_stem().unwrap_or_default();
+    let slug = entry.name.as_deref().map(client_slug).unwrap_or_default();
+    let ways = [
+        RowKey::Link(entry.name.as_deref().unwrap_or_default()),
+        RowKey::Link(stem),
+        RowKey::Link(path),
+        RowKey::Link(path.strip_suffix(".md").unwrap_or(path)),
+        RowKey::LinkSlug(&slug),
+    ];
+    let candidates = ways.into_iter().filter(|way| !matches!(way, RowKey::Link("") | RowKey::LinkSlug("")));
+    let leads_here = |target: &String| {
+        let target = Target::of(target);
+        let means = target.keys().map(|key| table.rows_with(key)).find(|rows| !rows.is_empty());
+        means.unwrap_or_default().iter().any(|row| row.path == path)
+    };
+    let rows = candidates.flat_map(|way| table.rows_with(way));
+    let linking = rows.filter(|row| row.path != path && row.header.links.iter().any(leads_here));
+    let paths: BTreeSet<String> = linking.map(|row| row.path).collect();
+    paths.iter().filter_map(|path| RelPath::parse(path).ok()).collect()
 }
 
 /// The file of a memory with that name. Who gives the file's name means the same.

@@ -57,6 +57,11 @@ impl Memory {
         env: &Env,
     ) -> Result<ExtractionPlan, MemoryError> {
         let ExtractionOccasion { session, was_written, zone, now, .. } = *occasion;
+        // Most sessions hold nothing: then no memory has to be read to compare with.
+        if found.is_empty() && occasion.withdrawn.is_empty() {
+            let (memories, updated, skipped) = (Vec::new(), Vec::new(), Vec::new());
+            return Ok(ExtractionPlan { memories, updated, skipped, plan: Plan::new("") });
+        }
         let catalogue = self.catalogue()?;
         let mut known = documents(env);
         let mut texts: Vec<(&Entry, Topic, String)> = Vec::new();
@@ -77,7 +82,7 @@ impl Memory {
         let (mut memories, mut skipped, mut added) = (Vec::new(), Vec::new(), Vec::new());
         let mut removal = None;
         if let Some((entry, withdrawn)) = taken_back {
-            removal = Some(self.plan_remove(entry, &catalogue)?);
+            removal = Some(self.plan_remove(entry)?);
             skipped.push(Skipped {
                 turn: withdrawn.turn.clone(),
                 why: format!("it takes `{}` back", entry.path),

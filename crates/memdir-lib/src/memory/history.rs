@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
@@ -97,6 +97,9 @@ fn time_of(text: &str, of_day: Time) -> Option<Timestamp> {
     Some(day.to_datetime(of_day).to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
+/// How many operations are read first.
+const FIRST_LIMIT: usize = 64;
+
 impl Memory {
     /// Reads what was done here, newest first, at most `limit` operations of it.
     ///
@@ -107,6 +110,61 @@ impl Memory {
         let recorded = history.newest(limit)?;
         let operations = recorded.operations.into_iter().map(|(operation, _)| operation).collect();
         Ok(Log { operations, problems: recorded.problems })
+    }
+
+    /// Reads what was done to one memory, also if it is gone, under all its names; and every undo.
+    ///
+    /// # Errors
+    /// Nothing has or had that name, or more than one has.
+    pub fn log_about(&self, name: &str) -> Result<(RelPath, Log), MemoryError> {
+        let current = match RelPath::parse(name) {
+            Ok(path) if self.read(&path).is_ok_and(|content| content.is_some()) => Some(path),
+            _ => self.find(name).ok().map(|entry| entry.path),
+        };
+        let Some(history) = self.history() else {
+            let log = Log::default();
+            return Ok((self.past_path(name, &log)?, log));
+        };
+        let recorded = history.mentioning(&[current.as_ref().map_or(name, RelPath::as_str)])?;
+        let operations = recorded.operations.into_iter().map(|(operation, _)| operation).collect();
+        let mut log = Log { operations, problems: recorded.problems };
+        let path = match current {
+            Some(path) => path,
+            None => {
+                let path = self.past_path(name, &log)?;
+                if path.as_str() != name {
+                    let recorded = history.mentioning(&[path.as_str()])?;
+                    log.operations =
+                        recorded.operations.into_iter().map(|(operation, _)| operation).collect();
+                }
+                path
+            }
+        };
+        Ok((path, log))
+    }
+
+    /// Reads as many of the last operations as it takes to know what `undo` of the asker takes back, and all that came
+    /// after it.
+    ///
+    /// # Errors
+    /// The history cannot be listed.
+    pub fn log_to_undo(&self, asker: &Author) -> Result<Log, MemoryError> {
+        let mut limit = FIRST_LIMIT;
+        loop {
+            let log = self.log(limit)?;
+            let operations = &log.operations;
+            let ids: HashSet<&OperationId> = operations.iter().map(|operation| &operation.id).collect();
+            // Whether an undo was undone, and what by it, is known if all of them are here.
+            let mut undos = operations.iter().filter_map(|operation| operation.undo_of.as_ref());
+            let is_whole_run =
+                |operation: &Operation| operations.last().is_some_and(|last| last.time != operation.time);
+            let is_enough = undos.all(|target| ids.contains(target))
+                && last_to_undo(operations, asker).is_some_and(is_whole_run);
+            if is_enough || operations.len() < limit {
+                return Ok(log);
+            }
+            limit = limit.saturating_mul(16);
+        }
     }
 
     /// The history of this directory; `None` while there is none.
@@ -125,8 +183,8 @@ impl Memory {
         {
             return Ok(path);
         }
-        let missing = match self.catalogue()?.find(name, self) {
-            Ok(entry) => return Ok(entry.path.clone()),
+        let missing = match self.find(name) {
+            Ok(entry) => return Ok(entry.path),
             Err(error @ MemoryError::NotFound { .. }) => error,
             Err(error) => return Err(error),
         };

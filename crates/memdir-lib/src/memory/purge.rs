@@ -72,7 +72,7 @@ impl Memory {
                 let Some(entry) = catalogue.entries.iter().find(|entry| entry.path == *path) else {
                     return Ok(Plan::new(format!("purge {path}")));
                 };
-                let mut plan = self.plan_remove(entry, &catalogue)?;
+                let mut plan = self.plan_remove(entry)?;
                 plan.reason = format!("purge {path}");
                 Ok(plan)
             }

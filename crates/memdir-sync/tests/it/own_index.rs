@@ -104,7 +104,7 @@ fn rename(machine: &Machine, name: &str, new_name: &str) {
 }
 
 fn remove(machine: &Machine, name: &str) {
-    change(machine, |memory, all| memory.plan_remove(all.find(name, memory)?, all));
+    change(machine, |memory, all| memory.plan_remove(all.find(name, memory)?));
 }
 
 /// Has both machines do something, in both orders of their syncs, and compares the lines of the index.

@@ -69,7 +69,14 @@ impl Run for Diff {
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.which.open(world)?;
         look(&mut memory, world)?;
-        let log = memory.log(usize::MAX)?;
+        let log = match (&self.since, self.what.as_slice()) {
+            (None, []) => memory.log(1)?,
+            (None, [name]) if !is_time(name) => match memory.log_about(name) {
+                Ok((_, log)) => log,
+                Err(_) => memory.log(usize::MAX)?,
+            },
+            _ => memory.log(usize::MAX)?,
+        };
         let report = match (&self.since, self.what.as_slice()) {
             (Some(since), names) => since_then(&memory, &log, since, names)?,
             // A time instead of an operation; a memory may be called like a day.

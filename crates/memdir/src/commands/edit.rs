@@ -43,11 +43,8 @@ impl Run for Edit {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
-        let path = if self.name == ENTRYPOINT {
-            RelPath::parse(ENTRYPOINT)?
-        } else {
-            memory.catalogue()?.find(&self.name, &memory)?.path.clone()
-        };
+        let path =
+            if self.name == ENTRYPOINT { RelPath::parse(ENTRYPOINT)? } else { memory.find(&self.name)?.path };
         let before = memory.read(&path)?.unwrap_or_default();
         let text = std::str::from_utf8(&before)
             .with_context(|| format!("`{path}` is not valid UTF-8, so it cannot be edited without loss"))?;

@@ -34,9 +34,7 @@ impl Run for Link {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
-        let catalogue = memory.catalogue()?;
-        let plan =
-            memory.plan_link(catalogue.find(&self.from, &memory)?, catalogue.find(&self.to, &memory)?)?;
+        let plan = memory.plan_link(&memory.find(&self.from)?, &memory.find(&self.to)?)?;
         carry_out(&plan, &mut memory, &self.how, world)
     }
 }

@@ -56,13 +56,15 @@ impl Run for Log {
         let mut memory = self.which.open(world)?;
         look(&mut memory, world)?;
         let limit = self.limit.unwrap_or(if self.json { USUAL_JSON_LIMIT } else { USUAL_LIMIT });
-        // Whoever asks for one memory wants its whole past, which may lie far back.
-        let log = memory.log(if self.name.is_some() { usize::MAX } else { limit.saturating_add(1) })?;
-        let mut shown: Vec<&Operation> = match &self.name {
+        let (path, log) = match &self.name {
             Some(name) => {
-                let path = memory.past_path(name, &log)?;
-                memory.log_of(&path, &log)
+                let (path, log) = memory.log_about(name)?;
+                (Some(path), log)
             }
+            None => (None, memory.log(limit.saturating_add(1))?),
+        };
+        let mut shown: Vec<&Operation> = match &path {
+            Some(path) => memory.log_of(path, &log),
             None => log.operations.iter().collect(),
         };
         let more = shown.len() > limit;

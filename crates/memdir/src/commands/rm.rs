@@ -33,8 +33,7 @@ impl Run for Rm {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
-        let catalogue = memory.catalogue()?;
-        let plan = memory.plan_remove(catalogue.find(&self.name, &memory)?, &catalogue)?;
+        let plan = memory.plan_remove(&memory.find(&self.name)?)?;
         carry_out(&plan, &mut memory, &self.how, world)
     }
 }

@@ -42,9 +42,8 @@ impl Run for Set {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
-        let catalogue = memory.catalogue()?;
-        let entry = catalogue.find(&self.name, &memory)?;
-        let plan = memory.plan_set(entry, &self.field, self.value.as_deref())?;
+        let entry = memory.find(&self.name)?;
+        let plan = memory.plan_set(&entry, &self.field, self.value.as_deref())?;
         carry_out(&plan, &mut memory, &self.how, world)
     }
 }

@@ -110,8 +110,7 @@ impl Run for Show {
         if self.name == ENTRYPOINT && !self.json {
             return print(memory.read(&RelPath::parse(ENTRYPOINT)?)?, world);
         }
-        let catalogue = memory.catalogue()?;
-        let entry = match catalogue.find(&self.name, &memory) {
+        let entry = match memory.find(&self.name) {
             Ok(entry) => entry,
             Err(error @ MemoryError::NotFound { .. }) => {
                 writeln!(world.stderr, "{error}")?;
@@ -125,8 +124,8 @@ impl Run for Show {
         }
         let content = content.unwrap_or_default();
         let text = decode(&content).0;
-        let mut shown = Shown::with_text(entry, &text, &memory, world.now);
-        let linking = memory.linked_from(entry, &catalogue)?;
+        let mut shown = Shown::with_text(&entry, &text, &memory, world.now);
+        let linking = memory.linked_from(&entry)?;
         shown.linked_from =
             Some(linking.iter().map(|path| memory.directory().join(path.as_path())).collect());
         shown.text = Some(text.into_owned());

@@ -49,7 +49,10 @@ impl Run for Undo {
         let mut memory = self.how.which.open(world)?;
         memory.look(world.now)?;
         let asker = author(world);
-        let log = memory.log(usize::MAX)?;
+        let log = match &self.operation {
+            Some(_) => memory.log(usize::MAX)?,
+            None => memory.log_to_undo(&asker)?,
+        };
         let Some(operation) = log.to_undo(self.operation.as_deref(), &asker)? else {
             let mut plan = Plan::new("undo");
             plan.warnings.push(nothing_of_yours(&log));

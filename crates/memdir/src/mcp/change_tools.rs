@@ -38,10 +38,9 @@ pub(super) fn save(asked: &Asked<'_>, new: &New<'_>) -> Result<ToolAnswer> {
 /// Changes a memory.
 pub(super) fn edit(asked: &Asked<'_>, name: &str, change: &EditChange) -> Result<ToolAnswer> {
     carry_out(asked, |memory| {
-        let catalogue = memory.catalogue()?;
-        let entry = catalogue.find(name, memory)?;
+        let entry = memory.find(name)?;
         match change {
-            EditChange::Field { field, value } => Ok(memory.plan_set(entry, field, value.as_deref())?),
+            EditChange::Field { field, value } => Ok(memory.plan_set(&entry, field, value.as_deref())?),
             EditChange::Text { old, new } => replace(memory, &entry.path, old, new),
         }
     })
@@ -68,10 +67,7 @@ fn replace(memory: &Memory, path: &RelPath, old: &str, new: &str) -> Result<Plan
 
 /// Removes a memory.
 pub(super) fn forget(asked: &Asked<'_>, name: &str) -> Result<ToolAnswer> {
-    carry_out(asked, |memory| {
-        let catalogue = memory.catalogue()?;
-        Ok(memory.plan_remove(catalogue.find(name, memory)?, &catalogue)?)
-    })
+    carry_out(asked, |memory| Ok(memory.plan_remove(&memory.find(name)?)?))
 }
 
 /// Runs one command of the API's memory tool.

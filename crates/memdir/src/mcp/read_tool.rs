@@ -24,7 +24,7 @@ pub(super) fn read(asked: &Asked<'_>, what: &Readable, from: usize) -> Result<To
             let (memory, _) = asked.memory()?;
             let path = match name.as_str() {
                 ENTRYPOINT => RelPath::parse(ENTRYPOINT)?,
-                name => memory.catalogue()?.find(name, &memory)?.path.clone(),
+                name => memory.find(name)?.path,
             };
             text_of(&memory, &path)?
         }

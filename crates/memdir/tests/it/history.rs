@@ -527,11 +527,11 @@ fn whatever_is_done_to_a_segment_stops_nobody_and_costs_only_itself() {
     damage("a pipe", pipe, true);
     let junk = |_: &Sandbox, store: &Utf8PathBuf| fs::write(store.join("000001.known"), [7; 20_000]).unwrap();
     damage("a wrong table of places", junk, false);
-    let seen = |sandbox: &Sandbox, store: &Utf8PathBuf| {
-        let cache = sandbox.home.home().join(".local/share/memdir/cache/seen");
+    let table = |sandbox: &Sandbox, store: &Utf8PathBuf| {
+        let cache = sandbox.home.home().join(".local/share/memdir/cache/table");
         fs::write(cache.join(store.file_name().unwrap()), "junk").unwrap();
     };
-    damage("a wrong table of what was seen", seen, false);
+    damage("a wrong table of files", table, false);
     for place in 0..10 {
         let flip = |_: &Sandbox, store: &Utf8PathBuf| {
             let mut bytes = fs::read(first(store)).unwrap();
