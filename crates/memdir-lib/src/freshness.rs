@@ -64,6 +64,25 @@ pub fn build_missing(
     Ok(searcher.build_missing(&mut limits)?)
 }
 
+/// Brings the index that recall needs up to date until the deadline, and builds it if there is none. It looks at every
+/// memory, so a hook does not call it.
+///
+/// # Errors
+/// See [`refresh`].
+pub fn refresh_recalled(
+    env: &Env,
+    flags: &ClientFlags,
+    now: Timestamp,
+    deadline: Instant,
+) -> Result<(), FreshnessError> {
+    let Some(cache) = sources::index_folder(env) else { return Ok(()) };
+    let mut searcher = Searcher::open(&cache, sources::project_sources(env, flags, &RECALLED)?);
+    let mut limits = Limits { now, deadline: Some(deadline), progress: &mut |_, _| {} };
+    searcher.build_missing(&mut limits)?;
+    searcher.refresh(&mut limits)?;
+    Ok(())
+}
+
 /// Indexes one memory of a directory that was just written or removed, by whomever, so that the next recall knows it.
 ///
 /// Returns `false` if the file does not lie there, or if another process is writing the index: the next refresh finds

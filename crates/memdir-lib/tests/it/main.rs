@@ -7,6 +7,7 @@
 )]
 
 mod dream;
+mod examples;
 mod journal_watch;
 mod people;
 mod project_moves;

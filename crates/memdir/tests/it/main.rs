@@ -45,6 +45,7 @@ mod proof_race;
 mod recovery;
 mod review;
 mod search;
+mod seeds;
 mod setup;
 mod team;
 mod team_words;
