@@ -32,6 +32,8 @@ pub struct Config {
     pub history: HistoryBounds,
     /// What is on: `[features]`.
     pub features: Features,
+    /// When memories are recalled unasked: `[recall]`.
+    pub recall: RecallSettings,
     /// The model that may be asked: `[model]`. What is wrong there costs the model alone.
     pub model: ModelChoice,
     /// What differs for one memory directory: `[projects.<store id>]`.
@@ -127,6 +129,28 @@ impl From<Scope> for WriteScope {
             Scope::Local => Self::Local,
         }
     }
+}
+
+/// `recall = "…"` or a table `[recall]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RecallSettings {
+    /// The text itself, or `when` in the table. `first` if absent.
+    pub when: RecallWhen,
+    /// `threshold`, in thousandths: a memory is quoted if it is needed with at least this probability.
+    pub threshold: Option<u16>,
+}
+
+/// At which prompts memories are recalled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecallWhen {
+    /// At the first of a session and after a compaction; later only what is new and strongly relevant.
+    #[default]
+    First,
+    /// At each of them alike.
+    Every,
+    /// At none.
+    Off,
 }
 
 /// `[secrets]`.

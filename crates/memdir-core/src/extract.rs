@@ -66,6 +66,8 @@ pub struct Extracted {
     pub description: String,
     /// What was said, why, and how to apply it.
     pub body: String,
+    /// Phrases that say when it will be needed.
+    pub cues: Vec<String>,
     /// Where it comes from.
     pub source: Source,
     /// Whether it was learnt from commands rather than said.
@@ -91,6 +93,7 @@ impl Extracted {
             description: &self.description,
             memory_type: &self.memory_type,
             body: &self.body,
+            cues: &self.cues,
             modified,
             origin_session,
         }

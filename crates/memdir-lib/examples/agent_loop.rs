@@ -27,6 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     description: text.lines().next().unwrap_or_default(),
                     memory_type: &MemoryType::Feedback,
                     body: &text,
+                    cues: &[],
                     path: None,
                     session: None,
                 };

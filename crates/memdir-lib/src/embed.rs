@@ -20,7 +20,7 @@ use crate::journal::{Journal, JournalError};
 use crate::memory::{Memory, MemoryError};
 use crate::permissions::permitted_places;
 use crate::place::{Place, switched_off};
-use crate::recall::{Wanted, recall as recall_indexed};
+use crate::recall::{Occasion, Wanted, recall as recall_indexed};
 use crate::turn::TurnSource;
 
 /// Why a call failed.
@@ -106,7 +106,7 @@ pub fn recall(
         return Ok(Vec::new());
     }
     refresh_recalled(env, &flags, now, Instant::now() + PATIENCE)?;
-    let wanted = Wanted { prompt, session: None, budget, tools: &[] };
+    let wanted = Wanted { prompt, session: None, budget, tools: &[], occasion: Occasion::Asked };
     Ok(recall_indexed(env, &flags, &wanted, now)?.memories)
 }
 

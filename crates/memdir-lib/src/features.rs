@@ -1,6 +1,6 @@
 //! The user's named switches, for what only asks whether something is on.
 
-use memdir_core::config::{self, Config, Features};
+use memdir_core::config::{self, Config, Features, RecallSettings};
 use memdir_core::env::Env;
 use memdir_core::look::{Look, LookError};
 use memdir_disk::real_look::RealLook;
@@ -9,16 +9,27 @@ use memdir_disk::real_look::RealLook;
 /// default, since an agent should start all the same.
 #[must_use]
 pub fn read_features(env: &Env) -> (Features, Vec<String>) {
-    let Some(path) = env.config_file() else { return (Features::default(), Vec::new()) };
+    let (config, problems) = read_config(env);
+    (config.features, problems)
+}
+
+/// When memories are recalled unasked. A file that cannot be used leaves it as it is by default.
+#[must_use]
+pub fn read_recall_settings(env: &Env) -> RecallSettings {
+    read_config(env).0.recall
+}
+
+fn read_config(env: &Env) -> (Config, Vec<String>) {
+    let Some(path) = env.config_file() else { return (Config::default(), Vec::new()) };
     let unusable = |problem: String| {
-        (Features::default(), vec![format!("cannot use `{path}`, so the defaults count: {problem}")])
+        (Config::default(), vec![format!("cannot use `{path}`, so the defaults count: {problem}")])
     };
     match RealLook.read(&path, config::MAX_BYTES) {
         Ok(bytes) => match Config::parse(&String::from_utf8_lossy(&bytes)) {
-            Ok(read) => (read.config.features, Vec::new()),
+            Ok(read) => (read.config, Vec::new()),
             Err(error) => unusable(error.to_string()),
         },
-        Err(LookError::NotFound) => (Features::default(), Vec::new()),
+        Err(LookError::NotFound) => (Config::default(), Vec::new()),
         Err(error) => unusable(error.to_string()),
     }
 }

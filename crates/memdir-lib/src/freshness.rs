@@ -10,6 +10,7 @@ use camino::Utf8Path;
 use jiff::Timestamp;
 use memdir_core::env::Env;
 use memdir_core::locate::LocateError;
+use memdir_core::operation::Operation;
 use memdir_core::settings::ClientFlags;
 use memdir_search::{Freshness, Limits, Scope, SearchError, Searcher, Source};
 
@@ -96,6 +97,21 @@ pub fn refresh_file(env: &Env, directory: &Utf8Path, path: &Utf8Path) -> Result<
     Searcher::open(&cache, vec![source]).refresh_file(path)
 }
 
+/// The most files of one operation that are indexed at once; after more, detached work or the next search does it.
+const MAX_FOLLOWED: usize = 64;
+
+/// Indexes what an operation has just changed, so that the very next recall knows it. That it fails costs freshness,
+/// nothing else.
+pub(crate) fn follow(state_dir: &Utf8Path, directory: &Utf8Path, operation: &Operation) {
+    let source = Source::markdown(directory.to_owned(), Scope::Memories);
+    let mut searcher = Searcher::open(&sources::index_folder_in(state_dir), vec![source]);
+    for change in operation.changes.iter().take(MAX_FOLLOWED) {
+        for path in std::iter::once(&change.path).chain(&change.renamed_from) {
+            let _ = searcher.refresh_file(&directory.join(path.as_path()));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![expect(clippy::disallowed_methods, reason = "tests write the files that are indexed")]
@@ -112,8 +128,14 @@ mod tests {
     fn recalled(env: &Env, prompt: &str) -> Vec<String> {
         let sources = sources::project_sources(env, &ClientFlags::default(), &RECALLED).unwrap();
         let mut searcher = Searcher::open(&sources::index_folder(env).unwrap(), sources);
-        let options =
-            RecallOptions { now: Timestamp::UNIX_EPOCH, budget: 500, tools: &[], shown: &HashSet::new() };
+        let options = RecallOptions {
+            now: Timestamp::UNIX_EPOCH,
+            budget: 500,
+            threshold: 0.0,
+            named: 0,
+            tools: &[],
+            shown: &HashSet::new(),
+        };
         let recalled = searcher.recall(prompt, &options).unwrap();
         recalled.memories.into_iter().map(|memory| memory.name).collect()
     }

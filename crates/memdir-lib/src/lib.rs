@@ -18,6 +18,7 @@
 //!     description: "wants tabs",
 //!     memory_type: &MemoryType::Feedback,
 //!     body: "Use tabs, never spaces.",
+//!     cues: &["format the code".to_owned()],
 //!     path: None,
 //!     session: None,
 //! };

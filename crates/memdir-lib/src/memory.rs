@@ -23,6 +23,7 @@ use memdir_disk::memory_root::MemoryRoot;
 use memdir_disk::notice::Noticed;
 use memdir_disk::real_look::RealLook;
 
+use crate::freshness::follow;
 use crate::place::Place;
 use crate::projects::{Here, Probe, Projects};
 
@@ -276,6 +277,9 @@ impl Memory {
             applied.warnings.push(format!("old history could not be collected: {error}"));
         }
         self.reopen();
+        if let Some(operation) = &applied.operation {
+            follow(&state_dir, &self.here.memory_dir, operation);
+        }
         Ok(applied)
     }
 

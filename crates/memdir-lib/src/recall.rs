@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 
 use jiff::Timestamp;
+use memdir_core::config::RecallWhen;
 use memdir_core::env::Env;
 use memdir_core::locate::LocateError;
 use memdir_core::settings::ClientFlags;
-use memdir_search::{RecallOptions, Recalled, Scope, Searcher, ShownMemories};
+use memdir_search::{MAX_NAMED, QUOTED_FROM, RecallOptions, Recalled, Scope, Searcher, ShownMemories};
 
+use crate::features::read_recall_settings;
 use crate::place::switched_off;
 use crate::sources;
 
@@ -22,7 +24,21 @@ pub struct Wanted<'w> {
     pub budget: usize,
     /// The tools that the agent is using: notes on their use are left out, warnings are kept.
     pub tools: &'w [String],
+    /// Why it happens.
+    pub occasion: Occasion,
 }
+
+/// Why memories are recalled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occasion {
+    /// Somebody asks for it.
+    Asked,
+    /// A prompt of a session, and nobody asks: the user's setting says how much is said.
+    Prompt,
+}
+
+/// After the first prompt of a session, only what is needed with at least this probability is added.
+const LATER_FROM: f32 = 0.75;
 
 /// How often another process of the same session may be faster before nothing is recalled.
 const MAX_CLAIMS: usize = 16;
@@ -50,10 +66,24 @@ pub fn recall(
     let mut searcher = Searcher::open(&cache, sources::project_sources(env, flags, &scopes)?)
         .with_usage(sources::usage(env));
     let mut shown = wanted.session.map(|id| ShownMemories::load(&folder, id));
+    let settings = read_recall_settings(env);
+    let mut threshold =
+        settings.threshold.map_or(QUOTED_FROM, |thousandths| f32::from(thousandths) / 1_000.0);
+    let mut named = MAX_NAMED;
+    if wanted.occasion == Occasion::Prompt {
+        let is_first = shown.as_ref().is_none_or(|shown| !shown.is_briefed());
+        match settings.when {
+            RecallWhen::Off => return Ok(Recalled::default()),
+            RecallWhen::First if !is_first => threshold = threshold.max(LATER_FROM),
+            RecallWhen::First | RecallWhen::Every => {}
+        }
+        named = if is_first { MAX_NAMED } else { 0 };
+    }
     for _ in 0..MAX_CLAIMS {
         let none = HashSet::new();
         let paths = shown.as_ref().map_or(&none, ShownMemories::paths);
-        let options = RecallOptions { now, budget: wanted.budget, tools: wanted.tools, shown: paths };
+        let Wanted { budget, tools, .. } = *wanted;
+        let options = RecallOptions { now, budget, threshold, named, tools, shown: paths };
         let recalled = searcher.recall(wanted.prompt, &options).unwrap_or_default();
         let chosen: Vec<_> = recalled.memories.iter().map(|memory| memory.path.clone()).collect();
         if shown.as_mut().is_none_or(|shown| shown.claim(&chosen)) {
@@ -61,4 +91,11 @@ pub fn recall(
         }
     }
     Ok(Recalled::default())
+}
+
+/// Forgets what a session was shown: it was compacted, so its next prompt counts as the first.
+pub fn forget_session(env: &Env, session: &str) {
+    if let Some(folder) = sources::recall_folder(env) {
+        ShownMemories::load(&folder, session).forget();
+    }
 }

@@ -21,7 +21,12 @@ pub const WRITTEN_DOWN: [Scope; 6] =
 /// Where all search indexes lie; `None` if there is no place for state of ours.
 #[must_use]
 pub fn index_folder(env: &Env) -> Option<Utf8PathBuf> {
-    env.state_dir().map(|state| state.join("cache/search"))
+    env.state_dir().map(|state| index_folder_in(&state))
+}
+
+/// Where all search indexes lie below our state.
+pub(crate) fn index_folder_in(state_dir: &Utf8Path) -> Utf8PathBuf {
+    state_dir.join("cache/search")
 }
 
 /// Where recall keeps what it has shown to whom.

@@ -23,7 +23,10 @@ mod usage;
 pub use collection::{Collection, Freshness, Kind, Limits, Scope, Source};
 pub use error::SearchError;
 pub use query::{NothingAsked, Query};
-pub use recall::{RecallOptions, Recalled, RecalledMemory};
+pub use recall::{
+    ConsideredMemory, FEATURE_NAMES, Features, MAX_NAMED, NamedMemory, QUOTED_FROM, RecallOptions, Recalled,
+    RecalledMemory,
+};
 pub use search::{Found, Hit, Options};
 pub use searcher::Searcher;
 pub use session_choice::{ChosenSession, SessionChoice, SessionReading, choose_session};

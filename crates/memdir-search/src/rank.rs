@@ -33,8 +33,10 @@ pub(crate) struct Scored {
 #[derive(Debug, Default)]
 pub(crate) struct Ranked {
     pub(crate) candidates: Vec<Scored>,
-    /// Those of the question's terms that occur.
+    /// Those of the question's terms that occur and were used.
     pub(crate) terms: Vec<TermWeight>,
+    /// In how many files each of the question's terms stands, in their order.
+    pub(crate) files: Vec<u64>,
 }
 
 /// A term of the question that occurs in the store.
@@ -44,8 +46,6 @@ pub(crate) struct TermWeight {
     pub(crate) index: usize,
     /// What it is worth in the ranking.
     pub(crate) weight: f32,
-    /// In how many passages it stands.
-    pub(crate) passages: u64,
 }
 
 /// A term of the question in every segment.
@@ -69,11 +69,17 @@ struct Totals {
 /// Scores every unit that has anything to do with the question.
 pub(crate) fn rank(segments: &[&Live], query: &Query, today: i64) -> Result<Ranked, SearchError> {
     let totals = Totals::of(segments);
-    let found = find_terms(segments, query, &totals)?;
-    let mut ranked = Ranked::default();
+    let mut ranked = Ranked { files: vec![0; query.terms.len()], ..Ranked::default() };
+    let mut found = find_terms(segments, query)?;
+    for term in &found {
+        if let Some(files) = ranked.files.get_mut(term.index) {
+            *files = term.groups;
+        }
+    }
+    keep_rarest(&mut found, &totals);
     for term in &found {
         let weight = term.weight * inverse_frequency(totals.passages, term.passages);
-        ranked.terms.push(TermWeight { index: term.index, weight, passages: term.passages });
+        ranked.terms.push(TermWeight { index: term.index, weight });
     }
     let speakers: Vec<u32> = query.terms.iter().map(|term| term.term.short()).collect();
     for (number, live) in (0..).zip(segments) {
@@ -105,8 +111,8 @@ impl Totals {
     }
 }
 
-/// Looks the terms up and keeps the rarest.
-fn find_terms(segments: &[&Live], query: &Query, totals: &Totals) -> Result<Vec<Found>, SearchError> {
+/// Looks the terms up.
+fn find_terms(segments: &[&Live], query: &Query) -> Result<Vec<Found>, SearchError> {
     let mut found = Vec::new();
     for (index, term) in query.terms.iter().enumerate() {
         let entries: Vec<Option<TermEntry>> =
@@ -117,12 +123,15 @@ fn find_terms(segments: &[&Live], query: &Query, totals: &Totals) -> Result<Vec<
             found.push(Found { index, weight: term.weight, entries, passages, groups });
         }
     }
+    Ok(found)
+}
+
+fn keep_rarest(found: &mut Vec<Found>, totals: &Totals) {
     if found.len() > MAX_TERMS {
         let worth = |term: &Found| term.weight * inverse_frequency(totals.passages, term.passages);
         found.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
         found.truncate(MAX_TERMS);
     }
-    Ok(found)
 }
 
 fn inverse_frequency(all: f32, holding: u64) -> f32 {

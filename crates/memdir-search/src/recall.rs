@@ -1,29 +1,32 @@
 //! What an agent is given without asking: the few memories that matter for a prompt, or none.
 //!
-//! Nothing is scanned and nothing written; the index is taken as it is. A memory must share enough with the prompt
-//! to be worth its tokens: words count by their rarity in the store, words of every request hardly, and words for
-//! the same thing a little less than the words themselves.
+//! Nothing is scanned and nothing written; the index is taken as it is. What is known about a memory in the light of
+//! the prompt becomes a few numbers, and a small logistic model makes a probability of them. Its coefficients were
+//! fitted by `scripts/bench-recall.py --fit` on data that lies in the repository. What is likely enough is quoted, the
+//! next best is named, and nothing else is said.
 
 use std::collections::HashSet;
 
 use camino::Utf8PathBuf;
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::Timestamp;
 use memdir_core::hygiene::{Owner, Provenance, render};
 
-use crate::analyze::{Analyzer, Term, TermMap};
-use crate::collection::{Collection, Scope, open_file};
+use crate::analyze::Analyzer;
+use crate::collection::{Collection, Scope};
 use crate::document::without_secrets;
 use crate::error::SearchError;
-use crate::query::{Query, QueryTerm};
-use crate::rank::{best_first, rank};
 use crate::usage::Usage;
 
+mod asked;
+mod coefficients;
 mod common_words;
+mod features;
 mod memory_file;
-mod related;
 #[cfg(test)]
 mod tests;
 
+use asked::Asked;
+pub use features::{FEATURE_NAMES, Features};
 use memory_file::MemoryFile;
 
 /// What a recall is for.
@@ -33,21 +36,37 @@ pub struct RecallOptions<'a> {
     pub now: Timestamp,
     /// How many tokens the memories may take, at four characters each.
     pub budget: usize,
+    /// A memory is quoted if it is needed with at least this probability.
+    pub threshold: f32,
+    /// How many of the next best are named.
+    pub named: usize,
     /// The tools that the agent is using: it needs no notes on how to use them, only warnings.
     pub tools: &'a [String],
     /// Memories that this session has been shown already.
     pub shown: &'a HashSet<Utf8PathBuf>,
 }
 
+/// A memory is quoted from this probability on, unless the user says otherwise. One that is needed and not shown costs
+/// about twice as much as one that is shown in vain.
+pub const QUOTED_FROM: f32 = 0.35;
+/// What is less likely than this is not even named.
+const NAMED_FROM: f32 = 0.02;
+/// How many of the next best are named at most.
+pub const MAX_NAMED: usize = 3;
+
 /// The memories that matter for a prompt.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recalled {
-    /// At most five, the most telling first.
+    /// At most three, the most likely first.
     pub memories: Vec<RecalledMemory>,
+    /// Those that may matter, the most likely first.
+    pub named: Vec<NamedMemory>,
     /// How many more mattered, and were shown before, did not fit or were one too many.
     pub left_out: usize,
     /// What they take, at four characters a token.
     pub tokens: usize,
+    /// Everything that was looked at, the most likely first.
+    pub considered: Vec<ConsideredMemory>,
 }
 
 /// A memory that matters.
@@ -61,30 +80,40 @@ pub struct RecalledMemory {
     pub modified: Option<Timestamp>,
     /// Quoted for a model: bounded, clean, labelled.
     pub text: String,
-    /// How much it shares with the prompt.
-    pub strength: f32,
+    /// How likely it is that the agent needs it.
+    pub probability: f32,
+}
+
+/// A memory that may matter: the agent reads it if it thinks so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedMemory {
+    /// The file.
+    pub path: Utf8PathBuf,
+    /// Its name.
+    pub name: String,
+    /// What it is about, in one clean line.
+    pub description: String,
+}
+
+/// A memory that was looked at, and what spoke for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConsideredMemory {
+    /// The file.
+    pub path: Utf8PathBuf,
+    /// Its name.
+    pub name: String,
+    /// How likely it is that the agent needs it.
+    pub probability: f32,
+    /// What that follows from.
+    pub features: Features,
 }
 
 /// No prompt needs more.
-const MAX_MEMORIES: usize = 5;
-/// How many of the best candidates are looked at closely.
-const MAX_CANDIDATES: usize = 16;
-/// What a memory must share with the prompt at least. Calibrated on `testdata/prompts.json`.
-const THRESHOLD: f32 = 1.0;
-/// How much more it takes in a big store, where something is always alike by chance.
-const CROWD: f32 = 0.12;
-/// So many passages of other people's talk are added to every store: in a small one everything seems rare or common.
-const BACKGROUND: f32 = 20.0;
-/// A memory far behind the best one is not what was meant.
-const SHARE_OF_BEST: f32 = 0.5;
-/// How much a word of every request counts.
-const COMMON: f32 = 0.15;
-/// How much another word for the same thing counts.
-const RELATED: f32 = 0.6;
-/// How much more a word counts in a memory's name or description than in its text.
-const IN_TITLE: f32 = 1.4;
+const MAX_MEMORIES: usize = 3;
 /// The most of one memory that is quoted, in UTF-16 units.
 const MAX_UNITS: usize = 4_000;
+/// The most of a description that is named, in characters.
+const MAX_DESCRIPTION: usize = 160;
 /// Characters to a token, as everybody estimates.
 const CHARACTERS_PER_TOKEN: usize = 4;
 /// Roughly what the quotation adds to a memory, in characters.
@@ -101,157 +130,57 @@ pub(crate) fn recall(
     usage: &Usage,
     analyzer: &mut Analyzer,
 ) -> Result<Recalled, SearchError> {
-    let mut asked = Asked::new(prompt, analyzer);
-    let mut candidates = asked.candidates(collections, options)?;
-    for memory in &mut candidates {
-        memory.strength = asked.strength(memory, analyzer);
-    }
-    let best = candidates.iter().map(|memory| memory.strength).fold(0.0, f32::max);
-    candidates.retain(|memory| memory.strength >= asked.threshold && memory.strength >= SHARE_OF_BEST * best);
+    let mut candidates = Asked::new(prompt, analyzer).candidates(prompt, collections, options, analyzer)?;
     // Use decides the order of what matters, never whether it does.
-    let favoured = |memory: &MemoryFile| memory.strength * usage.favour(&memory.path);
+    let favoured = |memory: &MemoryFile| memory.features.probability() * usage.favour(&memory.path);
     candidates.sort_by(|one, other| favoured(other).total_cmp(&favoured(one)));
     Ok(choose(candidates, options))
 }
 
-/// The prompt, and the weight of its words in this store.
-struct Asked {
-    query: Query,
-    /// How rare each of its words is in the store, from 0 to 1.
-    rarity: TermMap<f32>,
-    /// What a memory of this store must share with it at least.
-    threshold: f32,
-}
-
-impl Asked {
-    fn new(prompt: &str, analyzer: &mut Analyzer) -> Self {
-        let mut query = Query::of_words(prompt, analyzer);
-        let words: Vec<String> =
-            crate::analyze::words(prompt).map(|word| word.text().to_lowercase()).collect();
-        for word in words.iter().take(400) {
-            for other in related::related(word) {
-                analyzer.each_term(other, |term, text, _| {
-                    if query.terms.iter().all(|known| known.term != term) {
-                        query.terms.push(QueryTerm {
-                            term,
-                            text: text.to_owned(),
-                            typed: String::new(),
-                            weight: RELATED,
-                            is_word: false,
-                        });
-                    }
-                });
-            }
-        }
-        Self { query, rarity: TermMap::default(), threshold: THRESHOLD }
-    }
-
-    fn candidates(
-        &mut self,
-        collections: &[&Collection],
-        options: &RecallOptions<'_>,
-    ) -> Result<Vec<MemoryFile>, SearchError> {
-        let parts: Vec<_> =
-            collections.iter().flat_map(|one| one.live().iter().map(move |live| (*one, live))).collect();
-        let lives: Vec<_> = parts.iter().map(|(_, live)| *live).collect();
-        let today = crate::query::day_number(options.now.to_zoned(TimeZone::UTC).date());
-        let ranked = rank(&lives, &self.query, today)?;
-        let passages: usize = lives.iter().map(|live| live.segment.passages()).sum();
-        for found in &ranked.terms {
-            if let Some(term) = self.query.terms.get(found.index) {
-                self.rarity.insert(term.term, term.weight * rarity(passages as f32, found.passages as f32));
-            }
-        }
-        self.threshold = THRESHOLD * (1.0 + CROWD * (1.0 + passages as f32 / 100.0).ln());
-        let mut seen = HashSet::new();
-        let mut found = Vec::new();
-        for candidate in best_first(ranked.candidates) {
-            if found.len() >= MAX_CANDIDATES {
-                break;
-            }
-            let Some((collection, live)) = parts.get(candidate.segment as usize) else { continue };
-            let group = live.segment.unit_group()?.get(candidate.unit as usize).copied().unwrap_or(0);
-            if !seen.insert((candidate.segment, group)) {
-                continue;
-            }
-            let record = live.segment.group(group)?;
-            let scope = collection.source().scope_of(&record.path);
-            let is_index = record.path.ends_with("MEMORY.md");
-            if is_index || !matches!(scope, Scope::Memories | Scope::Team | Scope::Agents | Scope::Folder) {
-                continue;
-            }
-            let path = collection.path_of(&record.path);
-            let Some(memory) = open_file(&path).ok().and_then(|file| MemoryFile::read(file, path, scope))
-            else {
-                continue;
-            };
-            found.push(memory);
-        }
-        Ok(found)
-    }
-
-    /// How much a memory shares with the prompt.
-    fn strength(&self, memory: &MemoryFile, analyzer: &mut Analyzer) -> f32 {
-        let mut in_title: HashSet<Term> = HashSet::new();
-        let mut in_text: HashSet<Term> = HashSet::new();
-        analyzer.each_term(&memory.title(), |term, _, _| {
-            in_title.insert(term);
-        });
-        analyzer.each_term(&memory.body, |term, _, _| {
-            in_text.insert(term);
-        });
-        let mut strength = 0.0;
-        for term in &self.query.terms {
-            let field = if in_title.contains(&term.term) {
-                IN_TITLE
-            } else if in_text.contains(&term.term) {
-                1.0
-            } else {
-                continue;
-            };
-            let rarity = self.rarity.get(&term.term).copied().unwrap_or(0.0);
-            let common = if common_words::is_common(&term.text) { COMMON } else { 1.0 };
-            strength += field * rarity * common;
-        }
-        strength
-    }
-}
-
-/// How rare a word is that stands in so many of all passages.
-fn rarity(all: f32, holding: f32) -> f32 {
-    let frequency = |holding: f32| (1.0 + (all + BACKGROUND - holding + 0.5).max(0.0) / (holding + 0.5)).ln();
-    (frequency(holding) / frequency(1.0)).clamp(0.0, 1.0)
-}
-
-/// Takes what fits and has not been shown.
+/// Takes what is likely, fits and has not been shown.
 fn choose(candidates: Vec<MemoryFile>, options: &RecallOptions<'_>) -> Recalled {
     let mut recalled = Recalled::default();
     for memory in candidates {
-        if options.shown.contains(&memory.path) || memory.is_usage_note_of(options.tools) {
-            recalled.left_out += 1;
-            continue;
-        }
-        let room = options.budget.saturating_sub(recalled.tokens) * CHARACTERS_PER_TOKEN;
-        if recalled.memories.len() >= MAX_MEMORIES || room < QUOTATION * 2 {
-            recalled.left_out += 1;
-            continue;
-        }
-        let text = quote(&memory, (room - QUOTATION).min(MAX_UNITS), options.now);
-        let tokens = text.chars().count().div_ceil(CHARACTERS_PER_TOKEN);
-        if recalled.tokens + tokens > options.budget {
-            recalled.left_out += 1;
-            continue;
-        }
-        recalled.tokens += tokens;
-        recalled.memories.push(RecalledMemory {
+        let probability = memory.features.probability();
+        recalled.considered.push(ConsideredMemory {
+            path: memory.path.clone(),
             name: memory.name(),
-            modified: memory.modified,
-            text,
-            strength: memory.strength,
-            path: memory.path,
+            probability,
+            features: memory.features,
         });
+        let is_known = options.shown.contains(&memory.path) || memory.is_usage_note_of(options.tools);
+        if probability >= options.threshold {
+            if is_known || !quote_into(&mut recalled, &memory, options) {
+                recalled.left_out += 1;
+            }
+        } else if probability >= NAMED_FROM && recalled.named.len() < options.named && !is_known {
+            let description = memory.one_line(MAX_DESCRIPTION);
+            recalled.named.push(NamedMemory { name: memory.name(), description, path: memory.path });
+        }
     }
     recalled
+}
+
+/// Quotes a memory, if there is room.
+fn quote_into(recalled: &mut Recalled, memory: &MemoryFile, options: &RecallOptions<'_>) -> bool {
+    let room = options.budget.saturating_sub(recalled.tokens) * CHARACTERS_PER_TOKEN;
+    if recalled.memories.len() >= MAX_MEMORIES || room < QUOTATION * 2 {
+        return false;
+    }
+    let text = quote(memory, (room - QUOTATION).min(MAX_UNITS), options.now);
+    let tokens = text.chars().count().div_ceil(CHARACTERS_PER_TOKEN);
+    if recalled.tokens + tokens > options.budget {
+        return false;
+    }
+    recalled.tokens += tokens;
+    recalled.memories.push(RecalledMemory {
+        name: memory.name(),
+        modified: memory.modified,
+        text,
+        probability: memory.features.probability(),
+        path: memory.path.clone(),
+    });
+    true
 }
 
 /// The memory as a model may see it, with a word of caution once it is older than a day.

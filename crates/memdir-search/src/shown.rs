@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_disk::cache_dir::CacheDir;
+use serde::{Deserialize, Serialize};
 
 use crate::segment::checksum;
 use crate::usage::{self, Usage};
@@ -13,6 +14,15 @@ use crate::usage::{self, Usage};
 pub struct ShownMemories {
     cache: CacheDir,
     name: String,
+    shown: Shown,
+}
+
+/// What is kept of a session.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Shown {
+    /// Whether it has had a prompt since it began or was compacted.
+    briefed: bool,
     paths: HashSet<Utf8PathBuf>,
 }
 
@@ -32,35 +42,51 @@ impl ShownMemories {
             checksum(session.as_bytes()),
             checksum(format!("{session}\0").as_bytes())
         );
-        let paths = read(&cache, &name);
-        Self { cache, name, paths }
+        let shown = read(&cache, &name);
+        Self { cache, name, shown }
+    }
+
+    /// Whether the session has had its first prompt.
+    #[must_use]
+    pub fn is_briefed(&self) -> bool {
+        self.shown.briefed
+    }
+
+    /// Forgets the session: it was compacted, and no longer knows what it was shown.
+    pub fn forget(&self) {
+        if let Ok(Some(writer)) = self.cache.write_within(PATIENCE) {
+            let _ = writer.write(&self.name, |out| out.write_all(b"{}"));
+        }
     }
 
     /// The files.
     #[must_use]
     pub fn paths(&self) -> &HashSet<Utf8PathBuf> {
-        &self.paths
+        &self.shown.paths
     }
 
-    /// Claims these for this session: `false` if another process of the session has shown one of them meanwhile. Then
+    /// Claims these for this session, which has had its first prompt then: `false` if another process of the session has shown one of them meanwhile. Then
     /// none is claimed, and [`ShownMemories::paths`] knows of those.
     ///
     /// Where nothing can be written they count as claimed: to be shown again is better than never.
     pub fn claim(&mut self, paths: &[Utf8PathBuf]) -> bool {
-        if paths.is_empty() {
+        if paths.is_empty() && self.shown.briefed {
             return true;
         }
         let Ok(Some(writer)) = self.cache.write_within(PATIENCE) else { return true };
-        self.paths.extend(read(&self.cache, &self.name));
-        if paths.iter().any(|path| self.paths.contains(path)) {
+        self.shown.paths.extend(read(&self.cache, &self.name).paths);
+        if paths.iter().any(|path| self.shown.paths.contains(path)) {
             return false;
         }
-        self.paths.extend(paths.iter().cloned());
-        let bytes = serde_json::to_vec(&self.paths).unwrap_or_default();
+        self.shown.briefed = true;
+        self.shown.paths.extend(paths.iter().cloned());
+        let bytes = serde_json::to_vec(&self.shown).unwrap_or_default();
         let _ = writer.write(&self.name, |out| out.write_all(&bytes));
-        let mut usage = Usage::load(self.cache.path());
-        usage.add(paths);
-        let _ = writer.write(usage::NAME, |out| out.write_all(&usage.encode()));
+        if !paths.is_empty() {
+            let mut usage = Usage::load(self.cache.path());
+            usage.add(paths);
+            let _ = writer.write(usage::NAME, |out| out.write_all(&usage.encode()));
+        }
         let count = fs::read_dir(self.cache.path()).map_or(0, Iterator::count);
         if count > MAX_SESSIONS {
             writer.remove_others(|name| name == self.name || name == usage::NAME);
@@ -69,7 +95,7 @@ impl ShownMemories {
     }
 }
 
-fn read(cache: &CacheDir, name: &str) -> HashSet<Utf8PathBuf> {
+fn read(cache: &CacheDir, name: &str) -> Shown {
     let known = fs::read(cache.path().join(name)).ok();
     known.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
@@ -88,6 +114,12 @@ mod tests {
         assert_eq!(one.paths(), &HashSet::from(["/a".into(), "/b".into()]));
         assert!(ShownMemories::load(&folder, "two").paths().is_empty());
         assert!(claim("two", "/a"));
+        let mut three = ShownMemories::load(&folder, "three");
+        assert!(!three.is_briefed() && three.claim(&[]));
+        assert!(ShownMemories::load(&folder, "three").is_briefed());
+        one.forget();
+        let again = ShownMemories::load(&folder, "one");
+        assert!(!again.is_briefed() && again.paths().is_empty());
         let usage = Usage::load(&folder);
         assert!(usage.favour("/a".into()) > usage.favour("/b".into()));
         assert!(usage.favour("/b".into()) > usage.favour("/c".into()));

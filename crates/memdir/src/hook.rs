@@ -18,12 +18,13 @@ use memdir_disk::failure_log::{self, Failure};
 use memdir_disk::pauses::Pauses;
 use memdir_lib::memory::Memory;
 use memdir_lib::place::switched_off;
+use memdir_lib::recall::forget_session;
 
 mod after_tool;
 mod before_tool;
 mod index;
 mod journal;
-mod prompt_submitted;
+pub(crate) mod prompt_submitted;
 mod scratchpad;
 mod session_ended;
 mod session_started;
@@ -117,6 +118,13 @@ impl Hook<'_> {
             kind: AuthorKind::Agent,
             id: Some(self.agent.to_owned()),
             session: self.event.session.clone(),
+        }
+    }
+
+    /// What the session was shown is gone from its context: its next prompt counts as the first.
+    fn forget_shown(&self) {
+        if let Some(session) = self.event.session.as_deref() {
+            forget_session(&self.env, session);
         }
     }
 

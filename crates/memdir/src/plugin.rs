@@ -21,6 +21,7 @@ const FILES: &[(&str, &str)] = files![
     ".claude-plugin/plugin.json",
     ".mcp.json",
     "README.md",
+    "commands/cues.md",
     "commands/rebuild.md",
     "commands/review.md",
     "commands/start.md",

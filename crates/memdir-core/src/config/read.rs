@@ -3,7 +3,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{ConfigError, ProjectConfig, ReadConfig, SecretsOnWrite, WriteMode, WriteScope};
+use super::{ConfigError, ProjectConfig, ReadConfig, RecallWhen, SecretsOnWrite, WriteMode, WriteScope};
 use crate::operation::StoreId;
 
 /// Reads a whole file.
@@ -35,6 +35,7 @@ impl<'t> Reader<'t> {
                 "features" => self.features(value)?,
                 "projects" => self.projects(value)?,
                 "model" => self.model(value),
+                "recall" => self.recall(value)?,
                 other => self.unknown(other, key.span()),
             }
         }
@@ -111,6 +112,29 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
+    fn recall(&mut self, value: &Value<'t>) -> Result<(), ConfigError> {
+        let Some(table) = value.get_ref().as_table() else {
+            self.read.config.recall.when = self.one_of(value, "recall", &WHEN)?;
+            return Ok(());
+        };
+        for (key, value) in table {
+            let name = format!("recall.{}", key.get_ref());
+            match key.get_ref().as_ref() {
+                "when" => self.read.config.recall.when = self.one_of(value, &name, &WHEN)?,
+                "threshold" => {
+                    let written = value.get_ref().as_float().map(|written| written.as_str());
+                    let number = written.and_then(|written| written.parse::<f64>().ok());
+                    let number = number.filter(|number| (0.0..=1.0).contains(number)).ok_or_else(|| {
+                        self.error(value.span(), format!("`{name}` is a probability from 0.0 to 1.0"))
+                    })?;
+                    self.read.config.recall.threshold = Some((number * 1_000.0).round() as u16);
+                }
+                _ => self.unknown(&name, key.span()),
+            }
+        }
+        Ok(())
+    }
+
     fn projects(&mut self, value: &Value<'t>) -> Result<(), ConfigError> {
         for (store, value) in self.table(value, "projects")? {
             let name = format!("projects.{}", store.get_ref());
@@ -173,6 +197,9 @@ const MAX_COUNT: u32 = 1_000_000;
 
 const MODES: [(&str, WriteMode); 3] =
     [("auto", WriteMode::Auto), ("review", WriteMode::Review), ("off", WriteMode::Off)];
+
+const WHEN: [(&str, RecallWhen); 3] =
+    [("first", RecallWhen::First), ("every", RecallWhen::Every), ("off", RecallWhen::Off)];
 
 const ON_WRITE: [(&str, SecretsOnWrite); 3] =
     [("warn", SecretsOnWrite::Warn), ("redact", SecretsOnWrite::Redact), ("block", SecretsOnWrite::Block)];

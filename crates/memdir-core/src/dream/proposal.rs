@@ -19,6 +19,7 @@ use crate::memory::auto_index::is_indexed;
 use crate::memory::entrypoint::ENTRYPOINT;
 use crate::memory::index::OVERFLOW;
 use crate::memory::memory_type::MemoryType;
+use crate::memory::topic::cues::cues;
 use crate::memory::topic::{self, NewTopic, Topic};
 use crate::rel_path::{PathRefused, RelPath};
 use crate::secrets::scan;
@@ -250,6 +251,7 @@ fn text_for(
             description,
             memory_type: &kind.unwrap_or(MemoryType::Project),
             body,
+            cues: &cues(content),
             modified: desk.scene.now,
             origin_session: None,
         };

@@ -46,6 +46,7 @@ pub(super) fn compose(statement: &Statement, source: Source, said: Option<Date>)
         memory_type,
         body,
         source,
+        cues: Vec::new(),
         is_lesson: false,
         updates: None,
     }

@@ -380,6 +380,7 @@ mod tests {
                 description: String::new(),
                 body: format!("{text}\n\n**Why:** x"),
                 source: Source::default(),
+                cues: Vec::new(),
                 is_lesson: false,
                 updates: None,
             };
@@ -407,6 +408,7 @@ mod tests {
                 description: String::new(),
                 body: format!("{text}\n\n**Why:** {why}"),
                 source: Source::default(),
+                cues: Vec::new(),
                 is_lesson: false,
                 updates: None,
             };

@@ -225,6 +225,7 @@ fn lesson(failure: &Failure, working: &str, source: &Source) -> Extracted {
         description: shortened(&text, 120),
         body: format!("{text}\n\n**Why:** {why}\n**How to apply:** Run the second one at once.\n"),
         source: source.clone(),
+        cues: Vec::new(),
         is_lesson: true,
         updates: None,
     }

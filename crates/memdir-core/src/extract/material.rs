@@ -144,6 +144,8 @@ For each memory:
 - how_to_apply: when and how the agent should act on it, in one sentence.
 - turn: the number of the line that says it.
 - quote: the words of that line that say it, copied exactly from `said`. Never from `agent_before`.
+- cues: three to eight short phrases that say when an agent will need it: situations, tasks, synonyms, kinds of files, in \
+the person's languages.
 - updates: the name of the remembered memory that this corrects or completes; null if there is none. What is remembered \
 already in the same sense is left out.";
 
@@ -166,9 +168,11 @@ fn schema() -> Value {
                         "turn": { "type": "integer" },
                         "quote": text(),
                         "updates": { "type": ["string", "null"] },
+                        "cues": { "type": "array", "items": text() },
                     },
                     "required": [
                         "type", "name", "description", "statement", "why", "how_to_apply", "turn", "quote", "updates",
+                        "cues",
                     ],
                     "additionalProperties": false,
                 },

@@ -11,7 +11,7 @@ use super::topic_words::topic_words;
 use super::{Extracted, Extraction, Skipped};
 use crate::hygiene::{clean, escape, flag};
 use crate::memory::memory_type::MemoryType;
-use crate::memory::topic::{client_slug, one_line};
+use crate::memory::topic::{client_slug, cues, one_line};
 use crate::secrets;
 
 /// Why what a model proposes is not used at all: whoever answers like this is not to be trusted with the rest.
@@ -79,6 +79,8 @@ struct Proposed {
     quote: String,
     #[serde(default)]
     updates: Option<String>,
+    #[serde(default)]
+    cues: Vec<String>,
 }
 
 impl Material {
@@ -165,7 +167,8 @@ impl Proposed {
         };
         let description = one_line(&self.description);
         let mut body = format!("{statement}\n\n**Why:** {why}\n**How to apply:** {how}\n");
-        let written = format!("{description}\n\n{body}");
+        let cues = cues::clean(self.cues.iter().cloned());
+        let written = format!("{description}\n\n{body}\n{}", cues.join("\n"));
         if !secrets::scan(&written).is_empty() {
             return Err(ProposalRefused::Secret);
         }
@@ -184,6 +187,7 @@ impl Proposed {
             description,
             body,
             source: said.source.clone(),
+            cues,
             is_lesson: false,
             updates: self.updates.clone(),
         })

@@ -35,6 +35,8 @@ pub enum ToolCall {
         memory_type: MemoryType,
         /// Its text.
         text: String,
+        /// Phrases that say when it will be needed.
+        cues: Vec<String>,
     },
     /// Change a memory.
     Edit {
@@ -198,6 +200,7 @@ impl ToolCall {
                 description: given.needed("description")?,
                 memory_type: memory_type(&given.needed("type")?)?,
                 text: given.needed("text")?,
+                cues: given.list("cues")?,
             },
             "edit" => Self::Edit { name: given.needed("name")?, change: edit(&mut given)? },
             "forget" => Self::Forget { name: given.needed("name")? },

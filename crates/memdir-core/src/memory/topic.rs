@@ -18,6 +18,7 @@ use super::problem::Problem;
 
 #[cfg(test)]
 mod client_rewrite;
+pub mod cues;
 mod new_topic;
 #[cfg(test)]
 mod tests;
@@ -124,6 +125,7 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Option<Problem>) {
 pub fn set(text: &str, key: &str, value: &str) -> Result<String, EditRefused> {
     let place = place_of(text, key);
     match key {
+        cues::CUES => cues::set_cues(text, &cues::split(value)),
         "name" => frontmatter::set(text, &place, &client_slug(value)),
         "description" => frontmatter::set(text, &place, &one_line(value)),
         _ => frontmatter::set(text, &place, value),

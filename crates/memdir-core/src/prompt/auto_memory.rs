@@ -142,6 +142,9 @@ name: release-day
 description: One line that lets a reader decide whether to open this file
 metadata:
   type: project
+  cues:
+    - deploy, roll out, hotfix
+    - when may this ship
 ---
 
 The fact or the rule, in the first sentence.
@@ -150,7 +153,7 @@ The fact or the rule, in the first sentence.
 **How to apply:** when it counts, and when it does not.
 ```
 
-   `Why` and `How to apply` belong to `feedback` and `project`. `[[other-name]]` links to another memory.
+   `Why` and `How to apply` belong to `feedback` and `project`. `[[other-name]]` links to another memory. `cues` are three to eight short phrases that say when the memory will be needed: situations, tasks, synonyms, kinds of files, in the user's languages. They bring it back when the words differ.
 
 2. Add one line to `{ENTRYPOINT}`, at most {MAX_LINE_UNITS} characters long: `- [Release day](release-day.md) — what a reader finds there`"
     )
@@ -206,7 +209,7 @@ fn short_form(dir: &str, saving: &str, profile: Profile) -> String {
 fn short_saving() -> String {
     format!(
         "\
-- Two steps to save: write `some-name.md` (frontmatter `name`, `description`, and `type` under `metadata`; then the fact, `**Why:**`, `**How to apply:**`), then add `- [Title](some-name.md) — hook` to `{ENTRYPOINT}`, at most {MAX_LINE_UNITS} characters. Edit the memory that exists rather than writing a second one.
+- Two steps to save: write `some-name.md` (frontmatter `name`, `description`, and under `metadata` `type` and `cues`, three to eight short phrases that say when it will be needed; then the fact, `**Why:**`, `**How to apply:**`), then add `- [Title](some-name.md) — hook` to `{ENTRYPOINT}`, at most {MAX_LINE_UNITS} characters. Edit the memory that exists rather than writing a second one.
 "
     )
 }

@@ -26,6 +26,8 @@ pub struct NewMemory<'m> {
     pub memory_type: &'m MemoryType,
     /// Its text.
     pub body: &'m str,
+    /// Phrases that say when it will be needed.
+    pub cues: &'m [String],
     /// Where it shall lie, if not at `<name>.md`.
     pub path: Option<&'m str>,
     /// The session of the agent that adds it.
@@ -76,6 +78,7 @@ impl Memory {
             description: new.description,
             memory_type: new.memory_type,
             body: new.body,
+            cues: new.cues,
             modified: now,
             origin_session: new.session,
         };

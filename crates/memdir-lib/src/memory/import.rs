@@ -63,6 +63,7 @@ impl Memory {
                 description: &proposal.description,
                 memory_type: &proposal.memory_type,
                 body: &proposal.body,
+                cues: &[],
                 modified: now,
                 origin_session: None,
             };

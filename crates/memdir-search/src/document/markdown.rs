@@ -12,6 +12,8 @@ pub(crate) struct Frontmatter<'a> {
     pub(crate) description: &'a str,
     pub(crate) kind: &'a str,
     tags: &'a str,
+    /// Phrases that say when it will be needed.
+    pub(crate) cues: Vec<&'a str>,
 }
 
 /// Adds a file of Markdown. Nothing is refused: what is not understood is words.
@@ -32,6 +34,9 @@ pub(crate) fn add_markdown(builder: &mut SegmentBuilder, file: &FileId<'_>, byte
     let mut inherited = builder.terms_of(title, Weight::TITLE);
     inherited.extend(builder.terms_of(front.description, Weight::TITLE));
     inherited.extend(builder.terms_of(front.tags, Weight::CONTEXT));
+    for cue in &front.cues {
+        inherited.extend(builder.terms_of(cue, Weight::CONTEXT));
+    }
     if front.name.is_empty() || front.name != title {
         inherited.extend(builder.terms_of(front.name, Weight::CONTEXT));
     }
@@ -92,13 +97,23 @@ fn frontmatter(text: &str) -> (Frontmatter<'_>, usize) {
     let is_start = |line: &&str| line.trim_start_matches('\u{feff}').trim_end() == "---";
     let Some(first) = lines.next().filter(is_start) else { return (front, 0) };
     let mut offset = first.len();
+    let mut in_cues = false;
     for line in lines {
         offset += line.len();
         if line.trim_end() == "---" {
             return (front, offset);
         }
+        if in_cues && let Some(cue) = line.trim_start().strip_prefix("- ") {
+            front.cues.push(unquoted(cue));
+            continue;
+        }
         let Some((key, value)) = line.split_once(':') else { continue };
-        let value = value.trim().trim_matches(['"', '\'']);
+        in_cues = key.trim() == "cues";
+        if in_cues {
+            front.cues = list(value.trim());
+            continue;
+        }
+        let value = unquoted(value);
         // `type` may stand below `metadata`, which then wins, as for the client.
         let nested = key.starts_with([' ', '\t']);
         match key.trim() {
@@ -111,6 +126,28 @@ fn frontmatter(text: &str) -> (Frontmatter<'_>, usize) {
         }
     }
     (Frontmatter::default(), 0)
+}
+
+fn unquoted(value: &str) -> &str {
+    value.trim().trim_matches(['"', '\''])
+}
+
+/// The phrases of a list in one line: `[one, "two, with a comma"]`, or `one; two`.
+fn list(value: &str) -> Vec<&str> {
+    let (inner, separator) = match value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(inner) => (inner, ','),
+        None => (unquoted(value), ';'),
+    };
+    let mut quote = None;
+    let parts = inner.split(|c: char| {
+        match quote {
+            Some(open) if c == open => quote = None,
+            None if separator == ',' && matches!(c, '"' | '\'') => quote = Some(c),
+            _ => {}
+        }
+        quote.is_none() && c == separator
+    });
+    parts.map(unquoted).filter(|part| !part.is_empty()).collect()
 }
 
 fn first_heading(body: &str) -> &str {
@@ -178,6 +215,21 @@ mod tests {
         check("---\ntype: user\nmetadata:\n  type: project\n---\n", "", "project", "");
         check("---\nname: a\nno end", "", "", "---\nname: a\nno end");
         check("no front", "", "", "no front");
+    }
+
+    #[test]
+    fn cues_in_every_form() {
+        let check = |field: &str, expected: &[&str]| {
+            let text = format!("---\nname: a\nmetadata:\n{field}\n  type: user\n---\nb");
+            let (front, _) = frontmatter(&text);
+            assert_eq!((front.cues.as_slice(), front.kind), (expected, "user"), "{text}");
+        };
+        check("  cues:\n    - deploy at night\n    - \"when: x\"", &["deploy at night", "when: x"]);
+        check("  cues: [one, \"two, three\", 'four']", &["one", "two, three", "four"]);
+        check("  cues: one, two; three", &["one, two", "three"]);
+        check("cues:\n- one\n- two", &["one", "two"]);
+        check("  cues:", &[]);
+        check("  other:\n    - no", &[]);
     }
 
     #[test]

@@ -4,8 +4,9 @@ use std::io::Read;
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 
+use super::Features;
 use crate::collection::Scope;
-use crate::document::front_and_body;
+use crate::document::{front_and_body, without_secrets};
 
 /// A memory that is being considered.
 pub(super) struct MemoryFile {
@@ -17,7 +18,9 @@ pub(super) struct MemoryFile {
     name: String,
     description: String,
     kind: String,
-    pub(super) strength: f32,
+    /// Phrases that say when it will be needed.
+    pub(super) cues: Vec<String>,
+    pub(super) features: Features,
 }
 
 /// No memory is longer.
@@ -59,12 +62,13 @@ impl MemoryFile {
             name: front.name.to_owned(),
             description: front.description.to_owned(),
             kind: front.kind.to_owned(),
+            cues: front.cues.iter().map(|cue| (*cue).to_owned()).collect(),
             body: body.to_owned(),
             text,
             path,
             scope,
             modified,
-            strength: 0.0,
+            features: Features::default(),
         })
     }
 
@@ -75,6 +79,23 @@ impl MemoryFile {
             return body.to_owned();
         }
         format!("{}\n\n{body}", self.description).trim_end().to_owned()
+    }
+
+    /// What it is about, in one line that is safe to show.
+    pub(super) fn one_line(&self, most: usize) -> String {
+        let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let description = line(&self.description);
+        let text = if description.is_empty() {
+            line(self.body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default())
+        } else {
+            description
+        };
+        let (text, _) = memdir_core::secrets::redact(&text);
+        let text = without_secrets(text.into());
+        let shown = text
+            .chars()
+            .filter(|c| !memdir_core::hidden_char::is_hidden(*c) && !matches!(c, '<' | '>' | '`'));
+        shown.take(most).collect()
     }
 
     /// Its name, or the file's.

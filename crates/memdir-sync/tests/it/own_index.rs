@@ -83,6 +83,7 @@ fn add(machine: &Machine, name: &str, description: &str) {
         description,
         memory_type: &memory_type,
         body: "One.\n\nTwo.\n\nThree.\n\nUse make.\n",
+        cues: &[],
         path: None,
         session: None,
     };

@@ -25,7 +25,8 @@ use crate::world::World;
 
 Examples:
   memdir add --type feedback --name tabs --description \"wants tabs\" --text \"Use tabs, never spaces.\"
-  memdir add --type project --name freeze --description \"code freeze from 1 March\" --file notes.md
+  memdir add --type project --name freeze --description \"code freeze from 1 March\" --file notes.md \\
+    --cue 'deploy, release, hotfix' --cue 'when may this ship'
   git log -1 --format=%B | memdir add --type project --name why-rust --description \"why Rust\" --file -"
 )]
 pub(crate) struct Add {
@@ -44,6 +45,9 @@ pub(crate) struct Add {
     /// The text
     #[arg(long, allow_hyphen_values = true)]
     text: Option<String>,
+    /// A short phrase that says when it will be needed; may be given several times
+    #[arg(long = "cue", value_name = "PHRASE")]
+    cues: Vec<String>,
     /// Where to put it in the directory, instead of NAME.md
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
@@ -75,6 +79,7 @@ impl Run for Add {
             description: &self.description,
             memory_type: &memory_type,
             body: &body,
+            cues: &self.cues,
             path: self.path.as_deref(),
             session: author.session.as_deref(),
         };

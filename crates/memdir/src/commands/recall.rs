@@ -7,32 +7,37 @@ use anyhow::Result;
 use camino::Utf8PathBuf;
 use clap::Parser;
 use memdir_lib::freshness;
-use memdir_lib::place::switched_off;
-use memdir_lib::recall::{Wanted, recall};
-use memdir_search::Recalled;
+use memdir_lib::recall::{Occasion, Wanted, recall};
+use memdir_search::{ConsideredMemory, FEATURE_NAMES, Recalled};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::Run;
 use crate::arguments::{ClientOptions, Global};
 use crate::exit::Exit;
+use crate::hook::prompt_submitted::mention;
+use crate::json_lines;
+use crate::output::printable;
 use crate::world::World;
 
 /// Print the memories that matter for a prompt, quoted for a model
 #[derive(Debug, Parser)]
 #[command(
     name = "recall",
-    after_help = "Nothing is scanned: the index is taken as the last search or hook left it, and built where there
-is none yet. Nothing at all is printed, with exit 1, when no memory matters enough.
+    after_help = "Nothing is scanned: the index is taken as the last write, search or hook left it, and built where there
+is none yet. A memory is quoted if it is needed with a probability of at least 0.35 (`[recall] threshold`
+in the configuration), at most three; up to three more are named. With none to quote the exit is 1.
 
 Examples:
   memdir recall --prompt 'release the hotfix today'
   memdir recall --prompt - --budget 500 --session \"$SESSION\" --json < prompt.txt
+  memdir recall --prompt 'release the hotfix today' --explain
   memdir recall --prompt 'filter this with jq' --tool jq"
 )]
 pub(crate) struct Recall {
     /// The prompt; `-` reads it from standard input
-    #[arg(long, value_name = "TEXT")]
-    prompt: String,
+    #[arg(long, value_name = "TEXT", required_unless_present = "jsonl")]
+    prompt: Option<String>,
     /// How many tokens the memories may take, at four characters each
     #[arg(long, value_name = "TOKENS", default_value_t = 1_500)]
     budget: usize,
@@ -42,9 +47,15 @@ pub(crate) struct Recall {
     /// A tool that the agent is using: notes on its use are left out, warnings are kept
     #[arg(long = "tool", value_name = "NAME")]
     tools: Vec<String>,
-    /// Print one JSON object
+    /// Say what was looked at, how likely each memory is needed, and why
     #[arg(long)]
+    explain: bool,
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "jsonl")]
     json: bool,
+    /// Answer one JSON object with `id` and `prompt` a line from standard input
+    #[arg(long, conflicts_with = "prompt")]
+    jsonl: bool,
     #[command(flatten)]
     client: ClientOptions,
     #[command(flatten)]
@@ -63,38 +74,76 @@ impl Run for Recall {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let env = world.env()?;
-        let mut prompt = self.prompt.clone();
+        let flags = self.client.flags();
+        // Only where nothing has been indexed yet: afterwards the index is taken as it is.
+        let _ = freshness::build_missing(&env, &flags, world.now, Instant::now() + PATIENCE);
+        let now = world.now;
+        let ask = |prompt: &str| {
+            let Self { budget, tools, session, .. } = &self;
+            let wanted = Wanted {
+                prompt,
+                session: session.as_deref(),
+                budget: *budget,
+                tools,
+                occasion: Occasion::Asked,
+            };
+            recall(&env, &flags, &wanted, now)
+        };
+        if self.jsonl {
+            json_lines::answer_each(world, "id", |question| {
+                let recalled = ask(json_lines::text(question, "prompt")?)?;
+                let answer = serde_json::to_value(Answer::of(&recalled, now.as_second(), self.explain))?;
+                Ok(match answer {
+                    Value::Object(fields) => fields,
+                    _ => Map::new(),
+                })
+            })?;
+            return Ok(Exit::Yes);
+        }
+        let mut prompt = self.prompt.clone().unwrap_or_default();
         if prompt == "-" {
             let mut bytes = Vec::new();
             world.stdin.by_ref().take(MAX_PROMPT).read_to_end(&mut bytes)?;
             prompt = String::from_utf8_lossy(&bytes).into_owned();
         }
-        let flags = self.client.flags();
-        if let Some(rule) = switched_off(&env, &flags)? {
-            world.warn(&format!("memory is off ({rule}), so nothing is recalled"))?;
-        } else {
-            // Only where nothing has been indexed yet: afterwards the index is taken as it is.
-            let _ = freshness::build_missing(&env, &flags, world.now, Instant::now() + PATIENCE);
-        }
-        let session = self.session.as_deref();
-        let wanted = Wanted { prompt: &prompt, session, budget: self.budget, tools: &self.tools };
-        let recalled = recall(&env, &flags, &wanted, world.now)?;
+        let recalled = ask(&prompt)?;
         if self.json {
-            world.print_json(&Answer::of(&recalled, world.now.as_second()))?;
+            world.print_json(&Answer::of(&recalled, now.as_second(), self.explain))?;
         } else {
             for memory in &recalled.memories {
                 writeln!(world.stdout, "{}", memory.text)?;
+            }
+            if let Some(mentioned) = mention(&recalled.named) {
+                writeln!(world.stdout, "{mentioned}")?;
+            }
+            if self.explain {
+                explain(&recalled.considered, world)?;
             }
         }
         Ok(if recalled.memories.is_empty() { Exit::No } else { Exit::Yes })
     }
 }
 
+/// A line for each memory that was looked at, with the numbers that are not 0.
+fn explain(considered: &[ConsideredMemory], world: &mut World) -> Result<()> {
+    for memory in considered {
+        let features = memory.features.values();
+        let known = FEATURE_NAMES.iter().zip(features).filter(|(_, value)| *value != 0.0);
+        let known: Vec<String> = known.map(|(name, value)| format!("{name} {value:.2}")).collect();
+        let name = printable(&memory.name);
+        writeln!(world.stderr, "{:.3}  {name}  ({})", memory.probability, known.join(", "))?;
+    }
+    Ok(())
+}
+
 #[derive(Serialize)]
 struct Answer<'a> {
     memories: Vec<Memory<'a>>,
+    named: Vec<Named<'a>>,
     left_out: usize,
     tokens: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    considered: Option<Vec<Considered<'a>>>,
 }
 
 #[derive(Serialize)]
@@ -102,21 +151,55 @@ struct Memory<'a> {
     path: &'a Utf8PathBuf,
     name: &'a str,
     age_days: Option<i64>,
+    probability: f32,
     text: &'a str,
 }
 
+#[derive(Serialize)]
+struct Named<'a> {
+    path: &'a Utf8PathBuf,
+    name: &'a str,
+    description: &'a str,
+}
+
+#[derive(Serialize)]
+struct Considered<'a> {
+    path: &'a Utf8PathBuf,
+    name: &'a str,
+    probability: f32,
+    features: Map<String, Value>,
+}
+
 impl<'a> Answer<'a> {
-    fn of(recalled: &'a Recalled, now: i64) -> Self {
+    fn of(recalled: &'a Recalled, now: i64, explain: bool) -> Self {
         let memory = |memory: &'a memdir_search::RecalledMemory| Memory {
             path: &memory.path,
             name: &memory.name,
             age_days: memory.modified.map(|time| (now - time.as_second()).max(0) / 86_400),
+            probability: memory.probability,
             text: &memory.text,
+        };
+        let named = |named: &'a memdir_search::NamedMemory| Named {
+            path: &named.path,
+            name: &named.name,
+            description: &named.description,
+        };
+        let considered = |memory: &'a ConsideredMemory| Considered {
+            path: &memory.path,
+            name: &memory.name,
+            probability: memory.probability,
+            features: FEATURE_NAMES
+                .iter()
+                .zip(memory.features.values())
+                .map(|(name, value)| ((*name).to_owned(), value.into()))
+                .collect(),
         };
         Self {
             memories: recalled.memories.iter().map(memory).collect(),
+            named: recalled.named.iter().map(named).collect(),
             left_out: recalled.left_out,
             tokens: recalled.tokens,
+            considered: explain.then(|| recalled.considered.iter().map(considered).collect()),
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::world::World;
     after_help = "Examples:
   memdir set tabs description \"wants tabs in every language\"
   memdir set tabs type user
+  memdir set tabs cues 'format the code; indentation; new source file'
   memdir set tabs priority --unset"
 )]
 pub(crate) struct Set {

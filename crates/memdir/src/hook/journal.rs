@@ -59,6 +59,10 @@ pub(super) fn notice(hook: &Hook<'_>, journal: &Journal) -> Result<Option<String
 /// PreCompact: which session is compacted, when and on which branch, and what the user asked to be kept. The state of
 /// the work is durable already: every record is when it is written.
 pub(super) fn compacting(hook: &Hook<'_>) -> Result<Answer> {
+    // Gemini CLI says nothing afterwards.
+    if hook.event.name == "PreCompress" {
+        hook.forget_shown();
+    }
     if let Some(journal) = active(hook)? {
         let author = hook.author();
         let writer = Writer { author: &author, now: hook.world.now };
@@ -73,6 +77,7 @@ pub(super) fn compacting(hook: &Hook<'_>) -> Result<Answer> {
 
 /// PostCompact: the summary that took the place of the conversation.
 pub(super) fn compacted(hook: &Hook<'_>) -> Result<Answer> {
+    hook.forget_shown();
     if let (Some(journal), Some(summary)) = (active(hook)?, hook.event.summary.as_deref()) {
         let writer = Writer { author: &hook.author(), now: hook.world.now };
         let summary = without_secrets(summary);

@@ -18,6 +18,9 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     if let Err(error) = scratchpad::begin(hook) {
         note(hook.event, &error, hook.world);
     }
+    if matches!(hook.event.source.as_deref(), Some("compact" | "clear")) {
+        hook.forget_shown();
+    }
     let place = Place::find(&hook.env, &ClientFlags::default())?;
     let mut facts = place.look_up.warnings();
     let journal = Journal::at_place(&place, &hook.env);

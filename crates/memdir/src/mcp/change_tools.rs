@@ -20,6 +20,7 @@ pub(super) struct New<'n> {
     pub(super) description: &'n str,
     pub(super) memory_type: &'n MemoryType,
     pub(super) text: &'n str,
+    pub(super) cues: &'n [String],
 }
 
 /// Adds a memory.
@@ -29,6 +30,7 @@ pub(super) fn save(asked: &Asked<'_>, new: &New<'_>) -> Result<ToolAnswer> {
         description: new.description,
         memory_type: new.memory_type,
         body: new.text,
+        cues: new.cues,
         path: None,
         session: asked.author.session.as_deref(),
     };

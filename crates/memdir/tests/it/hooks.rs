@@ -124,6 +124,41 @@ fn a_prompt_brings_back_the_memory_that_matters_once() {
 }
 
 #[test]
+fn the_first_prompt_names_what_may_matter_and_later_ones_only_add_what_is_sure() {
+    let (mut sandbox, _) = project();
+    sandbox.run([
+        "add",
+        "--type",
+        "project",
+        "--name",
+        "fonts",
+        "--description",
+        "Exports need fonts",
+        "--text",
+        "Kestrel renders every export; without the licensed fonts pages come out empty.",
+        "--cue",
+        "PDF page is blank",
+        "--cue",
+        "empty print",
+    ]);
+    let ask =
+        |sandbox: &mut Sandbox, prompt: &str| hook(sandbox, "UserPromptSubmit", &json!({"prompt": prompt}));
+    // Found at once, though nothing has searched: an acknowledged memory is known to the very next hook.
+    let vague = "does anything in the export depend on it?";
+    let first = ask(&mut sandbox, vague).to_string();
+    assert!(first.contains("may bear on it") && first.contains("`fonts.md`: Exports need fonts"), "{first}");
+    assert_eq!(ask(&mut sandbox, vague), Value::Null, "a later prompt names nothing");
+    let sure = ask(&mut sandbox, "the PDF page is blank, the print is empty").to_string();
+    assert!(sure.contains("licensed fonts") && !sure.contains("PDF page is blank"), "{sure}");
+    hook(&mut sandbox, "SessionStart", &json!({"source": "compact"}));
+    let again = ask(&mut sandbox, "the PDF page is blank, the print is empty").to_string();
+    assert!(again.contains("licensed fonts"), "after a compaction it is given again: {again}");
+    sandbox.home.write("home/.config/memdir/config.toml", "recall = \"off\"\n");
+    hook(&mut sandbox, "SessionStart", &json!({"source": "compact"}));
+    assert_eq!(ask(&mut sandbox, "the PDF page is blank, the print is empty"), Value::Null);
+}
+
+#[test]
 fn what_the_agent_wrote_is_recalled_without_a_search() {
     let (mut sandbox, memory) = project();
     sandbox.run(["search", "release"]);

@@ -105,7 +105,7 @@ fn commands_and_skill_name_what_exists() {
         texts.push((entry.file_name().to_owned(), fs::read_to_string(entry.path()).unwrap()));
     }
     let names: BTreeSet<&str> = texts.iter().map(|(name, _)| name.trim_end_matches(".md")).collect();
-    let expected = ["rebuild", "review", "start", "status", "stop", "user", "workspace"];
+    let expected = ["cues", "rebuild", "review", "start", "status", "stop", "user", "workspace"];
     assert_eq!(names, expected.into_iter().collect());
     texts.push(("SKILL.md".to_owned(), fs::read_to_string(folder.join("skills/memory/SKILL.md")).unwrap()));
     for (name, text) in &texts {

@@ -14,6 +14,7 @@ fn topic<'t>(name: &'t str, description: &'t str) -> NewTopic<'t> {
         description,
         memory_type: &MemoryType::Feedback,
         body: "Use tabs.",
+        cues: &[],
         modified: Timestamp::UNIX_EPOCH,
         origin_session: None,
     }

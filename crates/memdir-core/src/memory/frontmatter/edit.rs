@@ -55,6 +55,20 @@ pub fn set(text: &str, key: &str, value: &str) -> Result<String, EditRefused> {
     }
 }
 
+/// The text with one field set to a list of texts, in one line. The field must not be there.
+///
+/// # Errors
+/// When the change cannot be made without touching something else.
+pub fn set_list(text: &str, key: &str, items: &[String]) -> Result<String, EditRefused> {
+    let inner: Vec<_> = items.iter().map(|item| quoted(item)).collect();
+    let changed = changed(text, key, &format!("[{}]", inner.join(", ")))?;
+    let expected = Value::Array(items.iter().map(|item| item.as_str().into()).collect());
+    match Frontmatter::parse(&changed).0.and_then(|fields| fields.value(key)) {
+        Some((found, None)) if found == expected => Ok(changed),
+        _ => Err(EditRefused::Broken),
+    }
+}
+
 fn changed(text: &str, key: &str, value: &str) -> Result<String, EditRefused> {
     let Some((fences, fields)) = parse(text)? else {
         return Ok(with_new_frontmatter(text, key, value));

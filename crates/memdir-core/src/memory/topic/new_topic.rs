@@ -17,6 +17,8 @@ pub struct NewTopic<'t> {
     pub memory_type: &'t MemoryType,
     /// Its text.
     pub body: &'t str,
+    /// Phrases that say when it will be needed.
+    pub cues: &'t [String],
     /// When it is written.
     pub modified: Timestamp,
     /// The session that writes it, if it is an agent's.
@@ -35,6 +37,7 @@ impl NewTopic<'_> {
         }
         text.push_str("metadata:\n  node_type: memory\n");
         text.push_str(&format!("  type: {}\n", quoted(&one_line(self.memory_type.as_str()))));
+        text.push_str(&super::cues::render(self.cues));
         if let Some(session) = self.origin_session {
             text.push_str(&format!("  originSessionId: {}\n", quoted(&one_line(session))));
         }

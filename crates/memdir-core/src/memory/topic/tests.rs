@@ -128,8 +128,16 @@ fn names_become_slugs_as_the_client_makes_them() {
 
 fn new_topic(name: &str, description: &str, body: &str) -> String {
     let modified = "2026-01-02T03:04:05.678Z".parse().unwrap();
-    NewTopic { name, description, memory_type: &MemoryType::Feedback, body, modified, origin_session: None }
-        .render()
+    NewTopic {
+        name,
+        description,
+        memory_type: &MemoryType::Feedback,
+        body,
+        cues: &[],
+        modified,
+        origin_session: None,
+    }
+    .render()
 }
 
 #[test]
@@ -148,7 +156,47 @@ fn a_new_file_has_the_clients_form() {
     "#);
 }
 
+#[test]
+fn cues_are_set_where_the_file_keeps_them() {
+    let check = |text: &str, value: &str, expected: &str| {
+        let set = set(text, "cues", value).unwrap();
+        assert_eq!(set, expected);
+        assert_eq!(cues::cues(&set), cues::split(value));
+    };
+    let head = "---\nname: x\nmetadata:\n  type: user\n";
+    check(&format!("{head}---\nb"), "a; b, c", &format!("{head}  cues: [a, \"b, c\"]\n---\nb"));
+    let listed = "---\nname: x\nmetadata:\n  cues:\n    - old\n  type: user\n---\nb";
+    check(listed, "new", &format!("{head}  cues: [new]\n---\nb"));
+    assert_eq!(cues::cues(listed), ["old"]);
+    assert_eq!(set(listed, "cues", "").unwrap(), format!("{head}---\nb"));
+    assert_eq!(cues::cues("---\ncues: [a, 7]\n---\n"), ["a", "7"]);
+    assert_eq!(cues::cues("---\ncues: a, b; c\n---\n"), ["a, b", "c"]);
+}
+
 proptest! {
+    #[test]
+    fn cues_survive_the_clients_rewriting(phrases in proptest::collection::vec("(?s).{0,40}", 0..6)) {
+        let modified = "2026-01-02T03:04:05.678Z".parse().unwrap();
+        let kind = MemoryType::Feedback;
+        let topic = NewTopic {
+            name: "x",
+            description: "d",
+            memory_type: &kind,
+            body: "b",
+            cues: &phrases,
+            modified,
+            origin_session: None,
+        };
+        let ours = topic.render();
+        let theirs = client_rewrite(&ours, "SESSION", "2026-01-02T03:04:05.678Z");
+        prop_assert_eq!(theirs.replacen("  originSessionId: SESSION\n", "", 1), ours.clone());
+        prop_assert_eq!(cues::cues(&ours), cues::clean(phrases.clone()));
+        // What an agent writes at the top level goes below `metadata`.
+        let top = format!("---\nname: x\ncues: [{}]\n---\nb\n", "one, \"two, three\"");
+        let moved = client_rewrite(&top, "SESSION", "2026-01-02T03:04:05.678Z");
+        prop_assert_eq!(cues::cues(&moved), ["one", "two, three"]);
+    }
+
     #[test]
     fn the_clients_rewriting_adds_a_session_and_changes_the_time_only(
         name in "(?s).{0,30}",
