@@ -192,9 +192,7 @@ fn foreign_lookups(index: &Index, entries: &[&(Row, String)], exists: impl Fn(&s
     let is_dropped = |line: &String| {
         LookupLine::parse(line).is_some_and(|line| {
             let titled = |(row, title): &&(Row, String)| row.file == line.target && line.is_titled(title);
-            line.is_ours()
-                || (line.names_a_record() && !exists(&line.target))
-                || entries.iter().any(|entry| titled(entry))
+            line.is_ours() || (line.names_a_record() && !exists(&line.target)) || entries.iter().any(titled)
         })
     };
     let lines = index.lookup_lines().into_iter();

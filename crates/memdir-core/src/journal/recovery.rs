@@ -340,7 +340,7 @@ pub fn brief(text: &str, kind: Kind) -> String {
     let mut record = super::record::Record::parse(text);
     record.sections.retain(|(_, body)| !body.trim().is_empty());
     let is_known = |name: &str| [kind.date_field(), "Category", "Type"].contains(&name);
-    record.fields.retain(|(name, value)| !is_known(name) && !(name == "Status" && value == "decided"));
+    record.fields.retain(|(name, value)| !(is_known(name) || name == "Status" && value == "decided"));
     let text = record.to_string();
     let body = text.split_once('\n').map_or("", |(_, body)| body);
     body.trim().to_owned()

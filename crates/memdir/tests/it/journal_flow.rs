@@ -165,7 +165,9 @@ fn a_stopped_journal_stays_stopped_without_its_session_file() {
     let session = sandbox.journal().join("_session.json");
     for also in [None, Some("_index.md")] {
         fs::remove_file(&session).unwrap();
-        also.map(|name| fs::remove_file(sandbox.journal().join(name)).unwrap());
+        if let Some(name) = also {
+            fs::remove_file(sandbox.journal().join(name)).unwrap();
+        }
         assert_eq!(sandbox.json(&["journal", "status"])["active"], false);
         assert_eq!(sandbox.run(["journal", "note", "x"]).code, 2);
         sandbox.ok(&["journal", "rebuild"]);

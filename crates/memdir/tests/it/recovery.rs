@@ -72,7 +72,7 @@ impl Diary {
                     diary.note(&["note", rest.split(['.', ':']).next().unwrap(), "--text", rest]);
                 }
                 "*" => {
-                    diary.note(&["analyze", rest, "--summary", if said.is_empty() { rest } else { &said }])
+                    diary.note(&["analyze", rest, "--summary", if said.is_empty() { rest } else { &said }]);
                 }
                 _ => {}
             }
@@ -102,7 +102,6 @@ fn check(name: &str, mut diary: Diary) {
     let recovered = diary.recovered();
     let text = recovered["text"].as_str().unwrap();
     let share = frame(text) as f64 / text.chars().count() as f64;
-    println!("{name}: {} tokens, frame {:.1} %", recovered["tokens"], share * 100.0);
     assert!(share < 0.08, "{name}: {share}\n{text}");
     assert!(recovered["tokens"].as_u64().unwrap() <= 2_000, "{name}");
     let listed = diary.sandbox.json(&["journal", "list"]);

@@ -158,7 +158,7 @@ fn topic_words<'a>(stems: &[&'a str]) -> Vec<&'a str> {
     };
     let split =
         |stem: &&'a str| stem.split(|c: char| !c.is_alphanumeric()).filter(is_topic).collect::<Vec<_>>();
-    let mut words: Vec<&str> = stems.iter().flat_map(|stem| split(stem)).collect();
+    let mut words: Vec<&str> = stems.iter().flat_map(split).collect();
     words.sort_unstable();
     words.dedup();
     let mut uncovered: Vec<&str> = stems.to_vec();
