@@ -48,7 +48,7 @@ pub struct Recovery {
 }
 
 /// How many texts of records are considered.
-const MOST_TEXTS: usize = 8;
+const MOST_TEXTS: usize = 20;
 /// How many records are listed, and how many more are named.
 const MOST_LISTED: usize = 20;
 
