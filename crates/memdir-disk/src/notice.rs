@@ -210,10 +210,10 @@ impl Look<'_> {
         after: Vec<FileRow>,
         directories: Vec<(String, i64)>,
     ) {
-        let settled = |(path, modified): (String, i64)| {
-            (path, Some(modified).filter(|modified| is_settled(*modified, self.started)))
-        };
-        let directories: BTreeMap<String, Option<i64>> = directories.into_iter().map(settled).collect();
+        // Also of a directory that changed a moment ago: or each command about one memory would look at all of them
+        // until the next look. What comes within the same tick is found by that one (docs/DURABILITY.md).
+        let known = directories.into_iter().map(|(path, modified)| (path, Some(modified)));
+        let directories: BTreeMap<String, Option<i64>> = known.collect();
         let Some(covered) = self.log.position() else {
             let _ = std::fs::remove_file(path);
             return;
