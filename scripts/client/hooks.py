@@ -10,7 +10,7 @@ WORK = os.path.abspath(sys.argv[1])
 MEMDIR = WORK + "/memdir"
 CLAUDE = [WORK + "/node_modules/.bin/claude"]
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-EVENTS = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SubagentStart", "SubagentStop", "PreCompact",
+EVENTS = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse", "Stop", "SubagentStart", "SubagentStop", "PreCompact",
           "PostCompact", "SessionEnd"]
 SETTINGS = '{\n  "cleanupPeriodDays": 30\n}\n'
 PLUGIN = "/.local/share/memdir/claude-plugin"
@@ -233,6 +233,106 @@ def recovery_names_every_record():
     check("with task, next step, blocker and preferences", all(text in recovery for text in wanted), recovery[:3000])
 
 
+def calls(*blocks):
+    """A responder that asks for these tool calls, one a turn."""
+    def responder(body, ctx):
+        if not body.get("tools"):
+            return None
+        ctx["turn"] = ctx.get("turn", 0) + 1
+        return [dict(blocks[ctx["turn"] - 1])] if ctx["turn"] <= len(blocks) else None
+    return responder
+
+
+def results(result):
+    """What tools answered, in their order."""
+    found = {}
+    for request in result["requests"]:
+        messages = request["body"].get("messages", []) if isinstance(request["body"], dict) else []
+        for message in messages:
+            for block in message["content"] if isinstance(message["content"], list) else []:
+                if block["type"] == "tool_result":
+                    found[block["tool_use_id"]] = block
+    return list(found.values())
+
+
+def files(folder):
+    """Every file below a folder with its content."""
+    return {os.path.join(where, name): open(os.path.join(where, name), "rb").read()
+            for where, _, names in os.walk(folder) for name in names if os.path.isfile(os.path.join(where, name))}
+
+
+def off_is_off():
+    def local(project):
+        os.makedirs(project + "/.claude", exist_ok=True)
+        open(project + "/.claude/settings.local.json", "w").write('{"autoMemoryEnabled": false}')
+    def config(home):
+        os.makedirs(home + "/.config/memdir")
+        open(home + "/.config/memdir/config.toml", "w").write("[features]\nauto_memory = false\nextract = true\n")
+    switches = {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}, "CLAUDE_CODE_SIMPLE": {"CLAUDE_CODE_SIMPLE": "1"},
+                "CLAUDE_CODE_REMOTE": {"CLAUDE_CODE_REMOTE": "1"}, "autoMemoryEnabled": {}, "features.auto_memory": {}}
+    for name, env in switches.items():
+        home, project = case("off")
+        add(home, project, "release", "Release only from the main branch, after the nightly run.")
+        memdir(home, project, "search", "release")
+        for arguments in [["start"], ["task", "Port the parser to streaming"]]:
+            memdir(home, project, "journal", *arguments)
+        if name == "autoMemoryEnabled":
+            local(project)
+        if name == "features.auto_memory":
+            config(home)
+        before = files(home + "/.local/share/memdir"), files(directory(home, project)), files(home + "/.claude/projects/project")
+        target = directory(home, project) + "/new.md"
+        responder = calls({"type": "tool_use", "name": "Write", "input": {"file_path": target, "content": "The user said so.\n"}})
+        result = run(CLAUDE, project, home, "please release from the main branch after the nightly run", env=env, responder=responder)
+        if os.path.exists(target):
+            os.remove(target)
+        after = files(home + "/.local/share/memdir"), files(directory(home, project)), files(home + "/.claude/projects/project")
+        said = "\n".join(everything(result))
+        check(f"off ({name}): memdir says nothing", "hook additional context" not in said and "Port the parser" not in said, said[-1500:])
+        check(f"off ({name}): memdir writes nothing", before == after, [set(one) ^ set(other) for one, other in zip(before, after)])
+
+
+def no_question_is_asked():
+    home, project = case("permissions")
+    memdir(home, project, "journal", "start")
+    note = home + "/.claude/projects/project/context/notes.md"
+    bash = lambda command: {"type": "tool_use", "name": "Bash", "input": {"command": command, "description": "journal"}}
+    file = lambda name, path, **more: {"type": "tool_use", "name": name, "input": {"file_path": path, **more}}
+    wanted = [
+        bash("memdir journal status"), bash("memdir journal task 'Port the parser'"), bash("memdir journal progress --add 'write it'"),
+        bash("memdir journal decide --title 'Use cookies' --category architecture --decision 'Scripts cannot read them.'"),
+        bash("memdir journal recover"), bash("memdir journal done"), bash("memdir search parser"), bash("memdir workspace add"),
+        bash("memdir user update preferences --text 'Use tabs'"), file("Read", home + "/.claude/workspace.md"),
+        file("Read", home + "/.claude/user/preferences.md"), file("Read", home + "/.claude/projects/project/_index.md"),
+        file("Write", note, content="The staging database is reset at midnight.\n"),
+        file("Edit", home + "/.claude/workspace.md", old_string="active", new_string="paused"), bash("memdir journal stop"),
+    ]
+    result = run(CLAUDE, project, home, "hi", responder=calls(*wanted), timeout=120)
+    answered = results(result)
+    for call, answer in zip(wanted, answered):
+        what = call["input"].get("command") or call["name"] + " " + call["input"]["file_path"].replace(home, "~")
+        check(f"no question: {what[:70]}", not answer.get("is_error"), answer)
+    check("no question: every call was answered", len(answered) == len(wanted), len(answered))
+    home, project = case("asked")
+    assert memdir(home, project, "uninstall").returncode == 0 and memdir(home, project, "setup", "claude", "--no-permissions").returncode == 0
+    memdir(home, project, "journal", "start")
+    result = run(CLAUDE, project, home, "hi", responder=calls(bash("memdir workspace add")))
+    check("with --no-permissions the client asks", all(answer.get("is_error") for answer in results(result)) and results(result), results(result))
+
+
+def a_snapshot_is_taken_over():
+    home, project = case("snapshot")
+    os.makedirs(project + "/.claude/agents"), os.makedirs(home + "/.claude/agent-memory/reviewer")
+    open(project + "/.claude/agents/reviewer.md", "w").write("---\nname: reviewer\ndescription: reviews\nmemory: user\n---\nReview.\n")
+    index = home + "/.claude/agent-memory/reviewer/MEMORY.md"
+    open(index, "w").write("Look at the tests first.\n")
+    assert memdir(home, project, "agent", "snapshot", "create", "reviewer").returncode == 0
+    shutil.rmtree(home + "/.claude/agent-memory"), shutil.rmtree(home + "/.local/share/memdir/registry")
+    result = run(CLAUDE, project, home, "hi")
+    check("snapshot: an agent without memory begins with it", os.path.exists(index) and open(index).read() == "Look at the tests first.\n", result["stderr"])
+    check("snapshot: the session is told", any("begins with the memory that this project hands on" in text for text in everything(result)), everything(result)[-1][-1500:])
+
+
 def start_line(result):
     """What the client says about itself at the start of a session that prints JSON."""
     lines = [json.loads(line) for line in result["stdout"].splitlines() if line.startswith("{")]
@@ -250,7 +350,7 @@ def the_plugin_loads():
     start = start_line(result)
     check("the plugin is loaded", [plugin["path"] for plugin in start.get("plugins", []) if plugin["name"] == "memdir"] == [home + PLUGIN], start)
     check("without an error or a warning", not start.get("plugin_errors") and not result["stderr"], str(start.get("plugin_errors")) + result["stderr"])
-    commands = [f"memdir:{name}" for name in ["start", "stop", "status", "rebuild", "workspace", "user", "review", "memory"]]
+    commands = [f"memdir:{name}" for name in ["start", "stop", "status", "rebuild", "workspace", "user", "review", "dream", "memory"]]
     check("its commands and its skill are there", set(commands) <= set(start.get("slash_commands", [])), start.get("slash_commands"))
     valid = client(home, "plugin", "validate", "--strict", home + PLUGIN)
     check("the client's own validation of what was installed", valid.returncode == 0, valid.stdout + valid.stderr)
@@ -275,7 +375,7 @@ def the_repository_is_a_marketplace():
 def the_commands_run():
     home, project = case("commands")
     add(home, project, "release", "Release on Fridays.")
-    wanted = {"start": "# Journal of project", "status": directory(home, project), "rebuild": "ebuilt", "review": "Nothing waits", "user": "memdir user", "workspace": "memdir workspace", "stop": "topped"}
+    wanted = {"start": "# Journal of project", "status": directory(home, project), "rebuild": "ebuilt", "review": "Nothing waits", "dream": "memdir dream", "user": "memdir user", "workspace": "memdir workspace", "stop": "topped"}
     for name, answer in wanted.items():
         result = run(CLAUDE, project, home, f"/memdir:{name}")
         texts = everything(result)
@@ -383,7 +483,7 @@ def an_explorer_gets_the_index():
 
 
 PROOFS = [the_plugin_loads, recall_reaches_the_model, start_reaches_the_model, a_write_is_recorded, a_secret_is_stopped, review_keeps_the_change,
-          the_journal_survives_a_compaction, recovery_names_every_record, a_subagent_is_told_and_heard,
+          off_is_off, no_question_is_asked, a_snapshot_is_taken_over, the_journal_survives_a_compaction, recovery_names_every_record, a_subagent_is_told_and_heard,
           outputs_are_consolidated, a_record_of_the_write_tool_has_its_row, an_explorer_gets_the_index, what_we_wrote_is_left_alone,
           the_commands_run, the_server_answers, the_repository_is_a_marketplace, the_way_out, a_killed_hook_does_not_stop_the_client]
 for proof in PROOFS:

@@ -12,6 +12,7 @@ use crate::settings::Settings;
 
 mod definition;
 mod find;
+mod given;
 mod name;
 mod rename;
 pub mod snapshot;

@@ -76,6 +76,9 @@ pub struct Places {
     pub agents: Vec<GuardedRoot>,
     /// The journal, in which sub-agents have a directory to leave their findings.
     pub journal: Option<GuardedRoot>,
+    /// The client's configuration directory, for the map of projects, the user's profile and the journals of other
+    /// projects; `None` where they lie in no place of ours.
+    pub config: Option<GuardedRoot>,
     /// What the user's settings forbid, or want to be asked about.
     pub deny: DenyRules,
 }
@@ -102,6 +105,7 @@ impl Places {
             project: guarded(&location.project_dir),
             agents: Scope::ALL.iter().map(|scope| guarded(agents.root(*scope))).collect(),
             journal: None,
+            config: Some(GuardedRoot::at(&config_dir)),
             deny: DenyRules::new(settings, &env.cwd, &location.root, env.home.as_deref()),
         }
     }
@@ -153,6 +157,10 @@ fn may_write(path: &str, agent: Option<&str>, places: &Places, look: &dyn Look) 
     let mut refused = None;
     for (root, name) in writable(agent, places) {
         match judge_name(path, &root, places, look) {
+            Ok(found) if name == SHARED && !is_shared(&found) => {}
+            Ok(found) if name == JOURNAL && found.path.as_str().starts_with('_') => {
+                refused = Some("the journal's own index and archive are written by `memdir journal` alone");
+            }
             Ok(found) => {
                 return match judge_on_disk(&found, &root, look) {
                     Ok(()) => Verdict::allow(format!("inside {name}")),
@@ -175,7 +183,9 @@ fn writable(agent: Option<&str>, places: &Places) -> Vec<(GuardedRoot, &'static 
     let Some(agent) = agent else {
         let memory = places.memory_is_writable.then(|| (places.memory.clone(), "the memory directory"));
         let agents = places.agents.iter().map(|root| (root.clone(), "the memory of agents"));
-        return memory.into_iter().chain(agents).collect();
+        let journal = places.journal.iter().map(|root| (root.clone(), JOURNAL));
+        let shared = places.config.iter().map(|root| (root.clone(), SHARED));
+        return memory.into_iter().chain(agents).chain(journal).chain(shared).collect();
     };
     let own = AgentName::parse(agent).ok().map(|name| name.directory().to_owned());
     let own = own.iter().flat_map(|name| places.agents.iter().map(move |root| root.join(name)));
@@ -183,6 +193,20 @@ fn writable(agent: Option<&str>, places: &Places) -> Vec<(GuardedRoot, &'static 
     own.map(|root| (root, "this agent's own memory"))
         .chain(journal.map(|root| (root, "the journal's directory for sub-agents")))
         .collect()
+}
+
+/// What the journal is called.
+const JOURNAL: &str = "the journal";
+
+/// What the map of projects and the user's profile are called together.
+const SHARED: &str = "the workspace or the profile";
+
+/// Whether a file of the configuration directory is the map of projects or belongs to the user's profile.
+fn is_shared(found: &ToolPath) -> bool {
+    match found.path.as_str().split_once('/') {
+        None => found.path.as_str() == "workspace.md",
+        Some((folder, file)) => folder == "user" && !file.contains('/'),
+    }
 }
 
 /// Judges a path by name, against the root as it is named and as its anchor really lies.
@@ -254,6 +278,16 @@ fn may_read(path: &str, places: &Places, look: &dyn Look) -> Verdict {
             .chain(places.agents.iter().map(|root| (root, "the memory of agents")))
             .chain(places.journal.as_ref().map(|journal| (journal, "the journal")));
     readable.extend(guarded.map(|(root, name)| (root.real_path(look), name)));
+    if let Some(config) = places.config.as_ref().map(|config| config.real_path(look)) {
+        readable.push((config.join("workspace.md"), "the workspace"));
+        readable.push((config.join("user"), "the profile"));
+        // The client's own directories begin with the dash of an absolute path, journals with a letter or digit.
+        let projects = config.join("projects");
+        let mut below = real.strip_prefix(&projects).ok().into_iter().flat_map(Utf8Path::components);
+        let (key, next) = (below.next(), below.next().map(|next| next.as_str()));
+        let key = key.map(|key| key.as_str()).filter(|key| !key.starts_with('-') && next != Some("memory"));
+        readable.extend(key.map(|key| (projects.join(key), "the journal of a project")));
+    }
     match readable.iter().find(|(root, _)| real.starts_with(root)) {
         Some((_, name)) => Verdict::allow(format!("inside {name}")),
         None => Verdict::deny("outside the working directory and every memory directory"),

@@ -3,6 +3,7 @@
 //! A prompt is a registry of components. Those that are ours have a section here, in a file each; the others are
 //! slots that the author of an agent fills. [`PromptSession`] keeps what was read until a rule says to read again.
 
+use camino::Utf8Path;
 use serde::Serialize;
 
 mod agent_memory;
@@ -27,6 +28,18 @@ pub use journal::Journal;
 pub use past_sessions::PastSessions;
 pub use scratchpad::Scratchpad;
 pub use session::{Part, PromptSession, Size, Turn};
+
+/// The section about the team's memory, for an agent whose client has its own about the rest.
+#[must_use]
+pub fn team_section(memory_dir: &Utf8Path) -> String {
+    team::team(&shown_dir::shown_dir(memory_dir))
+}
+
+/// The section about the daily log, likewise.
+#[must_use]
+pub fn daily_log_section(memory_dir: &Utf8Path) -> String {
+    format!("# Daily log\n\n{}", daily_log::daily_log(&shown_dir::shown_dir(memory_dir)))
+}
 
 /// How memory reaches the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]

@@ -53,6 +53,9 @@ pub struct ExtractionMarks {
     /// removed by somebody, and is not written again.
     #[serde(default)]
     pub written: Vec<String>,
+    /// What was written down in the background, until a session was told.
+    #[serde(default)]
+    pub unsaid: Vec<String>,
     /// When sessions were last looked at.
     #[serde(default)]
     pub last: Option<Timestamp>,
@@ -139,6 +142,17 @@ impl ExtractionLease {
         }
     }
 
+    /// Takes the lease if it is free, and asks for nothing otherwise.
+    ///
+    /// # Errors
+    /// Our state cannot be written.
+    pub fn take_if_free(state_dir: &Utf8Path, store: &StoreId) -> io::Result<Option<Self>> {
+        if ExtractionUnderWay::look(state_dir, store).is_running {
+            return Ok(None);
+        }
+        Self::take_or_ask(state_dir, store, None)
+    }
+
     /// What was asked for since the last time this was called: sessions, each once; `None` for all that wait.
     #[must_use]
     pub fn asked_again(&self) -> Vec<Option<String>> {
@@ -198,6 +212,7 @@ mod tests {
             v: 1,
             sessions: [("s".to_owned(), mark)].into(),
             written: vec!["u feedback".to_owned()],
+            unsaid: Vec::new(),
             last: Some(Timestamp::UNIX_EPOCH),
         };
         lease.remember(&marks).unwrap();

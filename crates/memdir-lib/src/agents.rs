@@ -35,6 +35,8 @@ pub struct Agents {
     location: Location,
     config_dir: Utf8PathBuf,
     dirs: AgentDirs,
+    /// The JSON of the client's `--agents`.
+    option: Option<String>,
 }
 
 /// Why an agent's memory could not be read or changed.
@@ -95,7 +97,7 @@ impl Agents {
         switch_off(&mut location, read_features(env).0);
         let dirs = AgentDirs::new(env, &settings, &location.root);
         let config_dir = env.cwd.join(settings.config_dir());
-        Ok(Self { env: env.clone(), location, config_dir, dirs })
+        Ok(Self { env: env.clone(), location, config_dir, dirs, option: flags.agents.clone() })
     }
 
     /// Whether memory is on, and which rule says so. While it is off, agents have none.
@@ -104,10 +106,10 @@ impl Agents {
         &self.location
     }
 
-    /// Reads the definitions of the project and of the user.
+    /// Reads the definitions of the project and of the user, those given as JSON, and those of plugins.
     #[must_use]
     pub fn find(&self) -> Found {
-        find(&self.env, &self.config_dir, &RealLook)
+        find(&self.env, &self.config_dir, self.option.as_deref(), &RealLook)
     }
 
     /// The definition of one agent.

@@ -196,6 +196,9 @@ fn extract_once(
             } else {
                 (wanted.step)(Phase::Writing, 0, outcome.plan.changes.len() as u64);
                 let submitted = memory.submit(&outcome.plan, &Wish::of(&author), now)?;
+                if let (Submitted::Applied(_), Range::Turn(_)) = (&submitted, range) {
+                    marks.unsaid.extend(outcome.memories.iter().map(|memory| memory.name.clone()));
+                }
                 if !matches!(submitted, Submitted::Rejected) {
                     marks.written.extend(outcome.memories.iter().map(written_key));
                 }
@@ -214,6 +217,21 @@ fn extract_once(
         lease.remember(&marks).map_err(MemoryError::State)?;
     }
     Ok(outcomes)
+}
+
+impl Memory {
+    /// The names of the memories that were written down in the background, once: a session is told.
+    #[must_use]
+    pub fn take_extracted(&self) -> Vec<String> {
+        let Some((state_dir, store)) = self.state_and_store() else { return Vec::new() };
+        if ExtractionMarks::read(state_dir, store).unsaid.is_empty() {
+            return Vec::new();
+        }
+        let Ok(Some(lease)) = ExtractionLease::take_if_free(state_dir, store) else { return Vec::new() };
+        let mut marks = lease.marks();
+        let unsaid = std::mem::take(&mut marks.unsaid);
+        if lease.remember(&marks).is_ok() { unsaid } else { Vec::new() }
+    }
 }
 
 /// By what it is known that a memory was written down before: who said it where, and what it is about.

@@ -283,6 +283,18 @@ impl Memory {
         Ok(applied)
     }
 
+    /// Makes the directory if there is none, as the client does when a session starts.
+    ///
+    /// # Errors
+    /// Memory may not be written there, or the system fails.
+    pub fn make_directory(&mut self) -> Result<(), MemoryError> {
+        if self.root.is_none() {
+            self.may_write()?;
+            self.root = Some(MemoryRoot::open_or_create(&self.here.memory_dir)?);
+        }
+        Ok(())
+    }
+
     /// Opens a directory that was made meanwhile.
     fn reopen(&mut self) {
         // That it cannot be opened now does not undo what was acknowledged; the next to ask is told.

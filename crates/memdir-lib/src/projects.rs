@@ -16,6 +16,7 @@ use memdir_core::project::findings::hint;
 use memdir_core::project::git_root::find_git_root;
 use memdir_core::project::identity::IdentityKey;
 use memdir_core::project::registry::{Place, ProjectRecord, Sighting};
+use memdir_core::project::relocate::lost_names;
 use memdir_disk::identity_probe::{inode_of, probe, remote_of};
 use memdir_disk::random::random_bits;
 use memdir_disk::real_look::RealLook;
@@ -63,6 +64,8 @@ pub struct LookUp {
     pub collides_with: Vec<Utf8PathBuf>,
     /// Where this project was before, with memory left behind.
     pub moved_from: Option<Place>,
+    /// Memory of this project under a name that an older client gave it, while there is none under today's.
+    pub lost: Vec<Utf8PathBuf>,
     /// Registry files that could not be read.
     pub problems: Vec<RegistryError>,
 }
@@ -82,8 +85,13 @@ impl LookUp {
                 place.path, place.memory_dir
             )
         });
+        let lost = self.lost.iter().map(|memory_dir| {
+            format!(
+                "older name: memory of this project is in `{memory_dir}`, where an older client kept it; `memdir project adopt` brings it here"
+            )
+        });
         let problems = self.problems.iter().map(ToString::to_string);
-        collisions.chain(moved).chain(problems).collect()
+        collisions.chain(moved).chain(lost).chain(problems).collect()
     }
 }
 
@@ -161,7 +169,18 @@ impl Projects {
             found.collides_with.clear();
         }
         found.collides_with.retain(|other| !names_own_memory(other));
+        if found.moved_from.is_none() && !holds_files(&here.memory_dir) {
+            found.lost = self.lost_memory(here);
+        }
         found
+    }
+
+    /// Memory under the names that older clients gave to this directory and to its repository.
+    fn lost_memory(&self, here: &Here) -> Vec<Utf8PathBuf> {
+        let own = [here.root.clone(), here.cwd.clone()];
+        let names = lost_names(&own, &here.slug).into_iter().map(|(name, ..)| name);
+        let memory = names.map(|name| self.projects_dir().join(name).join("memory"));
+        memory.filter(|memory| *memory != here.memory_dir && holds_files(memory)).collect()
     }
 
     /// Where the registry knows this project to have been, at the cost of a look or two.
@@ -305,6 +324,11 @@ fn sighting(here: &Here, depth: Probe, now: Timestamp) -> Sighting {
         keys: probe(&here.root, here.common_dir.as_deref(), depth).keys(),
         time: now,
     }
+}
+
+/// Whether there is a directory with something in it.
+fn holds_files(directory: &Utf8Path) -> bool {
+    fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_some())
 }
 
 fn lives(path: &Utf8Path) -> bool {

@@ -27,6 +27,8 @@ pub struct Setup {
     env: Env,
     dir: SetupDir,
     manifest: Manifest,
+    /// Whether rules are added by which an agent asks no question about journal, profile and workspace.
+    grants: bool,
     /// What the user should know before all else.
     warnings: Vec<String>,
     _lock: Option<SetupLock>,
@@ -167,7 +169,12 @@ impl Setup {
                 Err(source) => return Err(SetupError::Manifest { path, source }),
             },
         };
-        Ok(Self { env: env.clone(), dir, manifest, warnings, _lock: lock })
+        Ok(Self { env: env.clone(), dir, manifest, grants: true, warnings, _lock: lock })
+    }
+
+    /// Leaves out the rules by which an agent asks no question about journal, profile and workspace.
+    pub fn grant_nothing(&mut self) {
+        self.grants = false;
     }
 
     /// The agents that there is a sign of.

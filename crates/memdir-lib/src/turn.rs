@@ -13,7 +13,7 @@ use memdir_core::look::{Kind as Entry, Look};
 use memdir_core::memory::entrypoint::{ENTRYPOINT, MAX_BYTES};
 use memdir_core::prompt::{
     AutoMemory, ComponentId, Form, IndexFile, InstructionText, Journal, MemoryText, PastSessions, Profile,
-    Scratchpad, instruction_files, memory_files,
+    Scratchpad, daily_log_section, instruction_files, memory_files, team_section,
 };
 use memdir_core::settings::{ClientFlags, SettingsError};
 use memdir_disk::real_look::RealLook;
@@ -104,6 +104,48 @@ impl<'a> TurnSource<'a> {
         self
     }
 
+    /// Says which session it is, where the environment does not.
+    #[must_use]
+    pub fn in_session(mut self, session: Option<&str>) -> Self {
+        self.session = session.map(str::to_owned).or(self.session);
+        self
+    }
+
+    /// How to use the team's memory, for an agent whose client says nothing about it; `None` where there is none.
+    #[must_use]
+    pub fn team_section(&self) -> Option<String> {
+        (self.location.enabled && self.has_team()).then(|| team_section(&self.location.memory_dir))
+    }
+
+    /// The index of the team's memory, quoted.
+    #[must_use]
+    pub fn team_index_text(&self) -> Option<String> {
+        if !self.location.enabled {
+            return None;
+        }
+        let file = team_index(&self.env, &self.flags, &self.location.memory_dir)?;
+        let shown = MemoryText {
+            path: &file.path,
+            label: Kind::Team.label(),
+            owner: Owner::Team("its members"),
+            text: &file.text,
+            modified: RealLook.modified(&file.path),
+        };
+        Some(memory_files(std::iter::once(shown), self.now)).filter(|text| !text.is_empty())
+    }
+
+    /// How to keep the daily log, for an agent whose client asks for topic files; `None` while that is off.
+    #[must_use]
+    pub fn daily_log_section(&self) -> Option<String> {
+        let is_on = self.location.enabled && self.features.daily_logs;
+        is_on.then(|| daily_log_section(&self.location.memory_dir))
+    }
+
+    fn has_team(&self) -> bool {
+        let folder = self.env.cwd.join(&self.location.memory_dir).join(TEAM_DIR);
+        RealLook.kind(&folder) == Some(Entry::Dir) && takes_part(&self.env, &self.flags)
+    }
+
     /// Where memory is, and whether it is on.
     #[must_use]
     pub fn location(&self) -> &Location {
@@ -163,8 +205,7 @@ impl<'a> TurnSource<'a> {
         });
         let section = AutoMemory {
             keeps_daily_logs: self.features.daily_logs,
-            has_team: RealLook.kind(&absolute.join(TEAM_DIR)) == Some(Entry::Dir)
-                && takes_part(&self.env, &self.flags),
+            has_team: self.has_team(),
             guidelines: self.guidelines,
             index,
             ..AutoMemory::new(memory_dir, self.form, self.profile)

@@ -42,6 +42,9 @@ pub(crate) struct ClientOptions {
     /// As with the client's --setting-sources: which of user, project and local count
     #[arg(long, value_name = "LIST", help_heading = "Options of the client")]
     setting_sources: Option<String>,
+    /// As with the client's --agents: agents of one session, a JSON object by name
+    #[arg(long, value_name = "JSON", help_heading = "Options of the client")]
+    agents: Option<String>,
 }
 
 impl ClientOptions {
@@ -52,6 +55,7 @@ impl ClientOptions {
             safe_mode: self.safe_mode,
             settings: self.settings.clone(),
             setting_sources: self.setting_sources.clone(),
+            agents: self.agents.clone(),
             ..ClientFlags::default()
         }
     }

@@ -289,7 +289,7 @@ pub(crate) static COMMANDS: &[Entry] = &[
 pub(crate) fn dispatch(arguments: Vec<OsString>, world: &mut World) -> Result<Exit> {
     let (name, rest) = split(arguments);
     let Some(name) = name else {
-        return parse::parse_and_run::<overview::Overview>(rest, Group::Program, world);
+        return parse::parse_and_run::<overview::Overview>(rest, Group::Projects, world);
     };
     match name.to_str() {
         Some("help" | "--help" | "-h") => help::help(&rest, world),

@@ -24,10 +24,13 @@ mod after_tool;
 mod before_tool;
 mod index;
 mod journal;
+mod original_directory;
 pub(crate) mod prompt_submitted;
 mod scratchpad;
+mod sections;
 mod session_ended;
 mod session_started;
+mod snapshots;
 mod subagent_started;
 mod turn_ended;
 
@@ -64,6 +67,7 @@ const EVENTS: &[(&str, Answering)] = &[
     ("UserPromptSubmit", prompt_submitted::answer),
     ("BeforeAgent", prompt_submitted::answer),
     ("PreToolUse", before_tool::answer),
+    ("PermissionRequest", before_tool::requested),
     ("PostToolUse", after_tool::answer),
     ("SubagentStart", subagent_started::answer),
     ("SubagentStop", journal::subagent_stopped),
@@ -162,7 +166,9 @@ impl Hook<'_> {
 fn environment(event: &Event, world: &World) -> Result<Env> {
     let named = |path: &str| Utf8Path::new(path).canonicalize_utf8().ok();
     let project = world.vars.get("CLAUDE_PROJECT_DIR").and_then(|path| named(path));
-    let cwd: Option<Utf8PathBuf> = project.or_else(|| event.cwd.as_deref().and_then(named));
+    let cwd: Option<Utf8PathBuf> = project
+        .or_else(|| original_directory::of_session(event))
+        .or_else(|| event.cwd.as_deref().and_then(named));
     let cwd = match cwd {
         Some(cwd) => cwd,
         None => world.env().context("there is no project directory")?.cwd,

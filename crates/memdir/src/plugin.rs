@@ -22,6 +22,7 @@ const FILES: &[(&str, &str)] = files![
     ".mcp.json",
     "README.md",
     "commands/cues.md",
+    "commands/dream.md",
     "commands/rebuild.md",
     "commands/review.md",
     "commands/start.md",

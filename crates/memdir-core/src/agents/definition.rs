@@ -79,6 +79,40 @@ impl AgentDefinition {
         (Some(definition), problems)
     }
 
+    /// Reads a definition that is given as JSON: `prompt` takes the place of the body.
+    #[must_use]
+    pub fn from_json(path: Utf8PathBuf, name: &str, value: &Value) -> (Option<Self>, Vec<String>) {
+        let mut problems = Vec::new();
+        let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let name = match AgentName::parse(js_text::trim(name)) {
+            Ok(name) if value.is_object() => name,
+            Ok(_) => return (None, vec!["it is not an object".to_owned()]),
+            Err(refused) => return (None, vec![refused.to_string()]),
+        };
+        problems.extend(name.warning());
+        let memory = match text("memory") {
+            word if word.is_empty() => None,
+            word => {
+                word.parse().map_err(|unknown| problems.push(format!("`memory` is ignored: {unknown}"))).ok()
+            }
+        };
+        let list = |key: &str| value.get(key).map(tool_list);
+        let denied_tools = match list("disallowedTools") {
+            Some(ToolList::These(tools)) => tools,
+            _ => Vec::new(),
+        };
+        let definition = Self {
+            path,
+            name,
+            description: text("description"),
+            memory,
+            tools: list("tools").unwrap_or_default(),
+            denied_tools,
+            body: js_text::trim(&text("prompt")).to_owned(),
+        };
+        (Some(definition), problems)
+    }
+
     /// The scope of its memory while memory is on.
     #[must_use]
     pub fn memory_while(&self, is_enabled: bool) -> Option<Scope> {

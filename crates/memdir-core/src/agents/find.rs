@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::definition::AgentDefinition;
+use super::given::{in_settings, plugins};
+use super::name::AgentName;
 use crate::env::Env;
 use crate::look::{Kind, Look};
 
@@ -24,6 +27,12 @@ pub enum Home {
     Project,
     /// The user.
     User,
+    /// The client's option `--agents`, for one session.
+    Option,
+    /// A settings file.
+    Settings,
+    /// A plugin that is on.
+    Plugin,
 }
 
 /// The agents of a directory, and what is wrong with their files.
@@ -44,11 +53,24 @@ impl Found {
 }
 
 /// Reads the definitions below `.claude/agents` of the working directory and of those above it, up to the root of
-/// the checkout, and those of the user below `agents` in the configuration directory.
+/// the checkout, and those of the user below `agents` in the configuration directory. `option` is the JSON of the
+/// client's `--agents`, which beats all; then settings files, files of the project, of the user, and of plugins.
 #[must_use]
-pub fn find(env: &Env, config_dir: &Utf8Path, look: &dyn Look) -> Found {
+pub fn find(env: &Env, config_dir: &Utf8Path, option: Option<&str>, look: &dyn Look) -> Found {
     let user = env.cwd.join(config_dir).join("agents");
-    let mut search = Search { look, files_left: MAX_FILES, agents: BTreeMap::new(), warnings: Vec::new() };
+    let mut search =
+        Search { look, plugin: None, files_left: MAX_FILES, agents: BTreeMap::new(), warnings: Vec::new() };
+    if let Some(option) = option {
+        match serde_json::from_str::<Map<String, Value>>(option) {
+            Ok(agents) => search.objects(Home::Option, Utf8Path::new("--agents"), &agents),
+            Err(error) => {
+                search.warnings.push(format!("`--agents` is ignored: it is not a JSON object: {error}"))
+            }
+        }
+    }
+    for (path, agents) in in_settings(env, config_dir, look) {
+        search.objects(Home::Settings, &path, &agents);
+    }
     for dir in checkout_dirs(&env.cwd, look) {
         let folder = dir.join(".claude/agents");
         // In the home directory the user's own folder looks like a project's.
@@ -57,6 +79,10 @@ pub fn find(env: &Env, config_dir: &Utf8Path, look: &dyn Look) -> Found {
         }
     }
     search.folder(Home::User, &user);
+    for (plugin, folder) in plugins(env, config_dir, look) {
+        search.plugin = Some(plugin);
+        search.folder(Home::Plugin, &folder);
+    }
     Found { agents: search.agents.into_values().collect(), warnings: search.warnings }
 }
 
@@ -68,6 +94,8 @@ fn checkout_dirs<'a>(cwd: &'a Utf8Path, look: &dyn Look) -> impl Iterator<Item =
 
 struct Search<'a> {
     look: &'a dyn Look,
+    /// The plugin whose files are read: its name stands before those of its agents.
+    plugin: Option<String>,
     files_left: usize,
     agents: BTreeMap<String, (Home, AgentDefinition)>,
     warnings: Vec<String>,
@@ -107,9 +135,32 @@ impl Search<'_> {
             Ok(bytes) => bytes,
             Err(error) => return self.warnings.push(format!("cannot read `{path}`: {error}")),
         };
-        let (definition, problems) = AgentDefinition::parse(path.clone(), &String::from_utf8_lossy(&bytes));
+        let (mut definition, problems) =
+            AgentDefinition::parse(path.clone(), &String::from_utf8_lossy(&bytes));
         self.warnings.extend(problems.iter().map(|problem| format!("`{path}`: {problem}")));
-        let Some(definition) = definition else { return };
+        if let (Some(plugin), Some(definition)) = (&self.plugin, &mut definition)
+            && let Ok(name) = AgentName::parse(&format!("{plugin}:{}", definition.name))
+        {
+            definition.name = name;
+        }
+        if let Some(definition) = definition {
+            self.add(home, &path, definition);
+        }
+    }
+
+    /// The agents of a JSON object: `name -> {description, prompt, tools, disallowedTools, memory}`.
+    fn objects(&mut self, home: Home, path: &Utf8Path, agents: &Map<String, Value>) {
+        for (name, value) in agents {
+            let (definition, problems) = AgentDefinition::from_json(path.to_owned(), name, value);
+            self.warnings
+                .extend(problems.iter().map(|problem| format!("`{path}`, agent `{name}`: {problem}")));
+            if let Some(definition) = definition {
+                self.add(home, path, definition);
+            }
+        }
+    }
+
+    fn add(&mut self, home: Home, path: &Utf8Path, definition: AgentDefinition) {
         match self.agents.get(definition.name.as_str()) {
             Some((_, other)) => self
                 .warnings
@@ -132,7 +183,7 @@ mod tests {
 
     fn check(look: &MapLook, cwd: &str, expected: &[&str]) {
         let env = Env { home: Some("/h".into()), cwd: cwd.into(), vars: [].into() };
-        let found = find(&env, "/h/.claude".into(), look);
+        let found = find(&env, "/h/.claude".into(), None, look);
         let shown =
             found.agents.iter().map(|(home, agent)| format!("{} {home:?} {}", agent.name, agent.body));
         let shown: Vec<String> = shown.chain(found.warnings).collect();
@@ -172,5 +223,38 @@ mod tests {
             .dir("/h/p/sub");
         check(&look, "/h/p/sub", &["b User user"]);
         check(&look, "/h", &["b User user"]);
+    }
+
+    #[test]
+    fn agents_come_from_json_and_from_plugins_that_are_on() {
+        let look = MapLook::new()
+            .file("/h/p/.claude/settings.json", r#"{"agents": {"b": {"description": "d", "prompt": "settings", "memory": "local"}, "x": 1}}"#)
+            .file("/h/p/.claude/agents/a.md", agent("a", "file"))
+            .file("/h/.claude/settings.json", r#"{"enabledPlugins": {"tools@m": true, "off@m": false}}"#)
+            .file(
+                "/h/.claude/plugins/installed_plugins.json",
+                r#"{"plugins": {"tools@m": [{"installPath": "/plugins/tools"}], "off@m": [{"installPath": "/plugins/off"}]}}"#,
+            )
+            .file("/plugins/tools/agents/c.md", "---\nname: c\ndescription: d\nmemory: user\n---\nplugin")
+            .file("/plugins/off/agents/d.md", agent("d", "off"));
+        let env = Env { home: Some("/h".into()), cwd: "/h/p".into(), vars: [].into() };
+        let option =
+            r#"{"a": {"description": "d", "prompt": "option", "tools": ["Read"], "memory": "project"}}"#;
+        let found = find(&env, "/h/.claude".into(), Some(option), &look);
+        let shown = found.agents.iter().map(|(home, agent)| {
+            format!(
+                "{} {home:?} {} {}",
+                agent.name,
+                agent.memory.map_or("-", crate::agents::Scope::as_str),
+                agent.body
+            )
+        });
+        assert_eq!(
+            shown.collect::<Vec<_>>(),
+            ["a Option project option", "b Settings local settings", "tools:c Plugin user plugin"]
+        );
+        assert_eq!(found.warnings.len(), 2, "{:?}", found.warnings);
+        let bad = find(&env, "/h/.claude".into(), Some("[1]"), &look);
+        assert!(bad.warnings[0].starts_with("`--agents` is ignored"), "{:?}", bad.warnings);
     }
 }

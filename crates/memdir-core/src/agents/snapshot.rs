@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::AgentName;
 use crate::content_hash::ContentHash;
+use crate::operation::OperationId;
 use crate::plan::Content;
 use crate::rel_path::RelPath;
 
@@ -151,6 +152,9 @@ pub struct TakenOver {
     pub decided: Timestamp,
     /// Whether the user then kept what they had.
     pub kept: bool,
+    /// The operation that took it over. While it is undone, nothing was decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
     /// The files that were last taken over, from which the next merge is made.
     pub files: Files,
 }

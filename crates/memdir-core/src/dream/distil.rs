@@ -150,7 +150,11 @@ fn notes<'s>(day: Date, log: &'s RelPath, text: &str, readings: &Readings) -> Ve
         Note { day, log, text: without_time(line).to_owned() }
     });
     // A labelled line belongs to another one, and means nothing alone.
-    found.filter(|note| !note.text.is_empty() && !note.text.starts_with("**")).collect()
+    found
+        .filter(|note| {
+            !note.text.is_empty() && (!note.text.starts_with("**") || tagged(&note.text).is_some())
+        })
+        .collect()
 }
 
 /// The memory that a note becomes; `None` if it is only of its day, or nothing that may be written down.
@@ -162,8 +166,11 @@ fn worth_keeping(note: &Note<'_>, today: Date) -> Option<Extracted> {
         return None;
     }
     let source = Source { turn: note.log.to_string(), time: None };
-    let memory = memory_said(text, &source, note.day)
-        .or_else(|| Some(memory_noted(&noted_type(text)?, &dated(text, note.day), &source, note.day)))?;
+    let memory = match tagged(text) {
+        Some((kind, text)) => memory_noted(&kind, &dated(text, note.day), &source, note.day),
+        None => memory_said(text, &source, note.day)
+            .or_else(|| Some(memory_noted(&noted_type(text)?, &dated(text, note.day), &source, note.day)))?,
+    };
     // A day that was over when nobody had written it down yet is nothing to remember.
     let turns_on =
         memory.body.split_once("it turns on ").and_then(|(_, day)| day.get(..10)?.parse::<Date>().ok());
@@ -172,6 +179,21 @@ fn worth_keeping(note: &Note<'_>, today: Date) -> Option<Extracted> {
     }
     let all = format!("{}\n\n{}", memory.description, memory.body);
     (scan(&all).is_empty() && flag(&all).is_empty()).then_some(memory)
+}
+
+/// The type that a note names in front, as agents are asked to write it (`project: …`), and the rest of the note.
+fn tagged(text: &str) -> Option<(MemoryType, &str)> {
+    let (tag, rest) = text.split_once(':')?;
+    let tag = tag.trim_matches(['*', '`', '[', ']', '(', ')', ' ']).to_lowercase();
+    let kind = match tag.as_str() {
+        "user" => MemoryType::User,
+        "feedback" => MemoryType::Feedback,
+        "project" => MemoryType::Project,
+        "reference" => MemoryType::Reference,
+        _ => return None,
+    };
+    let rest = rest.trim_start_matches(['*', ' ']);
+    (!rest.is_empty()).then_some((kind, rest))
 }
 
 /// The type of a note that somebody wrote about the user, the work or the project; `None` if it only tells what was done.
@@ -273,4 +295,34 @@ fn free_path(desk: &Desk<'_>, name: &str) -> Option<RelPath> {
     };
     let names = std::iter::once(name.to_owned()).chain((2..100).map(|number| format!("{name}-{number}")));
     names.filter_map(|name| RelPath::parse(&format!("{name}.md")).ok()).find(|path| !taken(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_of_the_type_that_it_names() {
+        let check = |text: &str, expected: Option<(&str, &str)>| {
+            let found = tagged(text);
+            assert_eq!(found.as_ref().map(|(kind, rest)| (kind.as_str(), *rest)), expected, "{text}");
+        };
+        check("project: the kiosk needs Node 18", Some(("project", "the kiosk needs Node 18")));
+        check("**User:** works late on Fridays", Some(("user", "works late on Fridays")));
+        check("[reference] : the board is at X", Some(("reference", "the board is at X")));
+        check("feedback:", None);
+        check("decided: cookies", None);
+        check("The user: a person", None);
+        let log = RelPath::parse("logs/2026/03/2026-03-12.md").unwrap();
+        let day: Date = "2026-03-12".parse().unwrap();
+        let kept = |text: &str| worth_keeping(&Note { day, log: &log, text: text.to_owned() }, day);
+        for (text, kind) in [
+            ("project: fixed the importer for the kiosk of the museum", "project"),
+            ("user: never works on Fridays in the office", "user"),
+        ] {
+            let memory = kept(text).unwrap();
+            assert_eq!(memory.memory_type.as_str(), kind, "{text}");
+            assert!(!memory.name.contains("project-project") && !memory.body.starts_with(kind), "{memory:?}");
+        }
+    }
 }

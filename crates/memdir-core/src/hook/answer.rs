@@ -10,6 +10,8 @@ pub enum Answer {
     Nothing,
     /// Go on, and the model should know this.
     Context(String),
+    /// The tool may do that, and the user is not asked.
+    Allow(String),
     /// The tool may not do that; the model is told why.
     Deny(String),
     /// The user decides, having read why.
@@ -29,6 +31,10 @@ impl Answer {
         let output = match self {
             Self::Nothing => return None,
             Self::Context(text) => json!({ "hookEventName": event, "additionalContext": bounded(text) }),
+            Self::Allow(_) if event == "PermissionRequest" => {
+                json!({ "hookEventName": event, "decision": { "behavior": "allow" } })
+            }
+            Self::Allow(why) => decision(event, "allow", why),
             Self::Deny(why) => decision(event, "deny", why),
             Self::Ask(why) => decision(event, "ask", why),
         };
@@ -88,6 +94,16 @@ mod tests {
             r#"{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"fact"}}"#
         );
         assert_eq!(Answer::Nothing.render("SessionStart"), None);
+    }
+
+    #[test]
+    fn a_question_is_answered_in_the_form_of_its_event() {
+        let allow = Answer::Allow("inside the journal".to_owned());
+        assert_eq!(
+            allow.render("PermissionRequest").unwrap().to_string(),
+            r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#
+        );
+        assert_eq!(allow.render("PreToolUse").unwrap()["hookSpecificOutput"]["permissionDecision"], "allow");
     }
 
     #[test]

@@ -200,7 +200,8 @@ fn a_sub_agent_writes_in_its_own_places() {
     );
     check_with(&look, &places, Some("../x"), Tool::Write, "$H/.claude/agent-memory/---x/a.md", true);
     check_with(&look, &places, Some(""), Tool::Write, "$H/.claude/agent-memory/a.md $M/a.md", false);
-    check_with(&look, &places, None, Tool::Write, "$H/.claude/projects/key/subagent/x.md", false);
+    check_with(&look, &places, None, Tool::Write, "$H/.claude/projects/key/subagent/x.md", true);
+    check_with(&look, &places, None, Tool::Write, "$H/.claude/projects/key/_index.md", false);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
-use super::encode_path::encode;
+use super::encode_path::{Scheme, encode, encode_with};
 use super::identity::IdentityKey;
 use super::registry::{Place, ProjectRecord};
 use super::reverse::{Naming, naming};
@@ -107,7 +107,7 @@ pub fn judge(
         }
     }
     if let Some(path) = &findings.path {
-        findings.collides_with = colliding(path, living.iter().map(|known| known.path.as_path()));
+        findings.collides_with = colliding(slug, path, living.iter().map(|known| known.path.as_path()));
         if !findings.collides_with.is_empty() {
             findings.flags.push(Flag::Collision);
         }
@@ -150,11 +150,20 @@ pub fn hint(
     }
 }
 
-fn colliding<'a>(path: &Utf8Path, living: impl Iterator<Item = &'a Utf8Path>) -> Vec<Utf8PathBuf> {
+fn colliding<'a>(
+    slug: &str,
+    path: &Utf8Path,
+    living: impl Iterator<Item = &'a Utf8Path>,
+) -> Vec<Utf8PathBuf> {
     let name = encode(path.as_str());
+    let is_cut_alike = |other: &Utf8Path| {
+        slug != name
+            && [path, other].iter().all(|path| encode_with(Scheme::Observed89, path.as_str()) == slug)
+    };
     let mut found: Vec<Utf8PathBuf> = Vec::new();
     for other in living {
-        if other != path && encode(other.as_str()) == name && !found.iter().any(|known| known == other) {
+        let is_alike = encode(other.as_str()) == name || is_cut_alike(other);
+        if other != path && is_alike && !found.iter().any(|known| known == other) {
             found.push(other.to_owned());
         }
     }

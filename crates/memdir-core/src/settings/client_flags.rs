@@ -11,6 +11,8 @@ pub struct ClientFlags {
     pub settings: Option<String>,
     /// `--setting-sources`: which of `user`, `project` and `local` count, between commas.
     pub setting_sources: Option<String>,
+    /// `--agents`: agents of one session, a JSON object by name.
+    pub agents: Option<String>,
     /// The directory of `managed-settings.json`; a field so that a test can have its own.
     pub managed_dir: Utf8PathBuf,
 }
@@ -27,6 +29,7 @@ impl Default for ClientFlags {
             safe_mode: false,
             settings: None,
             setting_sources: None,
+            agents: None,
             managed_dir: managed_dir.into(),
         }
     }

@@ -47,6 +47,18 @@ const NAME: &str = "memdir";
 /// The plugin's name for the client.
 const PLUGIN: &str = "memdir@memdir";
 
+/// Where the client keeps the rules of what needs no question.
+const PERMISSIONS: &[&str] = &["permissions", "allow"];
+
+impl Wanted {
+    /// The same without rules about permissions.
+    #[must_use]
+    pub fn without_permissions(mut self) -> Self {
+        self.members.retain(|member| member.path != PERMISSIONS);
+        self
+    }
+}
+
 impl Agent {
     /// Every agent, in the order in which they are set up.
     pub const ALL: [Self; 8] = [
@@ -155,6 +167,9 @@ impl Agent {
         plugin_dir: &Utf8Path,
     ) -> Vec<Wanted> {
         let mut files = Vec::from_iter(self.main_file(env, look, program, plugin_dir));
+        if let (Self::Claude, Some(main)) = (self, files.first_mut()) {
+            main.members.extend(permissions(env));
+        }
         if let (Self::Codex, Some(directory)) = (self, self.directory(env)) {
             let members = hooks(program, "codex", ["SessionStart", "UserPromptSubmit"], json!(10));
             files.push(Wanted {
@@ -256,4 +271,22 @@ fn marketplace(plugin_dir: &Utf8Path) -> Value {
 
 fn below_home(env: &Env, path: &str) -> Option<Utf8PathBuf> {
     env.home.as_deref().map(|home| home.join(path))
+}
+
+/// The rules by which Claude Code asks no question about journal, profile and workspace, be it a command or a file.
+fn permissions(env: &Env) -> Vec<Member> {
+    let commands = ["journal", "user", "workspace", "search", "show"];
+    let commands = commands.map(|command| format!("Bash(memdir {command}:*)"));
+    let base = match env.var(CLAUDE_CONFIG_DIR).filter(|value| !value.is_empty()) {
+        // An absolute path has two slashes in front.
+        Some(value) => format!("/{}", env.cwd.join(value)),
+        None => "~/.claude".to_owned(),
+    };
+    // The client's own directories begin with a dash, journals with a letter or digit.
+    let journal = [("Read", "projects/[a-z0-9]*/**/*.md"), ("Edit", "projects/[a-z0-9]*/*/*.md")];
+    let shared = ["workspace.md", "user/*.md"].map(|file| [("Read", file), ("Edit", file)]);
+    let files = shared.into_iter().flatten().chain(journal);
+    let files = files.map(|(tool, file)| format!("{tool}({base}/{file})"));
+    let rules = commands.into_iter().chain(files);
+    rules.map(|rule| Member::item(PERMISSIONS, json!(rule))).collect()
 }

@@ -7,11 +7,13 @@ use memdir_core::agents::snapshot::{
     VERSION, snapshot_dir, standing, take_over,
 };
 use memdir_core::agents::{AgentName, Scope};
+use memdir_core::history::undone;
 use memdir_core::hygiene::{Reason, flag};
-use memdir_core::operation::{Author, OperationId};
+use memdir_core::operation::{Author, Operation, OperationId};
 use memdir_core::plan::{Content, Plan};
 use memdir_core::rel_path::RelPath;
 use memdir_core::secrets::scan;
+use memdir_disk::history::History;
 use memdir_disk::memory_root::MemoryRoot;
 
 use super::agent_store::read_files;
@@ -28,6 +30,14 @@ pub struct Snapshots<'a> {
     name: &'a AgentName,
     memory_dir: Utf8PathBuf,
     snapshot_dir: Utf8PathBuf,
+}
+
+/// What the user decided on a snapshot.
+enum Decision {
+    /// To keep their own memory.
+    Kept,
+    /// To take it over, by this operation if a file changed.
+    Took(Option<OperationId>),
 }
 
 /// How a snapshot and the user's memory stand to each other.
@@ -132,7 +142,7 @@ impl<'a> Snapshots<'a> {
         let (operation, staged) =
             self.submit(Scope::Project, &self.snapshot_dir, &made.plan, author, now, &mut warnings)?;
         if staged.is_none() {
-            self.remember(made.created, false, memory)?;
+            self.remember(made.created, Decision::Took(None), memory)?;
         }
         Ok(Some(Kept { created: made.created, operation, staged, outcomes: Vec::new(), warnings }))
     }
@@ -156,7 +166,7 @@ impl<'a> Snapshots<'a> {
         };
         // What waits is not decided yet.
         if staged.is_none() {
-            self.remember(snapshot.created, false, snapshot.files)?;
+            self.remember(snapshot.created, Decision::Took(operation.clone()), snapshot.files)?;
         }
         Ok(Kept { created: snapshot.created, operation, staged, outcomes: answer.outcomes, warnings })
     }
@@ -190,24 +200,44 @@ impl<'a> Snapshots<'a> {
     pub fn keep(&self) -> Result<Timestamp, AgentsError> {
         let snapshot = self.read()?.ok_or_else(|| AgentsError::NoSnapshot(self.snapshot_dir.clone()))?;
         // The next merge is still made from what was last taken over.
-        self.remember(snapshot.created, true, base(self.taken()?.as_ref()))?;
+        self.remember(snapshot.created, Decision::Kept, base(self.taken()?.as_ref()))?;
         Ok(snapshot.created)
     }
 
-    fn remember(&self, decided: Timestamp, kept: bool, files: Files) -> Result<(), AgentsError> {
+    fn remember(&self, decided: Timestamp, decision: Decision, files: Files) -> Result<(), AgentsError> {
+        let (kept, operation) = match decision {
+            Decision::Kept => (true, None),
+            Decision::Took(operation) => (false, operation),
+        };
         let record = TakenOver {
             v: VERSION,
             memory_dir: self.memory_dir.clone(),
             snapshot_dir: self.snapshot_dir.clone(),
             decided,
             kept,
+            operation,
             files,
         };
         Ok(self.agents.registry()?.record_taken_over(&record)?)
     }
 
     fn taken(&self) -> Result<Option<TakenOver>, AgentsError> {
-        Ok(self.agents.registry()?.taken_over(&self.memory_dir, &self.snapshot_dir)?)
+        let taken = self.agents.registry()?.taken_over(&self.memory_dir, &self.snapshot_dir)?;
+        let is_undone = match taken.as_ref().and_then(|taken| taken.operation.as_ref()) {
+            Some(operation) => self.is_undone(operation)?,
+            None => false,
+        };
+        Ok(taken.filter(|_| !is_undone))
+    }
+
+    /// Whether an operation on the user's memory of the agent was undone since.
+    fn is_undone(&self, operation: &OperationId) -> Result<bool, AgentsError> {
+        let state_dir = self.agents.env.state_dir().ok_or(AgentsError::NoState)?;
+        let Some(record) = self.agents.registry()?.project(&self.memory_dir)? else { return Ok(false) };
+        let recorded = History::of(&state_dir, &record.store).read()?;
+        let operations: Vec<Operation> =
+            recorded.operations.into_iter().map(|(operation, _)| operation).collect();
+        Ok(undone(&operations).contains_key(operation))
     }
 
     fn read(&self) -> Result<Option<Snapshot>, AgentsError> {

@@ -10,6 +10,7 @@ use memdir_disk::identity_probe::{Probe, inode_of, probe};
 use memdir_disk::inventory::{inventory, same_content};
 use memdir_disk::real_look::RealLook;
 
+use super::survey::cut_alike;
 use super::{Here, Projects, lives};
 
 /// Why there is nothing to plan.
@@ -49,7 +50,11 @@ impl Projects {
             if is_planned || is_used || from.project_dir == here.project_dir || !lives(&from.project_dir) {
                 continue;
             }
-            let plan = self.plan_between(because, from, here, extent);
+            let others = cut_alike(&slug, &here.root);
+            let mut plan = self.plan_between(because, from, here, extent);
+            plan.warnings.extend(others.iter().map(|other| {
+                format!("`{other}` had the same name in an older client, so some of this may be about it")
+            }));
             if !plan.steps.is_empty() {
                 plans.push(plan);
             }

@@ -1,9 +1,23 @@
 use jiff::Timestamp;
 use memdir_core::project::findings::Flag;
 
-use super::{Probe, Projects, ProjectsError, Survey, lives};
+use super::{Here, Probe, Projects, ProjectsError, Survey, lives};
+use crate::place::Place;
 
 impl Projects {
+    /// Remembers a project that has memory or sessions and that the registry does not know yet, so that it is known
+    /// again after a move. May start git, once. Costs nothing where there is nothing to remember.
+    ///
+    /// # Errors
+    /// There is no registry, or it cannot be written.
+    pub fn remember_unknown(&self, place: &Place, now: Timestamp) -> Result<(), ProjectsError> {
+        let Here { memory_dir, project_dir, .. } = &place.here;
+        if place.look_up.store.is_none() && (lives(memory_dir) || lives(project_dir)) {
+            self.record_sighting(&place.here, Probe::Full, now)?;
+        }
+        Ok(())
+    }
+
     /// Remembers projects that a survey found alive and the registry does not know, so that they are known again
     /// after a move. The most recently used come first; the rest waits for the next time.
     ///

@@ -4,6 +4,7 @@ use std::fs;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::operation::StoreId;
+use memdir_core::project::encode_path::{Scheme, encode_with};
 use memdir_core::project::findings::{Flag, KnownPath, judge};
 use memdir_core::project::identity::IdentityKey;
 use memdir_core::project::registry::{Place, ProjectRecord};
@@ -152,6 +153,10 @@ fn entry(
         places.extend(renamed.iter().cloned());
         places
     };
+    if let Some(path) = paths.iter().find(|known| lives(&known.path)).map(|known| known.path.clone()) {
+        let others = cut_alike(slug, &path).into_iter();
+        paths.extend(others.filter(|other| known_paths.iter().all(|known| known != other)).map(without_keys));
+    }
     let found = judge(slug, &paths, &places_of, &lives);
     ProjectEntry {
         path: found.path,
@@ -181,10 +186,27 @@ fn found_on_disk(slug: &str, known: &[Utf8PathBuf], walker: &mut Walker<'_>) -> 
     if !slug.starts_with('-') || is_found {
         return Vec::new();
     }
-    let mut found = walker.find(slug);
-    found.retain(|path| !known.contains(path) && is_own_root(path));
+    let found = walker.find(slug).into_iter().filter(|path| !known.contains(path));
+    let (roots, parts): (Vec<_>, Vec<_>) = found.partition(|path| is_own_root(path));
+    // An older client kept one directory for each subdirectory and worktree. They explain a name that nothing else does.
+    let is_explained = !roots.is_empty() || known.iter().any(|path| lives(path));
+    let mut found = if is_explained { roots } else { parts };
     found.sort_by_key(|path| (naming(slug, path) != Some(Naming::Current), path.as_str().len()));
     found
+}
+
+/// Directories beside one with a name that was cut to 89 units, which the cut gives the same name.
+pub(super) fn cut_alike(slug: &str, path: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let name = |path: &Utf8Path| encode_with(Scheme::Observed89, path.as_str());
+    if !matches!(cut_of(slug), Some(88..=89)) || name(path) != slug {
+        return Vec::new();
+    }
+    // The part of the path at which the name is full: what differs from there on is not in the name.
+    let Some(full) = path.ancestors().take_while(|part| name(part) == slug).last() else { return Vec::new() };
+    let Some(Ok(entries)) = full.parent().map(fs::read_dir) else { return Vec::new() };
+    let names = entries.take(MAX_SIBLINGS).flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let beside = names.map(|name| full.with_file_name(name));
+    beside.filter(|other| other != full && name(other) == slug && lives(other)).collect()
 }
 
 /// Where a project went that was renamed itself or below a renamed parent: beside the part of its path that is

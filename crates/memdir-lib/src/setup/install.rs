@@ -22,7 +22,10 @@ impl Setup {
     /// Makes one agent start `program`; `plugin` are the files of the plugin for Claude Code.
     pub fn install(&mut self, agent: Agent, program: &Utf8Path, plugin: &[PluginFile], mode: Mode) -> Report {
         let plugin_dir = self.dir.plugin_dir();
-        let files = agent.wanted(&self.env, &RealLook, program, &plugin_dir);
+        let mut files = agent.wanted(&self.env, &RealLook, program, &plugin_dir);
+        if !self.grants {
+            files = files.into_iter().map(Wanted::without_permissions).collect();
+        }
         let plugin = if agent == Agent::Claude { plugin } else { &[] };
         let mut report = Report::new(agent.name(), Outcome::Unchanged);
         report.warnings.append(&mut self.warnings);

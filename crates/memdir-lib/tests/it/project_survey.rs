@@ -1,7 +1,7 @@
 //! The list of all projects, the reverse look-up, and what a look-up in passing can say.
 
 use camino::Utf8Path;
-use memdir_core::project::encode_path::encode;
+use memdir_core::project::encode_path::{Scheme, encode, encode_with};
 use memdir_lib::projects::Projects;
 use memdir_testkit::Git;
 
@@ -167,4 +167,33 @@ fn a_broken_registry_file_is_named_and_does_no_harm() {
     assert!(found.warnings()[0].contains("is not a registry file"), "{:?}", found.warnings());
     let survey = world.projects.survey();
     assert_eq!((survey.entries.len(), survey.problems.len()), (1, 1));
+}
+
+#[test]
+fn a_living_part_of_a_repository_is_no_orphan() {
+    let world = World::new();
+    let repository = world.repository("work/agentspaces");
+    let part = world.dir("work/agentspaces/docker.sync");
+    let worktree = world.path("work/agentspaces-feature");
+    Git::run(&repository, &["worktree", "add", "-q", worktree.as_str(), "-b", "feature"]);
+    for path in [&part, &worktree] {
+        world.home.write(world.projects.projects_dir().join(encode(path.as_str())).join("memory/a.md"), "a");
+        assert_eq!(world.entry(path).path.as_ref(), Some(path));
+        assert_eq!(world.flags(path), "");
+    }
+}
+
+#[test]
+fn two_directories_with_one_cut_name_are_told_of_each_other() {
+    let world = World::new();
+    let long = "x".repeat(100);
+    let (one, two) = (world.dir(&format!("{long}-one")), world.dir(&format!("{long}-two")));
+    let slug = encode_with(Scheme::Observed89, one.as_str());
+    assert_eq!(slug, encode_with(Scheme::Observed89, two.as_str()));
+    world
+        .home
+        .write(world.projects.projects_dir().join(&slug).join("s.jsonl"), format!("{{\"cwd\":\"{one}\"}}\n"));
+    let entry = world.projects.survey().entries.into_iter().find(|entry| entry.slug == slug).unwrap();
+    assert_eq!((entry.path, entry.collides_with), (Some(one), vec![two]));
+    assert!(entry.flags.iter().any(|flag| flag.to_string() == "collision"));
 }

@@ -37,13 +37,13 @@ pub(crate) struct Add {
     #[arg(long)]
     name: String,
     /// What it is about, in one line
-    #[arg(long, allow_hyphen_values = true)]
+    #[arg(long)]
     description: String,
     /// Take the text from a file, or from standard input with -
     #[arg(long, value_name = "FILE", conflicts_with = "text")]
     file: Option<Utf8PathBuf>,
     /// The text
-    #[arg(long, allow_hyphen_values = true)]
+    #[arg(long)]
     text: Option<String>,
     /// A short phrase that says when it will be needed; may be given several times
     #[arg(long = "cue", value_name = "PHRASE")]

@@ -23,13 +23,15 @@ mod snapshot;
 #[command(
     name = "agent",
     arg_required_else_help = true,
-    after_help = "Agents are defined by `.claude/agents/*.md` of the project and `agents/*.md` of the user.
+    after_help = "Agents are defined by `.claude/agents/*.md` of the project and `agents/*.md` of the user, by `agents` in a settings file,
+by the JSON of the client's `--agents`, and by plugins that are on (their names begin with the plugin's: `tools:reviewer`).
 
 Examples:
   memdir agent ls
   memdir agent path reviewer
   memdir agent prompt reviewer
   memdir agent tools reviewer --json
+  memdir agent --agents '{\"helper\": {\"description\": \"helps\", \"prompt\": \"Help.\", \"memory\": \"user\"}}' path helper
   memdir agent snapshot status reviewer"
 )]
 pub(crate) struct Agent {

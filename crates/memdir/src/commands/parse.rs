@@ -1,12 +1,14 @@
 //! From words to a command that runs.
 
+use std::any::TypeId;
 use std::ffi::OsString;
 use std::io::Write;
 
 use anyhow::Result;
 use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches};
 use memdir_core::settings::ClientFlags;
-use memdir_lib::place::switched_off;
+use memdir_lib::place::{Place, switched_off};
 
 use super::{Group, Run};
 use crate::exit::Exit;
@@ -19,10 +21,26 @@ pub(super) fn parse_and_run<C: Run>(
     group: Group,
     world: &mut World,
 ) -> Result<Exit> {
-    let command = in_our_name(C::command());
+    let mut command = in_our_name(C::command());
     let name = OsString::from(command.get_name());
-    let matches = command.try_get_matches_from(std::iter::once(name).chain(arguments));
-    match matches.and_then(|matches| C::from_arg_matches(&matches)) {
+    let parse = |command: &mut clap::Command, words: &[OsString]| {
+        let matches = command.try_get_matches_from_mut(std::iter::once(&name).chain(words))?;
+        let is_marked = words.iter().any(|word| word == "--");
+        if let (false, Some(word)) = (is_marked, mistyped_option(command, &matches)) {
+            let tip = format!("to pass '{word}' as text, use '-- {word}'");
+            let message = format!("unexpected argument '{word}' found\n\n  tip: {tip}");
+            return Err(command.error(ErrorKind::UnknownArgument, message));
+        }
+        C::from_arg_matches(&matches)
+    };
+    let mut parsed = parse(&mut command, &arguments);
+    if parsed.as_ref().is_err_and(|error| error.kind() == ErrorKind::UnknownArgument)
+        && let Some(marked) = with_text_last(&arguments)
+        && let Ok(found) = parse(&mut command, &marked)
+    {
+        parsed = Ok(found);
+    }
+    match parsed {
         Ok(parsed) => {
             parsed.global().apply(world)?;
             let is_asked = parsed.is_background() || group.is_about_memory();
@@ -32,7 +50,11 @@ pub(super) fn parse_and_run<C: Run>(
                     return Ok(Exit::Yes);
                 }
             }
-            parsed.run(world)
+            let exit = parsed.run(world)?;
+            if group.is_about_memory() || group == Group::Projects {
+                remember_project(world);
+            }
+            Ok(exit)
         }
         Err(error) => {
             let rendered = error.render();
@@ -56,8 +78,103 @@ fn rule_that_switches_off(world: &World) -> Option<String> {
     switched_off(&world.env().ok()?, &ClientFlags::default()).ok().flatten()
 }
 
-/// The parser under the name that the user typed: `memdir path`, not `path`.
+/// Makes a project known that was only ever read, so that it is recognised after it was renamed. That this fails
+/// costs only that.
+fn remember_project(world: &World) {
+    let found = world.env().ok().and_then(|env| Place::find(&env, &ClientFlags::default()).ok());
+    if let Some(place) = found {
+        let _ = place.projects.remember_unknown(&place, world.now);
+    }
+}
+
+/// The parser under the name that the user typed: `memdir path`, not `path`. Text may begin with a dash everywhere.
 pub(super) fn in_our_name(command: clap::Command) -> clap::Command {
     let full = format!("memdir {}", command.get_name());
-    command.bin_name(full).disable_help_subcommand(true)
+    with_dashes(command).bin_name(full).disable_help_subcommand(true)
+}
+
+/// The words with those last that can only be text: a dash in front and a space inside. `None` if there are none.
+fn with_text_last(words: &[OsString]) -> Option<Vec<OsString>> {
+    let is_text = |word: &OsString| {
+        word.to_str().is_some_and(|word| word.starts_with('-') && word.contains(char::is_whitespace))
+    };
+    let (texts, mut words): (Vec<OsString>, Vec<OsString>) = words.iter().cloned().partition(is_text);
+    if texts.is_empty() || words.iter().any(|word| word == "--") {
+        return None;
+    }
+    words.push("--".into());
+    words.extend(texts);
+    Some(words)
+}
+
+/// Lets every option and argument that takes text take text such as `- a list item`.
+fn with_dashes(command: clap::Command) -> clap::Command {
+    let takes_text = |argument: &Arg| {
+        let takes_value = argument.get_num_args().is_none_or(|count| count.min_values() > 0);
+        // Of several words the parser would take the options behind them, too.
+        let is_list = argument.is_positional() && matches!(argument.get_action(), ArgAction::Append);
+        takes_value && !is_list && argument.get_value_parser().type_id() == TypeId::of::<String>()
+    };
+    command
+        .mut_args(
+            |argument| if takes_text(&argument) { argument.allow_hyphen_values(true) } else { argument },
+        )
+        .mut_subcommands(with_dashes)
+}
+
+/// An argument that was taken as text and is more likely an option with a typing error.
+fn mistyped_option(command: &clap::Command, matches: &ArgMatches) -> Option<String> {
+    if let Some((name, matches)) = matches.subcommand() {
+        return mistyped_option(command.find_subcommand(name)?, matches);
+    }
+    let texts = command
+        .get_positionals()
+        .filter(|argument| argument.is_allow_hyphen_values_set() && !argument.is_trailing_var_arg_set());
+    let words = texts.filter_map(|argument| matches.get_raw(argument.get_id().as_str())).flatten();
+    words.filter_map(|word| word.to_str()).find(|word| is_like_option(word)).map(str::to_owned)
+}
+
+/// Whether a word has the form of an option: dashes and a letter in front, no space.
+fn is_like_option(word: &str) -> bool {
+    let name = word.strip_prefix("--").or_else(|| word.strip_prefix('-')).unwrap_or_default();
+    name.starts_with(|first: char| first.is_ascii_alphabetic()) && !name.contains(char::is_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::COMMANDS;
+
+    #[test]
+    fn every_option_that_takes_text_takes_text_with_a_dash() {
+        fn check(command: &clap::Command, checked: &mut usize) {
+            for argument in command.get_arguments() {
+                if argument.get_value_parser().type_id() == TypeId::of::<String>()
+                    && argument.get_num_args().is_none_or(|count| count.min_values() > 0)
+                    && !(argument.is_positional() && matches!(argument.get_action(), ArgAction::Append))
+                {
+                    assert!(argument.is_allow_hyphen_values_set(), "{} {argument}", command.get_name());
+                    *checked += 1;
+                }
+            }
+            command.get_subcommands().for_each(|command| check(command, checked));
+        }
+        let mut checked = 0;
+        for entry in COMMANDS {
+            let mut command = in_our_name((entry.parser)());
+            command.build();
+            check(&command, &mut checked);
+        }
+        assert!(checked > 100, "{checked}");
+    }
+
+    #[test]
+    fn a_word_like_an_option_is_told_from_text() {
+        for word in ["--limt", "-x", "--limt=5"] {
+            assert!(is_like_option(word), "{word}");
+        }
+        for word in ["- a list item", "-", "--", "-5 degrees", "--- \nname", "- x"] {
+            assert!(!is_like_option(word), "{word}");
+        }
+    }
 }

@@ -15,7 +15,7 @@ use crate::world::World;
     name = "rm",
     after_help = "Examples:
   memdir rm tabs
-  memdir rm topics/tabs.md --dry-run"
+  memdir rm topics/quotes.md --dry-run"
 )]
 pub(crate) struct Rm {
     /// The memory's name, its file's stem, or its path in the directory

@@ -27,10 +27,14 @@ other agents the tools, through the server `memdir mcp`. Every change of a setti
 order and everything else in it stay, and what was there before is kept. A second set-up changes nothing; `memdir
 uninstall` takes it all out again. The agents' own memory is never switched off.
 
+Claude Code also gets rules for `memdir journal`, `user`, `workspace`, `search` and `show` and for the files of journal,
+profile and workspace, so that it does not ask you about each; `--no-permissions` leaves them out.
+
 Examples:
   memdir setup --dry-run
   memdir setup
   memdir setup claude codex
+  memdir setup claude --no-permissions --dry-run
   memdir setup --nightly --dry-run"
 )]
 pub(crate) struct Setup {
@@ -40,6 +44,9 @@ pub(crate) struct Setup {
     /// Make a timer that runs `memdir dream --everywhere` every night, and nothing else
     #[arg(long, conflicts_with = "agents")]
     nightly: bool,
+    /// Add no rules that spare you questions about journal, profile and workspace
+    #[arg(long, conflicts_with = "nightly")]
+    no_permissions: bool,
     /// Show what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -98,6 +105,9 @@ impl Run for Setup {
         let mut installer = Installer::begin(&world.env()?, mode)?;
         if self.nightly {
             return self.make_timer(&mut installer, &program, mode, world);
+        }
+        if self.no_permissions {
+            installer.grant_nothing();
         }
         let plugin = plugin::installed(&program)?;
         let mut agents: Vec<Agent> = Vec::new();

@@ -27,7 +27,7 @@ use crate::world::World;
 
 Examples:
   memdir show tabs
-  memdir show topics/tabs.md --json
+  memdir show topics/quotes.md --json
   memdir show tabs --at 2026-11-01T00:00:00Z"
 )]
 pub(crate) struct Show {

@@ -49,9 +49,9 @@ enum Action {
 server is printed by `memdir-server init`; one with a new token takes the place of the old one.
 
 Examples:
-  memdir team init git@example.com:us/memory.git
+  memdir team init git@example.com:us/memory.git --name Ada
   memdir team init https://example.com/us/app.git --branch memdir --name Ada
-  memdir team init https://memdir_…@memory.example.com/crew"
+  memdir team init https://memdir_…@memory.example.com/crew --name Ada"
     )]
     Init {
         /// The address of the repository or of the team server

@@ -2,10 +2,14 @@
 
 use anyhow::Result;
 use memdir_core::hook::{Answer, ToolEdit};
+use memdir_core::permissions::{Tool, may_touch};
 use memdir_core::settings::ClientFlags;
+use memdir_disk::real_look::RealLook;
 use memdir_lib::journal::Journal;
 use memdir_lib::memory::{Memory, ToolVerdict};
+use memdir_lib::permissions::permitted_places;
 use memdir_lib::place::Place;
+use serde_json::Value;
 
 use super::Hook;
 
@@ -21,8 +25,28 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     }
     let mut memory = Memory::at_place(place, &hook.env)?;
     Ok(match memory.before_tool(&edit, home, hook.author(), hook.world.now)? {
-        ToolVerdict::NoObjection => Answer::Nothing,
+        ToolVerdict::NoObjection => allowed(hook, tool, &edit.path)?,
         ToolVerdict::Deny(why) => Answer::Deny(why),
         ToolVerdict::Ask(why) => Answer::Ask(why),
     })
+}
+
+/// PermissionRequest: the client is about to ask, because it takes every file below its own directory for sensitive.
+pub(super) fn requested(hook: &Hook<'_>) -> Result<Answer> {
+    let path = hook.event.tool_input.get("file_path").and_then(Value::as_str);
+    let decided = match (hook.event.tool.as_deref(), path) {
+        (Some("Read"), Some(path)) => allowed(hook, "Read", path)?,
+        _ => answer(hook)?,
+    };
+    // What speaks against the change is for the user to read.
+    Ok(if matches!(decided, Answer::Allow(_)) { decided } else { Answer::Nothing })
+}
+
+/// Spares the user the question wherever `memdir check write` says yes. Everywhere else the client decides.
+fn allowed(hook: &Hook<'_>, tool: &str, path: &str) -> Result<Answer> {
+    let tool = Tool::from_name(tool).unwrap_or(Tool::Edit);
+    let place = Place::find(&hook.env, &ClientFlags::default())?;
+    let agent = hook.event.agent.as_ref().and(hook.event.agent_type.as_deref());
+    let verdict = may_touch(tool, path, agent, &permitted_places(&place, &hook.env), &RealLook);
+    Ok(if verdict.allow { Answer::Allow(verdict.why) } else { Answer::Nothing })
 }

@@ -10,7 +10,7 @@ use memdir_lib::place::Place;
 use memdir_sync::team::{News, not_shared, take_news};
 
 use super::journal::state;
-use super::{Hook, index, note, scratchpad};
+use super::{Hook, index, note, scratchpad, sections, snapshots};
 use crate::job::Job;
 
 pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
@@ -25,7 +25,13 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     let mut facts = place.look_up.warnings();
     let journal = Journal::at_place(&place, &hook.env);
     facts.extend(joined(hook, &journal));
-    let memory = Memory::at_place(place, &hook.env)?;
+    let mut memory = Memory::at_place(place, &hook.env)?;
+    // The client makes it, too; where neither may, nothing is lost yet.
+    let _ = memory.make_directory();
+    facts.extend(named(
+        memory.take_extracted().into_iter().map(|name| format!("`{name}`")).collect(),
+        "📝 Noted from what the user said in earlier turns (`memdir log` shows it): ",
+    ));
     let changed = memory.take_changed_by_others();
     if !changed.is_empty() {
         facts.push(changed_by_others(&changed));
@@ -41,6 +47,13 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
         1 => facts.push("One change of memory waits for the user: `memdir review` shows it.".to_owned()),
         count => {
             facts.push(format!("{count} changes of memory wait for the user: `memdir review` shows them."));
+        }
+    }
+    // What costs most room and is needed least stands last: a long answer is cut at its end.
+    for more in [snapshots::offered(hook), sections::told(hook)] {
+        match more {
+            Ok(more) => facts.extend(more),
+            Err(error) => note(hook.event, &error, hook.world),
         }
     }
     Ok(Answer::facts(&facts))

@@ -12,10 +12,11 @@ use serde_json::Value;
 use crate::harness::Sandbox;
 
 /// The events that the client knows; a name that it does not know can void a whole file.
-const EVENTS: [&str; 10] = [
+const EVENTS: [&str; 11] = [
     "SessionStart",
     "UserPromptSubmit",
     "PreToolUse",
+    "PermissionRequest",
     "PostToolUse",
     "SubagentStart",
     "SubagentStop",
@@ -65,7 +66,7 @@ fn the_hooks_are_those_that_memdir_serves() {
         assert_eq!(hook["type"], "command");
         assert_eq!(hook["command"], format!("sh \"${{CLAUDE_PLUGIN_ROOT}}/hooks/memdir.sh\" {event}"));
         assert!(hook["timeout"].as_u64().is_some_and(|seconds| seconds <= 10));
-        let matches_tools = event.ends_with("ToolUse");
+        let matches_tools = event.ends_with("ToolUse") || event == "PermissionRequest";
         assert_eq!(group.get("matcher").is_some(), matches_tools);
     }
     let server = &json("plugin/.mcp.json")["mcpServers"]["memdir"];
@@ -105,7 +106,7 @@ fn commands_and_skill_name_what_exists() {
         texts.push((entry.file_name().to_owned(), fs::read_to_string(entry.path()).unwrap()));
     }
     let names: BTreeSet<&str> = texts.iter().map(|(name, _)| name.trim_end_matches(".md")).collect();
-    let expected = ["cues", "rebuild", "review", "start", "status", "stop", "user", "workspace"];
+    let expected = ["cues", "dream", "rebuild", "review", "start", "status", "stop", "user", "workspace"];
     assert_eq!(names, expected.into_iter().collect());
     texts.push(("SKILL.md".to_owned(), fs::read_to_string(folder.join("skills/memory/SKILL.md")).unwrap()));
     for (name, text) in &texts {

@@ -162,3 +162,22 @@ fn what_is_forgotten_is_forgotten_and_no_file_is_touched() {
     assert!(sandbox.show("project forget ../app").contains("knows nothing"));
     assert_eq!(sandbox.home.tree("home/.claude"), before);
 }
+
+#[test]
+fn a_project_that_was_only_read_is_recognised_after_it_was_renamed() {
+    for command in [&[][..], &["ls"], &["path"], &["load"], &["search", "old"], &["context"]] {
+        let mut sandbox = Sandbox::new();
+        let directory: camino::Utf8PathBuf = sandbox.run(["path"]).stdout.trim_end().into();
+        assert!(
+            !sandbox.home.home().join(".local/share/memdir").exists(),
+            "without memory there is nothing to know"
+        );
+        sandbox.home.write(directory.join("a.md"), "The client wrote this in the old days.\n");
+        sandbox.run(command.iter().copied());
+        let renamed = sandbox.home.home().join("renamed");
+        fs::rename(&sandbox.cwd, &renamed).unwrap();
+        sandbox.cwd = renamed;
+        let told = sandbox.run(["path"]).stderr;
+        assert!(told.contains("moved: this project was at"), "{command:?}: {told}");
+    }
+}

@@ -28,7 +28,7 @@ fn one_command_in_and_one_command_out() {
     let sandbox = sandbox();
     sandbox.home.write("home/.claude/settings.json", "{\n  \"model\": \"opus\"\n}\n");
     let before = theirs(&sandbox);
-    assert_snapshot!(sandbox.show("setup --dry-run"), @r#"
+    assert_snapshot!(sandbox.show("setup --no-permissions --dry-run"), @r#"
     exit 0
     --- stdout
     Would write the plugin to [ROOT]/home/.local/share/memdir/claude-plugin
@@ -53,7 +53,7 @@ fn one_command_in_and_one_command_out() {
     Claude Code: would be wired
     "#);
     assert_eq!(theirs(&sandbox), before);
-    assert_snapshot!(sandbox.show("setup"), @r#"
+    assert_snapshot!(sandbox.show("setup --no-permissions"), @r#"
     exit 0
     --- stdout
     The plugin is in [ROOT]/home/.local/share/memdir/claude-plugin
@@ -78,7 +78,7 @@ fn one_command_in_and_one_command_out() {
     Claude Code: wired
     From the next session on they use it. `memdir uninstall` takes it out again.
     "#);
-    assert_snapshot!(sandbox.show("setup"), @r"
+    assert_snapshot!(sandbox.show("setup --no-permissions"), @r"
     exit 0
     --- stdout
     Claude Code: nothing to do
@@ -116,6 +116,50 @@ fn one_command_in_and_one_command_out() {
     --- stdout
     Nothing of memdir is in any agent's settings.
     ");
+}
+
+#[test]
+fn rules_about_permissions_are_shown_added_to_those_of_the_user_and_taken_out_to_the_byte() {
+    let sandbox = sandbox();
+    let settings = "{\n  \"permissions\": {\n    \"allow\": [\"Bash(ls:*)\"],\n    \"deny\": []\n  }\n}\n";
+    let path = sandbox.home.write("home/.claude/settings.json", settings);
+    let shown = sandbox.run(["setup", "claude", "--dry-run"]).stdout;
+    let rules = [
+        "Bash(memdir journal:*)",
+        "Bash(memdir user:*)",
+        "Bash(memdir workspace:*)",
+        "Bash(memdir search:*)",
+        "Bash(memdir show:*)",
+        "Read(~/.claude/workspace.md)",
+        "Edit(~/.claude/workspace.md)",
+        "Read(~/.claude/user/*.md)",
+        "Edit(~/.claude/user/*.md)",
+        "Read(~/.claude/projects/[a-z0-9]*/**/*.md)",
+        "Edit(~/.claude/projects/[a-z0-9]*/*/*.md)",
+    ];
+    assert!(rules.iter().all(|rule| shown.contains(rule)), "{shown}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), settings);
+    assert_eq!(sandbox.run(["setup", "claude"]).code, 0);
+    let written: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let allowed: Vec<&str> = written["permissions"]["allow"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rule| rule.as_str().unwrap())
+        .collect();
+    assert_eq!(allowed, [&["Bash(ls:*)"], &rules[..]].concat());
+    assert_eq!(sandbox.run(["setup", "claude"]).stdout, "Claude Code: nothing to do\n");
+    assert_eq!(sandbox.run(["uninstall"]).code, 0);
+    assert_eq!(fs::read_to_string(&path).unwrap(), settings);
+    assert_eq!(sandbox.run(["setup", "claude", "--no-permissions"]).code, 0);
+    assert!(!fs::read_to_string(&path).unwrap().contains("memdir journal"));
+    // What the user added meanwhile stays.
+    assert_eq!(sandbox.run(["setup", "claude"]).code, 0);
+    let more = fs::read_to_string(&path).unwrap().replace("\"Bash(ls:*)\"", "\"Bash(ls:*)\", \"Bash(pwd)\"");
+    fs::write(&path, more).unwrap();
+    assert_eq!(sandbox.run(["uninstall"]).code, 0);
+    let left: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(left["permissions"]["allow"], serde_json::json!(["Bash(ls:*)", "Bash(pwd)"]));
 }
 
 #[test]

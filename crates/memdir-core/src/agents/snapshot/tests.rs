@@ -135,6 +135,7 @@ fn the_standing_follows_from_what_was_decided() {
         snapshot_dir: "/s".into(),
         decided,
         kept,
+        operation: None,
         files: Files::new(),
     };
     let check = |snapshot, taken: Option<TakenOver>, has_memory, expected| {

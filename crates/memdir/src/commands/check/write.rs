@@ -2,11 +2,9 @@
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use memdir_core::guarded_root::GuardedRoot;
-use memdir_core::journal::key::JournalPlace;
-use memdir_core::permissions::{Places, Tool, may_touch};
+use memdir_core::permissions::{Tool, may_touch};
 use memdir_disk::real_look::RealLook;
-use memdir_lib::journal::find_journal;
+use memdir_lib::permissions::permitted_places;
 use memdir_lib::place::Place;
 use serde_json::Value;
 
@@ -39,18 +37,11 @@ pub(super) struct CheckWrite {
     client: ClientOptions,
 }
 
-/// The journal, if there is one: from the client's `projects/` on no link is followed.
-fn guarded_journal(journal: &JournalPlace) -> Option<GuardedRoot> {
-    let config_dir = journal.directory.parent()?.parent()?;
-    journal.exists.then(|| GuardedRoot::new(config_dir, format!("projects/{}", journal.key)))
-}
-
 impl CheckWrite {
     pub(super) fn run(self, world: &mut World) -> Result<Exit> {
         let env = world.env()?;
         let place = Place::find(&env, &self.client.flags())?;
-        let mut places = Places::new(&env, &place.settings, &place.location);
-        places.journal = guarded_journal(&find_journal(&place, &env));
+        let places = permitted_places(&place, &env);
         let answer = |tool: &str, path: &str, agent: Option<&str>| {
             let tool = Tool::from_name(tool)
                 .with_context(|| format!("there is no tool `{tool}`: Read, Write or Edit"))?;

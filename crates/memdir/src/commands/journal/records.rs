@@ -20,7 +20,7 @@ Without any text, a terminal opens $EDITOR on the form.
 Examples:
   memdir journal decide --title \"Use httpOnly cookies\" --category architecture --decision \"Scripts cannot read them.\"
   memdir journal decide --title \"PostgreSQL\" --category dependency --status pending --file notes.md
-  memdir journal decide --title \"Tokens after all\" --category architecture --supersedes 2026-01-19_001 --file -"
+  memdir journal decide --title \"Tokens after all\" --category architecture --supersedes 2026-01-19_001 --file - < notes.md"
 )]
 pub(super) struct Decide {
     /// What it is called
