@@ -132,7 +132,11 @@ impl Group {
 
 /// Every command that has a parser, in the order of `memdir help`.
 pub(crate) static COMMANDS: &[Entry] = &[
-    Entry::of::<cues::Cues>(Group::Memory, "cues", "List what says when each memory will be needed"),
+    Entry::of::<cues::Cues>(
+        Group::Memory,
+        "cues",
+        "List the memories with their cues: phrases that say when each will be needed",
+    ),
     Entry::of::<ls::Ls>(Group::Memory, "ls", "List the memories, newest first"),
     Entry::of::<show::Show>(Group::Memory, "show", "Print one memory"),
     Entry::of::<search::Search>(Group::Memory, "search", "Find memories, journal entries and past sessions"),
