@@ -18,7 +18,7 @@ pub(crate) use candidates::best_first;
 pub(crate) use scores::Scores;
 
 /// No more terms of a question are used: the rarest ones.
-const MAX_TERMS: usize = 48;
+pub(crate) const MAX_TERMS: usize = 48;
 
 /// A unit and how well it answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,6 +37,8 @@ pub(crate) struct Ranked {
     pub(crate) terms: Vec<TermWeight>,
     /// In how many files each of the question's terms stands, in their order.
     pub(crate) files: Vec<u64>,
+    /// What a term would be worth that stands nowhere.
+    pub(crate) absent: f32,
 }
 
 /// A term of the question that occurs in the store.
@@ -69,7 +71,11 @@ struct Totals {
 /// Scores every unit that has anything to do with the question.
 pub(crate) fn rank(segments: &[&Live], query: &Query, today: i64) -> Result<Ranked, SearchError> {
     let totals = Totals::of(segments);
-    let mut ranked = Ranked { files: vec![0; query.terms.len()], ..Ranked::default() };
+    let mut ranked = Ranked {
+        files: vec![0; query.terms.len()],
+        absent: inverse_frequency(totals.passages, 0),
+        ..Ranked::default()
+    };
     let mut found = find_terms(segments, query)?;
     for term in &found {
         if let Some(files) = ranked.files.get_mut(term.index) {

@@ -36,8 +36,10 @@ pub struct Options {
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
-    /// Best first.
+    /// Best first. If all that was found holds too little of what was asked for, there are none.
     pub hits: Vec<Hit>,
+    /// What comes nearest where nothing was found.
+    pub nearest: Vec<Hit>,
     /// Words that occur nowhere, and what was looked for instead, as it is written in a hit where hits have snippets.
     pub corrected: Vec<(String, String)>,
     /// Why there was nothing to look for, if that is so.
@@ -69,7 +71,13 @@ pub struct Hit {
     pub time: Option<Timestamp>,
     /// The turn, empty for Markdown.
     pub uuid: String,
+    /// Whether it holds so little of what was asked for that it is hardly meant. Known for files where hits have
+    /// snippets.
+    pub is_weak: bool,
 }
+
+/// So many of the nearest are shown where nothing was found.
+const MAX_NEAREST: usize = 3;
 
 /// No more candidates than this are looked at when filters or phrases refuse them.
 const MAX_REFUSED: usize = 200_000;
@@ -142,12 +150,17 @@ pub(crate) fn search(
     for mut place in places {
         if options.snippets {
             snippets.fill(&mut place);
+            place.hit.is_weak = snippets.is_weak(&place);
         }
         found.hits.push(place.hit);
     }
     for correction in corrections {
         let meant = snippets.as_written(&found.hits, correction.term).unwrap_or(correction.meant);
         found.corrected.push((correction.typed, meant));
+    }
+    if found.hits.iter().all(|hit| hit.is_weak) {
+        found.nearest = std::mem::take(&mut found.hits);
+        found.nearest.truncate(MAX_NEAREST);
     }
     Ok(found)
 }
@@ -282,6 +295,7 @@ fn place_of(
         marks: Vec::new(),
         time,
         uuid: unit.uuid.clone(),
+        is_weak: false,
     };
     Ok(Place { hit, kind: source.kind, unit })
 }

@@ -8,11 +8,11 @@ use std::os::unix::fs::FileExt;
 use camino::Utf8Path;
 
 use super::{Hit, Place};
-use crate::analyze::{Analyzer, Term, TermMap, fold_text};
+use crate::analyze::{Analyzer, Sort, Term, TermMap, fold_text};
 use crate::collection::{Kind, open_file};
 use crate::document::{first_prompt, without_secrets};
 use crate::query::Query;
-use crate::rank::{Ranked, TermWeight};
+use crate::rank::{MAX_TERMS, Ranked, TermWeight};
 use crate::transcript::{Entry, Position, Reader, without_reminders};
 
 /// How long a snippet is at most, in characters.
@@ -32,7 +32,14 @@ pub(super) struct Snippets<'a> {
     weights: TermMap<f32>,
     /// Phrases that were asked for, folded.
     phrases: Vec<String>,
+    /// The words of the question and their weights, those that stand nowhere too; empty if that says nothing.
+    asked: TermMap<f32>,
 }
+
+/// A file that holds less of the question, by the weight of its words, is hardly meant.
+const WEAK: f32 = 0.3;
+/// A question of fewer words is not judged.
+const FEWEST_WORDS: usize = 3;
 
 /// The first thing that a person typed. A sub-agent may not have been told anything that was kept: then what its session
 /// began with, and at last the name of the file.
@@ -50,7 +57,38 @@ impl<'a> Snippets<'a> {
         let weight = |found: &TermWeight| Some((query.terms.get(found.index)?.term, found.weight));
         let weights = ranked.terms.iter().filter_map(weight).collect();
         let phrases = query.phrases.iter().map(|phrase| fold_text(phrase)).collect();
-        Self { analyzer, weights, phrases }
+        let is_judged = query.phrases.is_empty()
+            && query.times.is_empty()
+            && query.event.is_none()
+            && query.not_understood.is_empty()
+            && query.terms.len() <= MAX_TERMS;
+        let mut asked = TermMap::default();
+        if is_judged {
+            let words = query.terms.iter().enumerate().filter(|(_, term)| term.is_word);
+            asked.extend(words.map(|(index, term)| {
+                let found = ranked.terms.iter().find(|found| found.index == index);
+                (term.term, found.map_or(ranked.absent, |found| found.weight))
+            }));
+        }
+        Self { analyzer, weights, phrases, asked }
+    }
+
+    /// Whether a file holds too little of the question. A turn of a session is judged by nobody: its neighbours count too.
+    pub(super) fn is_weak(&mut self, place: &Place) -> bool {
+        if place.kind != Kind::Markdown || self.asked.len() < FEWEST_WORDS {
+            return false;
+        }
+        let Some(text) = whole_text_of(place) else { return false };
+        let mut held: TermMap<f32> = TermMap::default();
+        let asked = &self.asked;
+        let mut add = |term: Term, _: &str, _: Sort| {
+            if let Some(weight) = asked.get(&term) {
+                held.insert(term, *weight);
+            }
+        };
+        self.analyzer.each_term(&text, &mut add);
+        self.analyzer.each_term(place.hit.path.as_str(), &mut add);
+        held.values().sum::<f32>() < WEAK * self.asked.values().sum::<f32>()
     }
 
     /// Fills in the snippet and the line; a session's title too. A file that is gone leaves them as they are.

@@ -254,3 +254,15 @@ fn a_file_that_vanished_is_still_an_answer() {
     assert_eq!(store.found("retry").hits[0].snippet, "");
     assert_eq!(store.names("\"exponential backoff\""), Vec::<String>::new());
 }
+
+#[test]
+fn what_holds_too_little_of_the_question_is_only_the_nearest() {
+    let store = store(MEMORIES);
+    let found = store.found("kubernetes ingress certificate renewal of the billing cluster");
+    assert_eq!(found.hits, []);
+    assert_eq!(found.nearest.first().and_then(|hit| hit.path.file_name()), Some("retries.md"));
+    let found = store.found("retry policy of the billing job");
+    assert_eq!(found.nearest, []);
+    assert_eq!(found.hits.first().map(|hit| hit.is_weak), Some(false));
+    assert!(found.hits.iter().skip(1).all(|hit| hit.is_weak || hit.path.ends_with("MEMORY.md")), "{found:?}");
+}

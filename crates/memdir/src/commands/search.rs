@@ -102,15 +102,21 @@ impl Run for Search {
             world.warn(warning)?;
         }
         if self.json {
-            let hits = found.hits.iter().map(|hit| Shown::of(hit, world.now)).collect();
-            world.print_json(&Answer { hits, partial, corrected: &found.corrected, warnings })?;
+            let now = world.now;
+            let hits = found.hits.iter().map(|hit| Shown::of(hit, now)).collect();
+            let nearest = found.nearest.iter().map(|hit| Shown::of(hit, now)).collect();
+            world.print_json(&Answer { hits, nearest, partial, corrected: &found.corrected, warnings })?;
         } else {
+            if !found.nearest.is_empty() {
+                writeln!(world.stderr, "nothing found; nearest:")?;
+            }
             print(&found.hits, world)?;
+            print(&found.nearest, world)?;
             for (typed, meant) in &found.corrected {
                 writeln!(world.stderr, "No `{}`; looked for `{}`.", printable(typed), printable(meant))?;
             }
         }
-        if found.hits.is_empty() && !self.json {
+        if found.hits.is_empty() && found.nearest.is_empty() && !self.json {
             let why = match found.nothing_asked {
                 Some(NothingAsked::CommonWords) => "only words that stand everywhere",
                 Some(NothingAsked::OnlyExcluded) => "only words that must not stand there: add one that must",
@@ -231,6 +237,8 @@ fn refresh(searcher: &mut Searcher, world: &mut World, deadline: Option<Instant>
 #[derive(Serialize)]
 struct Answer<'a> {
     hits: Vec<Shown<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nearest: Vec<Shown<'a>>,
     partial: bool,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     corrected: &'a [(String, String)],
@@ -253,6 +261,8 @@ struct Shown<'a> {
     uuid: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     project: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    weak: bool,
 }
 
 impl<'a> Shown<'a> {
@@ -268,6 +278,7 @@ impl<'a> Shown<'a> {
             scope: hit.scope.as_str(),
             uuid: &hit.uuid,
             project: &hit.project,
+            weak: hit.is_weak,
         }
     }
 }
@@ -279,7 +290,8 @@ fn print(hits: &[Hit], world: &mut World) -> Result<()> {
             hit.time.map(|time| human_age(world.now.as_second() - time.as_second())).unwrap_or_default();
         let kind = if hit.kind.is_empty() { hit.scope.as_str() } else { &hit.kind };
         let title = paint.strong(&printable(&hit.title));
-        writeln!(world.stdout, "{title}  {}  {}", paint.code(&printable(kind)), paint.quiet(&age))?;
+        let weak = if hit.is_weak { "  weak" } else { "" };
+        writeln!(world.stdout, "{title}  {}  {}{weak}", paint.code(&printable(kind)), paint.quiet(&age))?;
         writeln!(world.stdout, "  {}", paint.quiet(&printable(&format!("{}:{}", hit.path, hit.line))))?;
         if !hit.snippet.is_empty() {
             writeln!(world.stdout, "  {}", highlighted(hit, paint))?;

@@ -170,6 +170,18 @@ fn what_cannot_be_searched_is_said() {
 }
 
 #[test]
+fn where_nothing_fits_the_nearest_is_named_as_such() {
+    let sandbox = project();
+    let block = sandbox.run(["search", "--json", "kubernetes ingress certificate tabs"]);
+    let answer: Value = serde_json::from_str(&block.stdout).unwrap();
+    assert_eq!((block.code, answer["hits"].as_array().map(Vec::len)), (1, Some(0)), "{answer}");
+    assert_eq!(answer["nearest"][0]["title"], "tabs", "{answer}");
+    let block = sandbox.run(["search", "kubernetes ingress certificate tabs"]);
+    assert_eq!(block.code, 1);
+    assert!(block.stderr.contains("nothing found; nearest:"), "{}", block.stderr);
+}
+
+#[test]
 fn recall_gives_what_matters_once_a_session() {
     let sandbox = project();
     let recall = |session: &str, prompt: &str| {
