@@ -13,6 +13,7 @@ use jiff::tz::TimeZone;
 use crate::hygiene::flag;
 use crate::memory::memory_type::MemoryType;
 use crate::memory::topic::NewTopic;
+use crate::off_the_record::{self, Reach};
 use crate::secrets;
 
 mod compose;
@@ -143,6 +144,10 @@ impl Withdrawn {
 const MOST_MEMORIES: usize = 400;
 /// A rule that is taken back without its name was given so few prompts before.
 const WITHDRAWAL_REACH: usize = 2;
+/// A wish of so few words has no statement beside it.
+const SHORT_WISH: usize = 8;
+/// Why something is left out that the user does not want on record.
+const OFF_THE_RECORD: &str = "the user wants it off the record";
 
 /// Reads a session turn by turn and keeps what is worth remembering. Its memory is bounded by a number of memories.
 pub struct Extractor {
@@ -155,6 +160,8 @@ pub struct Extractor {
     withdrawn: Vec<Withdrawn>,
     /// What the last prompt was written in: the next, if it is short, will be too.
     language: Language,
+    /// Whether the user wants nothing of this session on record.
+    is_off_the_record: bool,
 }
 
 impl Extractor {
@@ -170,6 +177,7 @@ impl Extractor {
             material: None,
             withdrawn: Vec::new(),
             language: Language::default(),
+            is_off_the_record: false,
         }
     }
 
@@ -184,14 +192,15 @@ impl Extractor {
         self.prompts += 1;
         self.lessons.prompted();
         let said = source.time.map(|time| time.to_zoned(self.zone.clone()).date());
+        let Some((prompt, is_kept)) = self.on_the_record(prompt, source) else { return };
         let words = own_words(prompt);
         let judged = judge(&words, said, self.language);
         self.language = judged.language;
-        if let Some(material) = &mut self.material {
+        if let Some(material) = self.material.as_mut().filter(|_| is_kept) {
             material.add(self.prompts, source, &words);
         }
         let gone = judged.withdrawn.as_ref().and_then(|words| self.withdraw(words, source));
-        for statement in &judged.statements {
+        for statement in judged.statements.iter().filter(|_| is_kept) {
             let mut memory = compose::compose(statement, source.clone(), said);
             if let Some(gone) = &gone {
                 memory.is_in_place_of(gone);
@@ -200,8 +209,40 @@ impl Extractor {
         }
     }
 
+    /// What of a prompt is read, and whether anything of it may be kept: words off the record may still take back what was
+    /// said before.
+    fn on_the_record<'p>(&mut self, prompt: &'p str, source: &Source) -> Option<(&'p str, bool)> {
+        let reach = if self.is_off_the_record { Some(Reach::Session) } else { off_the_record::wish(prompt) };
+        match reach {
+            None => return Some((prompt, true)),
+            Some(Reach::Before(at)) => return Some((prompt.get(at..).unwrap_or_default(), true)),
+            Some(Reach::Session) => {
+                self.is_off_the_record = true;
+                self.found.clear();
+                self.material = self.material.as_ref().map(|_| Material::default());
+            }
+            Some(Reach::Turn) => {
+                // A wish without a statement of its own is about the one before.
+                if prompt.split_whitespace().count() <= SHORT_WISH {
+                    let before = self.prompts - 1;
+                    self.found.retain(|(at, _)| *at != before);
+                    if let Some(material) = &mut self.material {
+                        material.forget(before);
+                    }
+                }
+                self.skip(source.turn.clone(), OFF_THE_RECORD);
+                return Some((prompt, false));
+            }
+        }
+        self.skip(source.turn.clone(), OFF_THE_RECORD);
+        None
+    }
+
     /// The agent said something, which the next prompt may answer.
     pub fn agent_said(&mut self, text: &str) {
+        if self.is_off_the_record {
+            return;
+        }
         if let Some(material) = &mut self.material {
             material.agent_said(text);
         }

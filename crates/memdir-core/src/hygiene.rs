@@ -9,6 +9,7 @@ mod check;
 mod clean;
 mod escape;
 mod flag;
+mod model_line;
 mod passage;
 mod reason;
 mod render;
@@ -18,6 +19,7 @@ pub use check::{Action, Checked, MemoryInput, MemoryTooLarge, PROMPT_UNITS, Surf
 pub use clean::clean;
 pub use escape::{escape, unescape};
 pub use flag::flag;
+pub use model_line::model_line;
 pub use passage::replace_passage;
 pub use reason::Reason;
 pub use render::{

@@ -53,7 +53,7 @@ pub fn locate_with(
              make the variable that names it absolute"
         ));
     }
-    let trust = judge(env, settings, source, &absolute, look);
+    let trust = judge(env, settings, source, &absolute, &root, look);
     Location {
         enabled,
         decided_by,
@@ -285,7 +285,14 @@ fn shown(value: &str) -> String {
     value.chars().take(80).flat_map(char::escape_debug).collect()
 }
 
-fn judge(env: &Env, settings: &Settings, source: Source, memory_dir: &Utf8Path, look: &dyn Look) -> Trust {
+fn judge(
+    env: &Env,
+    settings: &Settings,
+    source: Source,
+    memory_dir: &Utf8Path,
+    root: &Utf8Path,
+    look: &dyn Look,
+) -> Trust {
     let config_dir = env.cwd.join(settings.config_dir());
     let own_state = env.state_dir();
     let judged = |path: &Utf8Path| {
@@ -308,10 +315,26 @@ fn judge(env: &Env, settings: &Settings, source: Source, memory_dir: &Utf8Path, 
             return Trust::Never(refused);
         }
     }
-    match source {
-        Source::Settings(Level::Project) => Trust::NeedsConsent,
-        _ => Trust::Yes,
+    // Local settings are the user's own, unless the repository carries them.
+    let is_repositorys = match source {
+        Source::Settings(Level::Project) => true,
+        Source::Settings(Level::Local) => trust::is_tracked(root, look),
+        _ => false,
+    };
+    let projects = config_dir.join("projects");
+    let is_other = |target: &Utf8Path| target.starts_with(&projects);
+    if is_repositorys
+        && (is_other(memory_dir) || real_target(memory_dir, look).is_some_and(|real| is_other(&real)))
+    {
+        return Trust::Never(RootRefused::OtherProject);
     }
+    if env
+        .var("PATH")
+        .is_some_and(|path| path.split(':').any(|run| run.len() > 1 && memory_dir.starts_with(run)))
+    {
+        return Trust::Never(RootRefused::RunsByItself);
+    }
+    if is_repositorys { Trust::NeedsConsent } else { Trust::Yes }
 }
 
 /// Where a path leads that may not exist yet: the part that does, with its links resolved, and the rest. `None`

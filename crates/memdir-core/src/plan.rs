@@ -23,13 +23,16 @@ pub struct Plan {
     /// What whoever applies it should be told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// What the asker said, before a format changed it: the write gate looks for secrets here too. Never stored.
+    #[serde(skip)]
+    pub raw: Vec<String>,
 }
 
 impl Plan {
     /// A plan that changes nothing yet.
     #[must_use]
     pub fn new(reason: impl Into<String>) -> Self {
-        Self { v: VERSION, reason: reason.into(), changes: Vec::new(), warnings: Vec::new() }
+        Self { v: VERSION, reason: reason.into(), changes: Vec::new(), warnings: Vec::new(), raw: Vec::new() }
     }
 }
 

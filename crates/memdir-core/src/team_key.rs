@@ -71,6 +71,10 @@ fn check_name(name: &str) -> Result<(), PathRefused> {
     if folded == "memory.md" {
         return PathRefused::because("aliases the index MEMORY.md");
     }
+    // An agent would read them as orders, wherever they lie.
+    if ["claude.md", "claude.local.md", "agents.md", "gemini.md"].contains(&folded.as_str()) {
+        return PathRefused::because("is a name that agents read as instructions");
+    }
     let stem = folded.split('.').next().unwrap_or_default().trim_end();
     if is_device(stem) {
         return PathRefused::because("is the name of a Windows device");

@@ -7,6 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::hidden_char::is_hidden;
 use crate::locate::normalise::normalise;
+use crate::look::{Kind, Look, LookError};
 use crate::settings::nfc;
 
 mod places;
@@ -87,11 +88,47 @@ pub fn judge_directory(
     if places::holds_credentials(path, home.as_deref()) {
         return Err(RootRefused::Credentials);
     }
+    if places::runs_by_itself(path, home.as_deref()) {
+        return Err(RootRefused::RunsByItself);
+    }
     if config_dir.starts_with(path) || places::steers_the_client(path, &config_dir) {
         return Err(RootRefused::ClientConfig);
     }
     Ok(())
 }
+
+/// Whether the repository itself carries the local settings file of a directory: then it is no more the user's own than
+/// the shared one. Read from git's index, without a git process. An index that cannot be read counts as a yes.
+pub(crate) fn is_tracked(root: &Utf8Path, look: &dyn Look) -> bool {
+    let git = root.join(".git");
+    let index = match look.kind(&git) {
+        None => return false,
+        Some(Kind::Dir) => git.join("index"),
+        Some(_) => {
+            let Ok(pointer) = look.read(&git, MAX_POINTER) else { return true };
+            let pointer = String::from_utf8_lossy(&pointer);
+            let Some(directory) = pointer.trim().strip_prefix("gitdir:") else { return true };
+            root.join(directory.trim()).join("index")
+        }
+    };
+    let bytes = match look.read(&index, MAX_INDEX) {
+        Ok(bytes) => bytes,
+        Err(LookError::NotFound) => return false,
+        Err(_) => return true,
+    };
+    // Version 4 stores only what differs from the name before, so its names are whole nowhere.
+    let name: &[u8] = if bytes.get(4..8) == Some(&[0, 0, 0, 4]) {
+        b"local.json\0"
+    } else {
+        b".claude/settings.local.json\0"
+    };
+    memchr::memmem::find(&bytes, name).is_some()
+}
+
+/// The largest index of git that is read.
+const MAX_INDEX: u64 = 256 << 20;
+/// The largest `.git` file that is read.
+const MAX_POINTER: u64 = 4096;
 
 /// Whether a directory holds, or lies among, what memdir keeps for itself below `state_dir`.
 pub(crate) fn holds_own_state(path: &Utf8Path, state_dir: &Utf8Path) -> bool {
@@ -114,6 +151,12 @@ pub enum RootRefused {
     /// A repository must not choose where writes go.
     #[error("a repository's settings file chose it")]
     FromRepository,
+    /// What lies there is run, or read at login or when a program starts.
+    #[error("programs are run from it, or read what lies there when they start")]
+    RunsByItself,
+    /// A repository must not write to the memory of another project.
+    #[error("it is the memory of another project, and a repository's settings file chose it")]
+    OtherProject,
     /// It depends on where one stands.
     #[error("it is not an absolute path")]
     Relative,

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 
+use memdir_core::gate::Admitted;
 use memdir_core::rel_path::RelPath;
 use rustix::fs::{Mode, OFlags};
 
@@ -16,7 +17,7 @@ impl MemoryRoot {
     ///
     /// # Errors
     /// A link or something other than a regular file stands there, or the system fails.
-    pub fn append(&self, path: &RelPath, record: &str) -> Result<(), DiskError> {
+    pub fn append(&self, path: &RelPath, record: &Admitted<String>) -> Result<(), DiskError> {
         let (place, created) = self.place_for_writing(path)?;
         let flags = OFlags::RDWR
             | OFlags::APPEND
@@ -32,7 +33,7 @@ impl MemoryRoot {
         regular(&stat, &place.path)?;
         let is_new = stat.st_size == 0;
         let start = if is_new || ends_a_line(&file, stat.st_size) { "" } else { "\n" };
-        file.write_all(format!("{start}{record}").as_bytes()).during("append to", &place.path)?;
+        file.write_all(format!("{start}{}", record.get()).as_bytes()).during("append to", &place.path)?;
         file.sync_all().during("sync", &place.path)?;
         if is_new {
             rustix::fs::fsync(&place.dir).during("sync the directory of", &place.path)?;
@@ -54,7 +55,16 @@ fn ends_a_line(file: &File, size: i64) -> bool {
 mod tests {
     use camino::Utf8Path;
 
+    use memdir_core::config::{SecretsOnWrite, WriteMode};
+    use memdir_core::gate::WriteGate;
+    use memdir_core::operation::AuthorKind;
+
     use super::*;
+
+    fn admitted(text: &str) -> Admitted<String> {
+        let (author, mode, secrets) = (AuthorKind::Person, WriteMode::Auto, SecretsOnWrite::Warn);
+        WriteGate { author, is_on: true, mode, secrets, allowed: None }.admit_text(text, "a log").unwrap()
+    }
 
     #[test]
     fn records_stand_one_after_the_other_and_links_are_refused() {
@@ -62,13 +72,13 @@ mod tests {
         let path = Utf8Path::from_path(temporary.path()).unwrap();
         let root = MemoryRoot::open(path).unwrap();
         let log = RelPath::parse("logs/2026/03/2026-03-11.md").unwrap();
-        root.append(&log, "- one\n").unwrap();
-        root.append(&log, "- two\n").unwrap();
+        root.append(&log, &admitted("- one\n")).unwrap();
+        root.append(&log, &admitted("- two\n")).unwrap();
         std::fs::write(path.join("half.md"), "no end").unwrap();
-        root.append(&RelPath::parse("half.md").unwrap(), "- three\n").unwrap();
+        root.append(&RelPath::parse("half.md").unwrap(), &admitted("- three\n")).unwrap();
         assert_eq!(std::fs::read_to_string(path.join(log.as_str())).unwrap(), "- one\n- two\n");
         assert_eq!(std::fs::read_to_string(path.join("half.md")).unwrap(), "no end\n- three\n");
         std::os::unix::fs::symlink("/etc/hostname", path.join("link.md")).unwrap();
-        assert!(root.append(&RelPath::parse("link.md").unwrap(), "x").is_err());
+        assert!(root.append(&RelPath::parse("link.md").unwrap(), &admitted("x")).is_err());
     }
 }

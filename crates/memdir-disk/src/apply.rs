@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use camino::Utf8Path;
 use jiff::Timestamp;
+use memdir_core::gate::Admitted;
 use memdir_core::operation::{Author, Operation, OperationId, StoreId};
 use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
@@ -118,7 +119,7 @@ pub const LOCK_PATIENCE: Duration = Duration::from_secs(20);
 /// # Errors
 /// A rule forbids the change, somebody else's change cannot be merged and the caller wants no second file, or the
 /// system failed; then what was done already was taken back, or will be at the next start.
-pub fn apply(store: &Store<'_>, plan: &Plan, request: &Request<'_>) -> Result<Applied, DiskError> {
+pub fn apply(store: &Store<'_>, plan: &Admitted<Plan>, request: &Request<'_>) -> Result<Applied, DiskError> {
     apply_made(store, request, |_| Ok(Cow::Borrowed(plan)))
 }
 
@@ -130,7 +131,7 @@ pub fn apply(store: &Store<'_>, plan: &Plan, request: &Request<'_>) -> Result<Ap
 pub fn apply_planned<Failed: From<DiskError>>(
     store: &Store<'_>,
     request: &Request<'_>,
-    make: impl FnOnce(&MemoryRoot) -> Result<Plan, Failed>,
+    make: impl FnOnce(&MemoryRoot) -> Result<Admitted<Plan>, Failed>,
 ) -> Result<Applied, Failed> {
     apply_made(store, request, |root| make(root).map(Cow::Owned))
 }
@@ -138,7 +139,7 @@ pub fn apply_planned<Failed: From<DiskError>>(
 fn apply_made<'p, Failed: From<DiskError>>(
     store: &Store<'_>,
     request: &Request<'_>,
-    make: impl FnOnce(&MemoryRoot) -> Result<Cow<'p, Plan>, Failed>,
+    make: impl FnOnce(&MemoryRoot) -> Result<Cow<'p, Admitted<Plan>>, Failed>,
 ) -> Result<Applied, Failed> {
     let root = store.open_root()?;
     let lock = StoreLock::acquire(&root, request.patience)?;
@@ -158,7 +159,7 @@ fn apply_made<'p, Failed: From<DiskError>>(
     let plan = make(&root)?;
     let table = lock.as_ref().and_then(|_| TableBeside::open(store, &history, &log));
     let clean = clean && lock.is_some();
-    Ok(carry_out(store, &plan, request, &root, &mut Records { log, table, clean }, warnings)?)
+    Ok(carry_out(store, plan.get(), request, &root, &mut Records { log, table, clean }, warnings)?)
 }
 
 /// The same without a record, so that nothing can be taken back: what history costs is measured against this.
@@ -166,11 +167,15 @@ fn apply_made<'p, Failed: From<DiskError>>(
 /// # Errors
 /// As [`apply`].
 #[cfg(feature = "unrecorded")]
-pub fn apply_unrecorded(store: &Store<'_>, plan: &Plan, request: &Request<'_>) -> Result<Applied, DiskError> {
+pub fn apply_unrecorded(
+    store: &Store<'_>,
+    plan: &Admitted<Plan>,
+    request: &Request<'_>,
+) -> Result<Applied, DiskError> {
     let root = store.open_root()?;
     let _lock = StoreLock::acquire(&root, request.patience)?;
     let mut records = Records { log: LogWriter::nowhere()?, table: None, clean: true };
-    carry_out(store, plan, request, &root, &mut records, Vec::new())
+    carry_out(store, plan.get(), request, &root, &mut records, Vec::new())
 }
 
 /// Where a change is recorded.

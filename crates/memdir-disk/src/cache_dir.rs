@@ -1,5 +1,6 @@
 //! A folder of derived files: written whole, never needed, deleted without regret.
 
+use rustix::fs::OFlags;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -26,6 +27,9 @@ pub struct CacheWriter {
     _lock: File,
 }
 
+/// A pipe in the place of a lock is an error, not something to wait for.
+const NOT_WAITING: i32 = OFlags::NONBLOCK.bits().cast_signed();
+
 impl CacheDir {
     /// The folder, whether it exists or not.
     #[must_use]
@@ -46,7 +50,13 @@ impl CacheDir {
     pub fn try_write(&self) -> io::Result<Option<CacheWriter>> {
         make_directory(&self.path)?;
         let path = self.path.join("lock");
-        let lock = fs::OpenOptions::new().create(true).write(true).truncate(false).mode(0o600).open(path)?;
+        let lock = fs::OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(false)
+            .mode(0o600)
+            .custom_flags(NOT_WAITING)
+            .open(path)?;
         match lock.try_lock() {
             Ok(()) => Ok(Some(CacheWriter { path: self.path.clone(), _lock: lock })),
             Err(fs::TryLockError::WouldBlock) => Ok(None),

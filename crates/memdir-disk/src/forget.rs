@@ -6,6 +6,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::operation::{Author, AuthorKind, Operation, OperationId};
+use memdir_core::state_place::{KeptText, STATE_PLACES};
 
 use crate::apply::{LOCK_PATIENCE, Store, random};
 use crate::disk_error::{DiskError, IoContext};
@@ -55,16 +56,19 @@ pub fn purge(store: &Store<'_>, redact: &Redact<'_>, staged: &[&[u8]]) -> Result
         return DiskError::refused(store.memory_dir, "another process is writing there");
     };
     let forgotten = History::of(store.state_dir, store.id).rewrite(redact)?;
-    let cache = store.state_dir.join("cache");
-    match fs::remove_dir_all(&cache) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(error).during("remove", &cache);
+    for place in STATE_PLACES {
+        let path = store.state_dir.join(place.name.trim_end_matches('/'));
+        match place.text {
+            KeptText::Derived => match fs::remove_dir_all(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(error).during("remove", &path);
+                }
+                _ => {}
+            },
+            KeptText::Files => remove_files_with(&path, staged, 0)?,
+            KeptText::Never | KeptText::History | KeptText::Needed => {}
         }
-        _ => {}
     }
-    remove_files_with(&store.state_dir.join("staged"), staged, 0)?;
-    // What was last taken over of a snapshot is only what the next merge starts from.
-    remove_files_with(&store.state_dir.join("registry/snapshots"), staged, 0)?;
     Ok(forgotten)
 }
 

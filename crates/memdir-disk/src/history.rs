@@ -48,6 +48,8 @@ pub struct Recorded {
     pub operations: Vec<(Operation, Outcome)>,
     /// Damaged places; everything else is unaffected.
     pub problems: Vec<String>,
+    /// Segments that are there and could not be opened or read: what they hold is unknown, not absent.
+    pub unread: Vec<Utf8PathBuf>,
 }
 
 /// How an operation ended.
@@ -129,7 +131,10 @@ impl History {
                     read_segment(&bytes, &path, &mut recorded);
                     recorded.problems.extend(damaged_contents(&bytes, &path));
                 }
-                Err(error) => recorded.problems.push(format!("cannot read `{path}`: {error}")),
+                Err(error) => {
+                    recorded.problems.push(format!("cannot read `{path}`: {error}"));
+                    recorded.unread.push(path);
+                }
             }
         }
         recorded.problems.extend(self.impostors()?);

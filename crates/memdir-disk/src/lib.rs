@@ -29,6 +29,7 @@ pub mod list_files;
 pub mod memory_root;
 pub mod model_ledger;
 pub mod notice;
+pub mod own_file;
 pub mod pauses;
 mod place;
 mod process_mark;

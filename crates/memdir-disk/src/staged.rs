@@ -5,6 +5,7 @@ use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::content_hash::ContentHash;
+use memdir_core::gate::Admitted;
 use memdir_core::operation::StoreId;
 use memdir_core::review::{StagedPlan, VERSION, is_id};
 use serde::{Deserialize, Serialize};
@@ -111,7 +112,8 @@ impl StagedPlans {
     ///
     /// # Errors
     /// Too many wait already, or the system fails.
-    pub fn put(&self, plan: &StagedPlan) -> Result<(), DiskError> {
+    pub fn put(&self, plan: &Admitted<StagedPlan>) -> Result<(), DiskError> {
+        let plan = plan.get();
         let path = self.path(&plan.id)?;
         state_file::make_directory(&self.dir).during("create", &self.dir)?;
         let _lock = self.lock()?;

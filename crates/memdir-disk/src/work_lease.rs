@@ -1,8 +1,12 @@
 //! The right to do a store's detached work, and what the last one who had it left to be said.
 
+use crate::own_file::open_own;
+use rustix::fs::OFlags;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
+use std::thread;
+use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -61,6 +65,21 @@ impl WorkLease {
     }
 }
 
+/// Ends this process when its time is over, whatever it waits for then. Everything that it does can be killed at any
+/// moment, so nothing is lost.
+pub fn end_after(limit: Duration) {
+    thread::spawn(move || {
+        thread::sleep(limit);
+        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    });
+}
+
+/// Bounds the memory of this process and of those that it starts.
+pub fn bound_memory(bytes: u64) {
+    let limit = rustix::process::Rlimit { current: Some(bytes), maximum: Some(bytes) };
+    let _ = rustix::process::setrlimit(rustix::process::Resource::Data, limit);
+}
+
 /// The last report of a store; `None` if there is none that can be read.
 #[must_use]
 pub fn last_report(state_dir: &Utf8Path, store: &StoreId) -> Option<WorkReport> {
@@ -72,7 +91,7 @@ pub fn last_report(state_dir: &Utf8Path, store: &StoreId) -> Option<WorkReport> 
 #[must_use]
 pub fn is_running(state_dir: &Utf8Path, store: &StoreId) -> bool {
     let path = folder(state_dir).join(format!("{}.lock", store.0));
-    File::open(path).is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(fs::TryLockError::WouldBlock)))
+    open_own(&path).is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(fs::TryLockError::WouldBlock)))
 }
 
 /// Lets everybody else go first from now on.
@@ -91,8 +110,17 @@ fn report_path(state_dir: &Utf8Path, store: &StoreId) -> Utf8PathBuf {
 
 fn open_lock(folder: &Utf8Path, store: &StoreId) -> io::Result<File> {
     let path = folder.join(format!("{}.lock", store.0));
-    fs::OpenOptions::new().create(true).write(true).truncate(false).mode(0o600).open(path)
+    fs::OpenOptions::new()
+        .create(true)
+        .write(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(NOT_WAITING)
+        .open(path)
 }
+
+/// A pipe in the place of a lock is an error, not something to wait for.
+const NOT_WAITING: i32 = OFlags::NONBLOCK.bits().cast_signed();
 
 #[cfg(test)]
 mod tests {

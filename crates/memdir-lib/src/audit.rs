@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use memdir_core::agents::{AgentDirs, Scope};
 use memdir_core::env::Env;
 use memdir_core::look::{Kind, Look, LookError};
 use memdir_core::operation::OperationId;
@@ -14,6 +13,7 @@ use memdir_disk::real_look::RealLook;
 
 use crate::memory::{MAX_FILE_BYTES, MemoryError};
 use crate::place::Place;
+use crate::written_places::{WrittenPlace, store_ids, written_places};
 
 /// A secret that somebody stored. The value itself is nowhere in here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub fn audit(place: &Place, env: &Env) -> Result<Audit, MemoryError> {
         stored.collect::<Vec<_>>()
     };
     let mut seen = HashSet::new();
-    for Searched { directory, is_wanted } in directories(place, env) {
+    for WrittenPlace { path: directory, is_wanted } in written_places(place, env, &state_dir) {
         for path in files_below(&directory, is_wanted, &mut audit.problems) {
             if !seen.insert(path.clone()) {
                 continue;
@@ -91,11 +91,13 @@ pub fn audit(place: &Place, env: &Env) -> Result<Audit, MemoryError> {
             }
         }
     }
-    if let Some(store) = &place.look_up.store {
-        let history = History::of(&state_dir, store);
+    for store in store_ids(place, env) {
+        let history = History::of(&state_dir, &store);
         let recorded = history.read()?;
         let mut first = HashMap::new();
         for (operation, _) in &recorded.operations {
+            let reasons = search(&operation.reason, &operation.memory_dir, Some(&operation.id), &key);
+            audit.stored.extend(reasons.into_iter().map(|found| Stored { line: 0, ..found }));
             for change in &operation.changes {
                 for hash in [change.before, change.after].into_iter().flatten() {
                     first.entry(hash).or_insert((operation, change));
@@ -114,27 +116,6 @@ pub fn audit(place: &Place, env: &Env) -> Result<Audit, MemoryError> {
     Ok(audit)
 }
 
-/// A directory in which text is stored, and which of its files count by their names.
-struct Searched {
-    directory: Utf8PathBuf,
-    is_wanted: fn(&str) -> bool,
-}
-
-/// Every directory of a project in which text is stored. Hidden files and files of any kind count, except for the
-/// sessions that lie beside the journal: those are the client's, and no memory.
-fn directories(place: &Place, env: &Env) -> Vec<Searched> {
-    let every = |directory: Utf8PathBuf| Searched { directory, is_wanted: |_| true };
-    let agents = AgentDirs::new(env, &place.settings, &place.location.root);
-    let mut directories = vec![every(place.here.memory_dir.clone())];
-    directories.push(Searched {
-        directory: place.here.project_dir.clone(),
-        is_wanted: |name| !name.ends_with(".jsonl"),
-    });
-    directories.extend(Scope::ALL.iter().map(|scope| every(env.cwd.join(agents.root(*scope)))));
-    directories.push(every(env.cwd.join(".claude/agent-snapshots")));
-    directories
-}
-
 /// How many files are searched below one directory.
 const MAX_FILES: usize = 100_000;
 /// How deep directories may lie in one another.
@@ -147,6 +128,9 @@ fn files_below(
     problems: &mut Vec<String>,
 ) -> Vec<Utf8PathBuf> {
     let mut files = Vec::new();
+    if RealLook.kind(directory) == Some(Kind::File) {
+        return vec![directory.to_owned()];
+    }
     let mut pending = vec![(directory.to_owned(), 0)];
     while let Some((directory, depth)) = pending.pop() {
         let entries = match RealLook.listing(&directory) {

@@ -372,11 +372,11 @@ impl Memory {
         };
         match wanted {
             Some(wanted) => Ok(Some(log.find(wanted)?).filter(is_dream)),
-            None => Ok(log
-                .operations
-                .iter()
-                .filter(is_dream)
-                .find(|operation| !undone.contains_key(&operation.id))),
+            None => {
+                log.must_be_complete()?;
+                let mut dreams = log.operations.iter().filter(is_dream);
+                Ok(dreams.find(|operation| !undone.contains_key(&operation.id)))
+            }
         }
     }
 

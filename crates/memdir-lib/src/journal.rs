@@ -20,6 +20,7 @@ use crate::projects::{Here, Projects};
 mod agent_run;
 mod error;
 mod follow;
+mod gate;
 mod health;
 mod life;
 mod migrate;
@@ -61,6 +62,10 @@ pub struct Journal {
     place: JournalPlace,
     branch: String,
     store: Option<StoreId>,
+    /// The project's memory, whose mode for agents' writes counts here too.
+    memory_store: Option<StoreId>,
+    /// Whether the client's rule says that memory is on here.
+    is_on: bool,
 }
 
 /// Who writes, and when.
@@ -91,6 +96,8 @@ impl Journal {
             place: find_journal(place, env),
             branch: current_branch(&env.cwd, &RealLook).unwrap_or_default(),
             store: None,
+            memory_store: place.look_up.store.clone(),
+            is_on: place.location.enabled,
         }
     }
 

@@ -75,3 +75,4 @@ pub mod turn;
 pub mod user;
 pub mod work;
 pub mod workspace;
+pub mod written_places;

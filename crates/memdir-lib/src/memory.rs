@@ -3,15 +3,15 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::agents::AgentDirs;
-use memdir_core::config::{self, Config, SecretsOnWrite, WriteScope};
+use memdir_core::config::{self, Config, WriteScope};
 use memdir_core::env::Env;
+use memdir_core::gate::{Admission, Admitted, WriteGate, secrets_policy};
 use memdir_core::locate::Trust;
 use memdir_core::look::{Look, LookError};
 use memdir_core::memory::entrypoint::{ENTRYPOINT, Loaded, Profile, load};
-use memdir_core::operation::{Author, AuthorKind, OperationId, StoreId};
+use memdir_core::operation::{Author, OperationId, StoreId};
 use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
-use memdir_core::secrets::guard;
 use memdir_core::settings::ClientFlags;
 use memdir_core::trust::judge_directory;
 use memdir_disk::allow_list;
@@ -77,6 +77,8 @@ pub struct Memory {
     root: Option<MemoryRoot>,
     /// How much of the directory is ours, if it is not the memory of a project.
     beside: Option<Extent>,
+    /// Whether the client's rule says that memory is on here.
+    is_on: bool,
 }
 
 /// Who wants a plan applied, and what it is for.
@@ -139,6 +141,7 @@ impl Memory {
             scope: WriteScope::Memory,
             config_file: env.config_file(),
             beside: None,
+            is_on: place.location.enabled,
         })
     }
 
@@ -184,6 +187,7 @@ impl Memory {
             scope: WriteScope::Memory,
             config_file: None,
             beside: None,
+            is_on: true,
         })
     }
 
@@ -249,7 +253,7 @@ impl Memory {
         let is_new = wish.look && self.store.as_ref().is_none_or(|_| self.table().is_none());
         let noticed = if is_new { self.look(now)? } else { Noticed::default() };
         let state_dir = self.state_dir.clone().ok_or(MemoryError::NoStateDir)?;
-        let plan = &self.guarded(plan, wish)?;
+        let plan = &self.admitted(plan, wish)?;
         let store = self.store_id(now)?;
         let store = Store {
             memory_dir: &self.here.memory_dir,
@@ -312,15 +316,37 @@ impl Memory {
         }
     }
 
-    /// The plan after the user's rule for secrets.
-    fn guarded(&self, plan: &Plan, wish: &Wish<'_>) -> Result<Plan, MemoryError> {
+    /// What the write gate makes of a plan that is applied now.
+    fn admitted(&self, plan: &Plan, wish: &Wish<'_>) -> Result<Admitted<Plan>, MemoryError> {
         if wish.verbatim {
-            return Ok(plan.clone());
+            return Ok(Admitted::verbatim(plan.clone()));
         }
+        let plan = plan.clone();
+        self.gate(wish.author, |gate| match wish.staged {
+            Some(_) => Ok(gate.accepted(plan)?),
+            None => match gate.admit(plan)? {
+                Admission::Apply(admitted) => Ok(admitted),
+                Admission::Review(_) => Err(MemoryError::NeedsReview),
+            },
+        })
+    }
+
+    /// Asks the write gate of this directory something for an author.
+    pub(crate) fn gate<T>(
+        &self,
+        author: &Author,
+        ask: impl FnOnce(&WriteGate<'_>) -> Result<T, MemoryError>,
+    ) -> Result<T, MemoryError> {
         let state_dir = self.state_dir.as_deref().ok_or(MemoryError::NoStateDir)?;
         let allowed = allow_list::load(state_dir)?;
-        let policy = secrets_policy(&self.config()?, wish.author);
-        Ok(guard(plan.clone(), policy, allowed.as_ref())?)
+        let config = self.config()?;
+        ask(&WriteGate {
+            author: author.kind,
+            is_on: self.is_on && config.features.auto_memory,
+            mode: config.mode(author.kind, self.store.as_ref(), self.scope()),
+            secrets: secrets_policy(config.secrets.on_write, author.kind),
+            allowed: allowed.as_ref(),
+        })
     }
 
     /// The user's own settings of memdir; defaults where there are none.
@@ -373,14 +399,6 @@ impl Memory {
         };
         self.store = Some(record.store.clone());
         Ok(record.store)
-    }
-}
-
-/// The user's rule for secrets. A warning needs somebody who reads it; an agent goes on, so it is stopped.
-pub(crate) fn secrets_policy(config: &Config, author: &Author) -> SecretsOnWrite {
-    match config.secrets.on_write {
-        SecretsOnWrite::Warn if author.kind == AuthorKind::Agent => SecretsOnWrite::Block,
-        policy => policy,
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_disk::cache_dir::CacheDir;
+use memdir_disk::own_file::read_own;
 use serde::{Deserialize, Serialize};
 
 use crate::segment::checksum;
@@ -96,7 +97,7 @@ impl ShownMemories {
 }
 
 fn read(cache: &CacheDir, name: &str) -> Shown {
-    let known = fs::read(cache.path().join(name)).ok();
+    let known = read_own(&cache.path().join(name)).ok();
     known.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
-use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use memdir_disk::own_file::read_own;
 
 /// How often memories have been of use: in how many sessions recall has given them. Derived, and only ever decides
 /// between equals.
@@ -22,7 +22,7 @@ impl Usage {
     /// What is known, from the folder in which recall keeps what it has shown.
     #[must_use]
     pub fn load(folder: &Utf8Path) -> Self {
-        let bytes = fs::read(folder.join(NAME)).ok();
+        let bytes = read_own(&folder.join(NAME)).ok();
         let counts = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
         Self { counts }
     }

@@ -1,5 +1,6 @@
 //! The place that a team shares: names and bytes, in versions that follow each other.
 
+mod budget;
 pub mod either;
 pub mod git;
 pub mod http;

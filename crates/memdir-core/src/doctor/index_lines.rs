@@ -44,7 +44,9 @@ pub(super) fn examine(patient: &Patient, findings: &mut Vec<Finding>) {
     let mut report = examine_index(text, &files);
     report.missing.retain(|path| is_indexed(path));
     // A line for a file that the overflow lists too is a second line, and none for a file that is gone.
-    let there: HashSet<&str> = patient.files.iter().map(|file| file.path.as_str()).collect();
+    // A file that cannot be read now is there all the same: its line stays.
+    let unread = patient.strays.iter().map(|stray| stray.path.as_str());
+    let there: HashSet<&str> = patient.files.iter().map(|file| file.path.as_str()).chain(unread).collect();
     report
         .dangling
         .retain(|note| !parse_line(&note.text).is_some_and(|entry| there.contains(entry.path.as_str())));

@@ -284,3 +284,13 @@ fn what_is_around_is_told_with_a_way_out() {
     Note state-hooks  [hand] the hook Stop failed at 2026-01-09T06:00:00Z: old
     ");
 }
+
+#[test]
+fn a_memory_that_cannot_be_read_now_keeps_its_line() {
+    let mut unread = patient("- [a](a.md) — x\n", vec![]);
+    unread.strays =
+        vec![Stray { path: "a.md".to_owned(), kind: StrayKind::Unlisted("too large, or it cannot be read") }];
+    assert!(!shown(&unread).contains("index-dangling-line"), "{}", shown(&unread));
+    unread.strays.clear();
+    assert!(shown(&unread).contains("index-dangling-line"));
+}

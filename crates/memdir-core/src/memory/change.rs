@@ -51,6 +51,7 @@ pub fn add(
         return Err(ChangeRefused::Nul { path: path.clone() });
     }
     let mut plan = Plan::new(format!("add {path}"));
+    plan.raw = said(topic);
     plan.warnings.extend(doubts(topic, path));
     plan.changes.push(Change::Write { path: path.clone(), content: topic.render().into(), base: None });
     let mut draft = IndexDraft::new(indexes)?;
@@ -76,6 +77,7 @@ pub fn add_all(
         if topic.body.contains('\0') {
             return Err(ChangeRefused::Nul { path: path.clone() });
         }
+        plan.raw.extend(said(topic));
         plan.changes.push(Change::Write { path: path.clone(), content: topic.render().into(), base: None });
         draft.add(topic.name, path, topic.description);
     }
@@ -83,6 +85,11 @@ pub fn add_all(
         draft.finish(&mut plan);
     }
     Ok(plan)
+}
+
+/// What was said about a memory, as it was said.
+fn said(topic: &NewTopic<'_>) -> Vec<String> {
+    [topic.name, topic.description, topic.body].map(str::to_owned).to_vec()
 }
 
 /// What a person who adds a memory may not have meant.
@@ -126,7 +133,9 @@ pub fn set(
         None => topic::unset(text, key),
     };
     let edited = edited.map_err(|reason| ChangeRefused::Field { path: file.path.clone(), reason })?;
-    replace(file, &edited, format!("set {key} of {}", file.path), indexes)
+    let mut plan = replace(file, &edited, format!("set {key} of {}", file.path), indexes)?;
+    plan.raw.extend(value.map(str::to_owned));
+    Ok(plan)
 }
 
 /// Replaces the content of a file. For a topic file the index line follows a new description.

@@ -67,3 +67,11 @@ fn a_folder_is_not_named_like_a_memory() {
         assert!(refused.rule.contains("a folder named like a memory"), "{bad}: {refused}");
     }
 }
+
+#[test]
+fn a_file_that_agents_take_for_instructions_is_no_entry() {
+    for name in ["CLAUDE.md", "a/claude.md", "CLAUDE.local.md", "AGENTS.md", "x/Gemini.MD"] {
+        assert!(TeamKey::parse(name).is_err(), "{name}");
+    }
+    assert!(TeamKey::parse("claude-tips.md").is_ok());
+}

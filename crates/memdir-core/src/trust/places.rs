@@ -53,6 +53,18 @@ pub(super) fn holds_credentials(path: &Utf8Path, home: Option<&Utf8Path>) -> boo
     CREDENTIALS.iter().any(|place| lies_in(place) || contains(place))
 }
 
+/// Whether files there are run, or read by a shell, an editor or an agent when it starts.
+pub(super) fn runs_by_itself(path: &Utf8Path, home: Option<&Utf8Path>) -> bool {
+    let lower = format!("{}/", path.as_str().to_ascii_lowercase());
+    let lies_in = |place: &&str| {
+        lower.match_indices(*place).any(|(start, _)| lower.as_bytes().get(start + place.len()) == Some(&b'/'))
+    };
+    let below_home = home.and_then(|home| path.strip_prefix(home).ok());
+    let first = below_home.and_then(|rest| rest.components().next()).map(|first| first.as_str());
+    RUN_OR_READ.iter().any(|place| lies_in(place))
+        || first.is_some_and(|first| first == "bin" || first == "sbin")
+}
+
 /// Whether a file there would be taken by the client as an order: an agent, a command, a hook, a rule.
 pub(super) fn steers_the_client(path: &Utf8Path, config_dir: &Utf8Path) -> bool {
     if path == config_dir.join("projects") {
@@ -196,6 +208,61 @@ const CREDENTIALS: &[&str] = &[
     "/.ethereum",
     "/.electrum",
     "/.config/solana",
+];
+
+/// Directories whose files are run or read without anybody asking for it. Lower case.
+const RUN_OR_READ: &[&str] = &[
+    "/.config/autostart",
+    "/.config/systemd",
+    "/.config/environment.d",
+    "/.config/plasma-workspace",
+    "/.config/fish",
+    "/.config/zsh",
+    "/.config/bash",
+    "/.config/git",
+    "/.config/nvim",
+    "/.config/code",
+    "/.config/cron",
+    "/.config/opencode",
+    "/.local/bin",
+    "/.local/share/applications",
+    "/.local/share/autostart",
+    "/.local/share/systemd",
+    "/.local/share/dbus-1",
+    "/.local/share/fish",
+    "/.bashrc.d",
+    "/.bash_profile.d",
+    "/.profile.d",
+    "/.zshrc.d",
+    "/.zsh",
+    "/.oh-my-zsh",
+    "/.cargo/bin",
+    "/go/bin",
+    "/.deno/bin",
+    "/.bun/bin",
+    "/.npm-global",
+    "/.rbenv",
+    "/.pyenv",
+    "/.asdf",
+    "/.nvm",
+    "/.vim",
+    "/.emacs.d",
+    "/.vscode",
+    "/.vscode-server",
+    "/.idea",
+    "/.cursor",
+    "/.codex",
+    "/.gemini",
+    "/.codeium",
+    "/.windsurf",
+    "/.continue",
+    "/.githooks",
+    "/.husky",
+    "/.direnv",
+    "/library/launchagents",
+    "/library/launchdaemons",
+    "/library/application support/code",
+    "/appdata/roaming/microsoft/windows/start menu",
 ];
 
 /// Below the client's configuration directory.

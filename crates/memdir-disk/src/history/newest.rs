@@ -33,7 +33,10 @@ impl History {
                     newest.operations.append(&mut recorded.operations);
                     newest.problems.append(&mut recorded.problems);
                 }
-                Err(error) => newest.problems.push(error.to_string()),
+                Err(error) => {
+                    newest.problems.push(error.to_string());
+                    newest.unread.push(path);
+                }
             }
         }
         newest.problems.extend(self.impostors()?);

@@ -154,7 +154,7 @@ fn our_own_operations_are_nobodys_edit() {
         patience: Duration::ZERO,
         merge: &|_, _, _, _| None,
     };
-    apply(&store, &plan, &request).unwrap();
+    apply(&store, &memdir_core::gate::Admitted::verbatim(plan), &request).unwrap();
     assert_eq!(world.shown(), "");
     world.write("b.md", "2");
     assert_eq!(world.shown(), "noticed: changed b.md | b.md: 1 -> 2");

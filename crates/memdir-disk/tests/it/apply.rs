@@ -9,6 +9,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
+use memdir_core::gate::Admitted;
 use memdir_core::operation::{Author, StoreId};
 use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::rel_path::RelPath;
@@ -60,7 +61,7 @@ impl Place {
             patience: LOCK_PATIENCE,
             merge,
         };
-        apply(&store, &plan, &request)
+        apply(&store, &Admitted::verbatim(plan), &request)
     }
 
     pub(crate) fn store(&self) -> Store<'_> {
@@ -340,6 +341,7 @@ fn a_linked_index_is_written_through_when_the_user_says_so() {
     };
     let mut plan = Plan::new("test");
     plan.changes = vec![put("MEMORY.md", "new", Some("old"))];
+    let plan = Admitted::verbatim(plan);
     assert!(apply(&place.store(), &plan, &request).is_err());
     apply(&Store { follow_entrypoint_link: true, ..place.store() }, &plan, &request).unwrap();
     assert_eq!(fs::read_to_string(&target).unwrap(), "new");
@@ -382,7 +384,7 @@ fn crowd(threads: usize, rounds: usize, patience: Duration) {
                             patience,
                             merge: &merge_lines,
                         };
-                        match apply(&store, &plan, &request) {
+                        match apply(&store, &Admitted::verbatim(plan), &request) {
                             Ok(applied) => problems
                                 .extend(applied.conflicts.iter().map(|conflict| format!("{conflict:?}"))),
                             Err(error) => problems.push(error.to_string()),

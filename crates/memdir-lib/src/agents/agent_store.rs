@@ -4,10 +4,11 @@ use camino::Utf8Path;
 use jiff::Timestamp;
 use memdir_core::agents::snapshot::{BadSnapshot, Files, MAX_FILE_BYTES, MAX_FILES};
 use memdir_core::agents::{AgentName, Scope};
-use memdir_core::config::WriteMode;
+use memdir_core::gate::{Admission, Admitted, WriteGate, secrets_policy};
 use memdir_core::operation::{Author, StoreId};
 use memdir_core::plan::{Content, Plan};
 use memdir_core::project::registry::Sighting;
+use memdir_disk::allow_list;
 use memdir_disk::apply::{Applied, LOCK_PATIENCE, OnConflict, Request, Store, apply};
 use memdir_disk::memory_root::MemoryRoot;
 use memdir_disk::random::random_bits;
@@ -35,16 +36,23 @@ impl Agents {
     ) -> Result<Submitted, AgentsError> {
         let config = read_config(self.env.config_file().as_deref())?;
         let store = self.store(name, directory, now)?;
-        match config.mode(author.kind, Some(&store), scope.into()) {
-            WriteMode::Auto => {
-                let applied = self.apply(&store, directory, plan, author, now)?;
+        let state_dir = self.env.state_dir().ok_or(AgentsError::NoState)?;
+        let allowed = allow_list::load(&state_dir)?;
+        let gate = WriteGate {
+            author: author.kind,
+            is_on: self.location.enabled && config.features.auto_memory,
+            mode: config.mode(author.kind, Some(&store), scope.into()),
+            secrets: secrets_policy(config.secrets.on_write, author.kind),
+            allowed: allowed.as_ref(),
+        };
+        match gate.admit(plan.clone()).map_err(MemoryError::from)? {
+            Admission::Apply(plan) => {
+                let applied = self.apply(&store, directory, &plan, author, now)?;
                 Ok(Submitted::Applied(Box::new(applied)))
             }
-            WriteMode::Off => Err(MemoryError::WritesOff.into()),
-            WriteMode::Review => {
-                let state_dir = self.env.state_dir().ok_or(AgentsError::NoState)?;
+            Admission::Review(plan) => {
                 let staged = StagedPlans::of(&state_dir, &store);
-                Ok(propose(&staged, plan.clone(), author, directory, now)?)
+                Ok(propose(&staged, plan, author, directory, now)?)
             }
         }
     }
@@ -65,7 +73,7 @@ impl Agents {
         &self,
         store: &StoreId,
         directory: &Utf8Path,
-        plan: &Plan,
+        plan: &Admitted<Plan>,
         author: &Author,
         now: Timestamp,
     ) -> Result<Applied, AgentsError> {

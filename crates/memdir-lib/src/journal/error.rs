@@ -66,6 +66,15 @@ pub enum JournalError {
     /// A record would hold a secret, and the user's settings forbid that.
     #[error(transparent)]
     Secret(#[from] SecretBlocked),
+    /// Agents' changes wait for the user.
+    #[error("nothing is changed yet: the change waits for the user's review (`{id}`)")]
+    Staged {
+        /// Its id.
+        id: String,
+    },
+    /// The user rejected the same before.
+    #[error("the user has rejected this change before")]
+    Rejected,
     /// The user's settings cannot be used, or the profile could not be read.
     #[error(transparent)]
     Memory(#[from] MemoryError),
@@ -111,6 +120,7 @@ impl JournalError {
                     .to_owned()
             }
             Self::Memory(error) => return error.hint(),
+            Self::Staged { .. } => "the user runs `memdir review` in a terminal of their own".to_owned(),
             Self::NoStateDir => "set HOME".to_owned(),
             _ => return None,
         })

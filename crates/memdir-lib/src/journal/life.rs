@@ -95,6 +95,7 @@ impl Journal {
     /// # Errors
     /// Something cannot be written.
     pub fn start(&mut self, writer: &Writer<'_>) -> Result<Started, JournalError> {
+        self.gate(writer)?;
         let mut started = Started { is_new: !self.exists(), ..Started::default() };
         // What makes the project known again after a rename.
         if let Err(error) = self.projects.record_sighting(&self.here, Probe::Full, writer.now) {
@@ -180,7 +181,7 @@ impl Journal {
         if missing.is_empty() {
             return Ok(());
         }
-        self.apply(writer, |root| {
+        self.apply_ours(writer, |root| {
             let mut plan = Plan::new("start the journal");
             for (path, content) in &missing {
                 if root.stat(path)?.is_none() {
@@ -224,6 +225,7 @@ impl Journal {
     /// # Errors
     /// There is none, or something cannot be written.
     pub fn stop(&mut self, writer: &Writer<'_>) -> Result<Stopped, JournalError> {
+        self.gate(writer)?;
         let root = self.root()?;
         let mut stopped = Stopped::default();
         let _lock = StoreLock::acquire(&root, LOCK_PATIENCE)?;
@@ -355,6 +357,7 @@ impl Journal {
     /// # Errors
     /// The session file cannot be written.
     pub fn join(&self, writer: &Writer<'_>) -> Result<(), JournalError> {
+        self.gate(writer)?;
         let (branch, session) = (self.branch.as_str(), writer.author.session.as_deref());
         self.change_session(&self.root()?, &mut Vec::new(), |known| {
             known.touch(&stamp(writer.now), branch, session);

@@ -32,6 +32,7 @@ impl Journal {
     /// # Errors
     /// There is no journal, or something cannot be written.
     pub fn rebuild(&self, writer: &Writer<'_>) -> Result<RebuildReport, JournalError> {
+        self.gate(writer)?;
         let root = self.root()?;
         let _lock = StoreLock::acquire(&root, LOCK_PATIENCE)?;
         self.rebuild_locked(&root, writer)

@@ -7,6 +7,7 @@ use memdir_core::plan::{Change, Content};
 use memdir_core::rel_path::RelPath;
 
 use super::follow::News;
+use super::gate::borrowed;
 use super::{Followed, Journal, JournalError, MAX_FILE_BYTES, Writer, Written, absent_if_missing};
 
 /// A decision to be written down. `text` is a whole record, some of its sections, or plain words.
@@ -57,8 +58,10 @@ impl Journal {
     /// The journal is not active, a word is not one of the protocol's, there is nothing to write, or the disk fails.
     pub fn decide(&self, new: &NewDecision<'_>, writer: &Writer<'_>) -> Result<Written, JournalError> {
         self.must_be_active()?;
-        let mut record = self.taken_apart(new.text, &new.sections, Kind::Decision);
-        if let Some(title) = new.title {
+        let mut gate = self.gate(writer)?;
+        let sections = gate.sections(&new.sections)?;
+        let mut record = self.taken_apart(&gate.text(new.text)?, &borrowed(&sections), Kind::Decision);
+        if let Some(title) = gate.optional(new.title)? {
             title.trim().clone_into(&mut record.title);
         }
         if record.title.is_empty() {
@@ -115,7 +118,7 @@ impl Journal {
             news.extend(News::of(old, text, writer));
         }
         news.extend(News::of(&path, &content, writer));
-        Ok(self.written(path, applied.warnings, &news, writer))
+        Ok(self.written(path, [gate.warnings, applied.warnings].concat(), &news, writer))
     }
 
     /// Writes an analysis down; one of the same path before is replaced and stays in history.
@@ -124,8 +127,10 @@ impl Journal {
     /// As [`Journal::decide`].
     pub fn analyze(&self, new: &NewAnalysis<'_>, writer: &Writer<'_>) -> Result<Written, JournalError> {
         self.must_be_active()?;
-        let mut record = self.taken_apart(new.text, &new.sections, Kind::Analysis);
-        let subject = new.path.map(str::to_owned).or_else(|| record.field("Path").map(str::to_owned));
+        let mut gate = self.gate(writer)?;
+        let sections = gate.sections(&new.sections)?;
+        let mut record = self.taken_apart(&gate.text(new.text)?, &borrowed(&sections), Kind::Analysis);
+        let subject = gate.optional(new.path)?.or_else(|| record.field("Path").map(str::to_owned));
         let subject = subject
             .ok_or(JournalError::Nothing("an analysis needs the path or component that it is about"))?;
         let subject = subject.trim();
@@ -168,7 +173,7 @@ impl Journal {
             Err(JournalError::Crowded { wanted: analysis(subject, 1) })
         })?;
         let news = News::of(&chosen, &content, writer);
-        Ok(self.written(chosen, applied.warnings, news.as_slice(), writer))
+        Ok(self.written(chosen, [gate.warnings, applied.warnings].concat(), news.as_slice(), writer))
     }
 
     /// Writes a note down, a file of its own.
@@ -177,7 +182,9 @@ impl Journal {
     /// As [`Journal::decide`].
     pub fn note(&self, title: &str, text: &str, writer: &Writer<'_>) -> Result<Written, JournalError> {
         self.must_be_active()?;
-        let mut record = Record::parse(text);
+        let mut gate = self.gate(writer)?;
+        let title = gate.text(title)?;
+        let mut record = Record::parse(&gate.text(text)?);
         if !title.trim().is_empty() {
             title.trim().clone_into(&mut record.title);
         }
@@ -197,7 +204,7 @@ impl Journal {
         let reason = format!("note: {}", record.title);
         let (path, applied) = self.create(writer, &reason, name, &content, |_, _| Ok(Vec::new()))?;
         let news = News::of(&path, &content, writer);
-        Ok(self.written(path, applied.warnings, news.as_slice(), writer))
+        Ok(self.written(path, [gate.warnings, applied.warnings].concat(), news.as_slice(), writer))
     }
 
     /// Fills the project's own page: what is given replaces what was there, the rest stays.
@@ -210,7 +217,9 @@ impl Journal {
         writer: &Writer<'_>,
     ) -> Result<Written, JournalError> {
         self.must_be_active()?;
-        let given = self.taken_apart(new.text, &new.sections, Kind::Project);
+        let mut gate = self.gate(writer)?;
+        let sections = gate.sections(&new.sections)?;
+        let given = self.taken_apart(&gate.text(new.text)?, &borrowed(&sections), Kind::Project);
         let project_type =
             new.project_type.or(given.field("Type")).map(str::parse::<ProjectType>).transpose()?;
         let applied = self.update(writer, "describe the project", PROJECT_FILE, |old| {
@@ -226,7 +235,7 @@ impl Journal {
             record.arrange(Kind::Project);
             Ok(record.to_string())
         })?;
-        Ok(self.written(PROJECT_FILE.to_owned(), applied.warnings, &[], writer))
+        Ok(self.written(PROJECT_FILE.to_owned(), [gate.warnings, applied.warnings].concat(), &[], writer))
     }
 
     /// A text as a record: its own sections, or all of it as the section that matters most, and those given singly.

@@ -67,17 +67,21 @@ impl Journal {
             return Err(JournalError::Nothing("an output needs the name of its task"));
         }
         let now = stamp(writer.now);
-        let NewOutput { task, asked, agent, parent, .. } = *output;
-        let run = Run { task: task.trim(), asked, agent, parent, now: &now };
-        let accepted = accept(output.text, &run).map_err(|problems| JournalError::Output { problems })?;
+        let mut gate = self.gate(writer)?;
+        let (task, text) = (gate.text(output.task.trim())?, gate.text(output.text)?);
+        let asked = gate.optional(output.asked)?;
+        let (agent, parent) = (gate.optional(output.agent)?, gate.optional(output.parent)?);
+        let (asked, agent, parent) = (asked.as_deref(), agent.as_deref(), parent.as_deref());
+        let run = Run { task: &task, asked, agent, parent, now: &now };
+        let accepted = accept(&text, &run).map_err(|problems| JournalError::Output { problems })?;
         let content = accepted.record.to_string();
         let name = |_: &MemoryRoot, attempt: u32| {
-            let path = timed("subagent", writer.now, output.task, attempt);
+            let path = timed("subagent", writer.now, &task, attempt);
             Ok((path.clone(), path.trim_end_matches(".md").to_owned()))
         };
-        let reason = format!("sub-agent: {}", output.task.trim());
+        let reason = format!("sub-agent: {task}");
         let (path, applied) = self.create(writer, &reason, name, &content, |_, _| Ok(Vec::new()))?;
-        let notes = accepted.notes.into_iter().chain(applied.warnings).collect();
+        let notes = accepted.notes.into_iter().chain(gate.warnings).chain(applied.warnings).collect();
         Ok((path, notes))
     }
 
@@ -92,6 +96,7 @@ impl Journal {
         patience: Duration,
         writer: &Writer<'_>,
     ) -> Result<Consolidated, JournalError> {
+        self.gate(writer)?;
         let root = self.root()?;
         let mut consolidated = Consolidated::default();
         let wanted: Vec<String> = tasks.iter().map(|task| slug(task)).collect();

@@ -7,6 +7,7 @@ use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::rel_path::RelPath;
 
 use super::follow::News;
+use super::gate::JournalGate;
 use super::write::utf8;
 use super::{Journal, JournalError, Writer, Written};
 
@@ -19,10 +20,12 @@ impl Journal {
         if title.trim().is_empty() {
             return Err(JournalError::Nothing("a task needs words"));
         }
-        let content = set_task(title, details, &stamp(writer.now));
-        self.change_files(&format!("task: {}", title.trim()), writer, |read| {
+        let mut gate = self.gate(writer)?;
+        let (title, details) = (gate.text(title)?, gate.text(details)?);
+        let content = set_task(&title, &details, &stamp(writer.now));
+        self.change_files(&format!("task: {}", title.trim()), writer, gate, |read| {
             let mut changed = vec![(TASK_FILE, content.clone())];
-            if is_other_task(title, &read(TASK_FILE)?, &read(COMPLETED_FILE)?)
+            if is_other_task(&title, &read(TASK_FILE)?, &read(COMPLETED_FILE)?)
                 && has_steps(&read(ACTIVE_FILE)?)
             {
                 changed.push((ACTIVE_FILE, placeholder(ACTIVE_FILE).to_owned()));
@@ -39,8 +42,12 @@ impl Journal {
         if blocker.trim().is_empty() {
             return Err(JournalError::Nothing("a blocker needs words"));
         }
+        let mut gate = self.gate(writer)?;
+        let blocker = gate.text(blocker)?;
         let reason = format!("block: {}", blocker.trim());
-        self.change(BLOCKERS_FILE, &reason, writer, |old| Ok(add_blocker(old, blocker, &stamp(writer.now))))
+        self.change(BLOCKERS_FILE, &reason, writer, gate, |old| {
+            Ok(add_blocker(old, &blocker, &stamp(writer.now)))
+        })
     }
 
     /// Resolves the blockers that contain a text, or all of them; gives back which.
@@ -53,7 +60,7 @@ impl Journal {
         writer: &Writer<'_>,
     ) -> Result<(Written, Vec<String>), JournalError> {
         let mut gone = Vec::new();
-        let written = self.change(BLOCKERS_FILE, "resolve blockers", writer, |old| {
+        let written = self.change(BLOCKERS_FILE, "resolve blockers", writer, self.gate(writer)?, |old| {
             let (changed, resolved) = resolve_blockers(old, wanted, &stamp(writer.now));
             if resolved.is_empty() {
                 return Err(JournalError::Nothing("no open blocker says that"));
@@ -72,8 +79,22 @@ impl Journal {
         if steps.is_empty() {
             return Err(JournalError::Nothing("there is no step to add or check off"));
         }
-        self.change(ACTIVE_FILE, "progress", writer, |old| {
-            change_steps(old, steps, &stamp(writer.now)).ok_or(JournalError::Nothing(
+        let mut gate = self.gate(writer)?;
+        let words = steps.iter().map(|step| match step {
+            Step::Add(text) | Step::Check(text) | Step::Set(text) => gate.text(text),
+        });
+        let words = words.collect::<Result<Vec<String>, JournalError>>()?;
+        let steps: Vec<Step<'_>> = steps
+            .iter()
+            .zip(&words)
+            .map(|(step, text)| match step {
+                Step::Add(_) => Step::Add(text),
+                Step::Check(_) => Step::Check(text),
+                Step::Set(_) => Step::Set(text),
+            })
+            .collect();
+        self.change(ACTIVE_FILE, "progress", writer, gate, |old| {
+            change_steps(old, &steps, &stamp(writer.now)).ok_or(JournalError::Nothing(
                 "there is no such step; `memdir journal show progress/active.md` lists them",
             ))
         })
@@ -87,8 +108,9 @@ impl Journal {
         if text.trim().is_empty() {
             return Err(JournalError::Nothing("there is no progress to write down"));
         }
-        let content = format!("{}\n", text.trim_end());
-        self.change(ACTIVE_FILE, "progress", writer, |_| Ok(content.clone()))
+        let mut gate = self.gate(writer)?;
+        let content = format!("{}\n", gate.text(text)?.trim_end());
+        self.change(ACTIVE_FILE, "progress", writer, gate, |_| Ok(content.clone()))
     }
 
     /// Writes down that something is done: what is given, else the current task. If it is the current task, that and
@@ -106,14 +128,16 @@ impl Journal {
         let task = self.text(&root, TASK_FILE)?.unwrap_or_default();
         let completed = self.text(&root, COMPLETED_FILE)?.unwrap_or_default();
         let task = current_task(&task, &completed);
+        let mut gate = self.gate(writer)?;
+        let details = gate.text(details)?;
         let done = match what.map(str::trim).filter(|what| !what.is_empty()) {
-            Some(what) => what.to_owned(),
+            Some(what) => gate.text(what)?,
             None => {
                 task.clone().ok_or(JournalError::Nothing("there is no current task: say what is done"))?
             }
         };
         let ends_task = task.as_ref() == Some(&done);
-        let written = self.change_files(&format!("done: {done}"), writer, |read| {
+        let written = self.change_files(&format!("done: {done}"), writer, gate, |read| {
             let mut told: Vec<String> = details.trim().lines().map(str::to_owned).collect();
             let active = read(ACTIVE_FILE)?;
             if ends_task {
@@ -138,9 +162,10 @@ impl Journal {
         path: &'static str,
         reason: &str,
         writer: &Writer<'_>,
+        gate: JournalGate,
         mut change: impl FnMut(&str) -> Result<String, JournalError>,
     ) -> Result<Written, JournalError> {
-        self.change_files(reason, writer, |read| Ok(vec![(path, change(&read(path)?)?)]))
+        self.change_files(reason, writer, gate, |read| Ok(vec![(path, change(&read(path)?)?)]))
     }
 
     /// Changes files of the state in one operation; `change` reads them and says what they shall hold, the main one
@@ -149,6 +174,7 @@ impl Journal {
         &self,
         reason: &str,
         writer: &Writer<'_>,
+        gate: JournalGate,
         mut change: impl FnMut(ReadState<'_>) -> Result<Vec<(&'static str, String)>, JournalError>,
     ) -> Result<Written, JournalError> {
         self.must_be_active()?;
@@ -169,7 +195,7 @@ impl Journal {
         let emptied: Vec<&str> = emptied.map(|(path, _)| *path).collect();
         let path = changed.first().map_or(TASK_FILE, |(path, _)| path).to_owned();
         let followed = self.follow(&news, &emptied, writer);
-        Ok(Written { path, warnings: applied.warnings, followed })
+        Ok(Written { path, warnings: [gate.warnings, applied.warnings].concat(), followed })
     }
 }
 

@@ -1,18 +1,20 @@
+use camino::Utf8Path;
 use jiff::Timestamp;
+use memdir_core::gate::{Admission, Admitted};
+use memdir_core::operation::StoreId;
 use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::project::registry::Sighting;
 use memdir_core::rel_path::RelPath;
-use memdir_core::secrets::guard;
-use memdir_disk::allow_list;
 use memdir_disk::apply::{Applied, LOCK_PATIENCE, OnConflict, Request, Store, apply_planned};
 use memdir_disk::claim::Claim;
 use memdir_disk::disk_error::DiskError;
 use memdir_disk::memory_root::MemoryRoot;
 use memdir_disk::random::random_bits;
 use memdir_disk::registry::Registry;
+use memdir_disk::staged::StagedPlans;
 
 use super::{Followed, Journal, JournalError, MAX_FILE_BYTES, Writer, absent_if_missing};
-use crate::memory::{read_config, secrets_policy};
+use crate::memory::{MemoryError, Submitted, propose};
 
 /// A record that is on the disk to stay.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +27,13 @@ pub struct Written {
     pub followed: Followed,
 }
 
+/// Whose words a plan holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    Writers,
+    Ours,
+}
+
 /// How often a name, or a file that others change too, is tried.
 const MAX_TRIES: u32 = 200;
 
@@ -33,11 +42,28 @@ impl Journal {
     pub(super) fn apply(
         &self,
         writer: &Writer<'_>,
+        make: impl FnMut(&MemoryRoot) -> Result<Plan, JournalError>,
+    ) -> Result<Applied, JournalError> {
+        self.apply_through(writer, Words::Writers, make)
+    }
+
+    /// The same for a plan that holds only memdir's own words: it waits for no review.
+    pub(super) fn apply_ours(
+        &self,
+        writer: &Writer<'_>,
+        make: impl FnMut(&MemoryRoot) -> Result<Plan, JournalError>,
+    ) -> Result<Applied, JournalError> {
+        self.apply_through(writer, Words::Ours, make)
+    }
+
+    fn apply_through(
+        &self,
+        writer: &Writer<'_>,
+        words: Words,
         mut make: impl FnMut(&MemoryRoot) -> Result<Plan, JournalError>,
     ) -> Result<Applied, JournalError> {
         let state_dir = self.state_dir()?;
-        let policy = secrets_policy(&read_config(self.env.config_file().as_deref())?, writer.author);
-        let allowed = allow_list::load(&state_dir)?;
+        let gate = self.gate(writer)?;
         let id = match &self.store {
             Some(store) => store.clone(),
             None => match Registry::new(&state_dir).project(self.directory()) {
@@ -63,7 +89,14 @@ impl Journal {
         let mut tries = 0;
         loop {
             let applied = apply_planned::<JournalError>(&store, &request, |root| {
-                Ok(guard(make(root)?, policy, allowed.as_ref())?)
+                let plan = make(root)?;
+                if words == Words::Ours {
+                    return Ok(gate.rules().accepted(plan).map_err(MemoryError::from)?);
+                }
+                match gate.rules().admit(plan).map_err(MemoryError::from)? {
+                    Admission::Apply(plan) => Ok(plan),
+                    Admission::Review(plan) => Err(self.propose(plan, &state_dir, &id, writer)?),
+                }
             });
             match applied {
                 // Somebody who takes no lock was faster: look again.
@@ -73,11 +106,23 @@ impl Journal {
         }
     }
 
-    /// The id of the journal's history, made at its start.
-    pub(super) fn register_store(
+    /// Has a plan wait for the user. Nothing follows from it yet, so the writer is told by an error.
+    fn propose(
         &self,
-        now: Timestamp,
-    ) -> Result<memdir_core::operation::StoreId, JournalError> {
+        plan: Admitted<Plan>,
+        state_dir: &Utf8Path,
+        id: &StoreId,
+        writer: &Writer<'_>,
+    ) -> Result<JournalError, JournalError> {
+        let staged = StagedPlans::of(state_dir, id);
+        Ok(match propose(&staged, plan, writer.author, self.directory(), writer.now)? {
+            Submitted::Staged { id, .. } => JournalError::Staged { id },
+            _ => JournalError::Rejected,
+        })
+    }
+
+    /// The id of the journal's history, made at its start.
+    pub(super) fn register_store(&self, now: Timestamp) -> Result<StoreId, JournalError> {
         let sighting = Sighting {
             memory_dir: self.directory().to_owned(),
             slug: self.key().to_owned(),

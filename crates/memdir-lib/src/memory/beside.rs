@@ -50,6 +50,7 @@ impl Memory {
             scope: WriteScope::User,
             config_file: env.config_file(),
             beside: Some(extent),
+            is_on: place.location.enabled,
         })
     }
 

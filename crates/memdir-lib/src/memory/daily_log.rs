@@ -46,28 +46,33 @@ impl Memory {
         let path = Self::daily_log(now, zone)?;
         let before = self.read(&path)?;
         let wish = Wish::of(author);
-        // The rule for secrets is about what this adds, not about the day so far.
-        let record = Content::from(record(text, now, zone));
-        let mut plan = Plan::new(format!("add to the log of {}", now.to_zoned(zone.clone()).date()));
-        plan.changes.push(Change::Write { path: path.clone(), content: record, base: None });
+        let reason = format!("add to the log of {}", now.to_zoned(zone.clone()).date());
         self.may_write()?;
-        let plan = self.guarded(&plan, &wish)?;
-        let Some(Change::Write { content: Content(record), .. }) = plan.changes.first() else {
-            return Ok(Logged::Added { path, warnings: Vec::new() });
-        };
-        let record = String::from_utf8_lossy(record).into_owned();
-        if self.config()?.mode(author.kind, self.known_id(), self.scope()) == WriteMode::Auto {
+        // The rule for secrets is about what this adds, not about the day so far.
+        let (mode, screened, record) = self.gate(author, |gate| {
+            gate.may_write()?;
+            let screened = gate.screen(&record(text, now, zone), &format!("`{path}`"))?;
+            let record = gate.admit_text(&screened.text, &format!("`{path}`"))?;
+            Ok((gate.mode, screened, record))
+        })?;
+        if mode != WriteMode::Review {
             self.look(now)?;
             let root = MemoryRoot::open_or_create(self.directory())?;
             root.append(&path, &record)?;
             self.reopen();
-            // The record is safe; that it is theirs is said at once, before a look takes it for a stranger's.
-            let after = self.read(&path)?;
-            self.record_tool_write(&path, before.as_deref(), after.as_deref(), author.clone(), now)?;
-            return Ok(Logged::Added { path, warnings: plan.warnings });
+            // The record is safe. What follows only says whose it is, before a look takes it for a stranger's.
+            let mut warnings = screened.warnings;
+            let recorded = self.read(&path).and_then(|after| {
+                self.record_tool_write(&path, before.as_deref(), after.as_deref(), author.clone(), now)
+            });
+            if let Err(error) = recorded {
+                warnings.push(format!("it is saved, but the history does not say by whom: {error}"));
+            }
+            return Ok(Logged::Added { path, warnings });
         }
+        let record = record.into_inner();
         let whole = [before.clone().unwrap_or_default(), record.into_bytes()].concat();
-        let mut plan = Plan::new(plan.reason);
+        let mut plan = Plan::new(reason);
         plan.changes.push(Change::Write { path, content: Content(whole), base: before.map(Content) });
         Ok(Logged::Submitted(self.submit(&plan, &wish, now)?))
     }

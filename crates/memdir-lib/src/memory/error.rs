@@ -1,5 +1,6 @@
 use camino::Utf8PathBuf;
 use memdir_core::dream::CheckRefused;
+use memdir_core::gate::GateRefused;
 use memdir_core::history::NoSuchOperation;
 use memdir_core::history::undo::UndoRefused;
 use memdir_core::locate::LocateError;
@@ -105,9 +106,24 @@ pub enum MemoryError {
         /// The file.
         path: RelPath,
     },
+    /// Part of the history cannot be read, so it is unknown what was done last.
+    #[error("cannot read `{path}`, a part of the history: what was done last is unknown")]
+    HistoryUnread {
+        /// The segment.
+        path: Utf8PathBuf,
+    },
     /// The user's settings let nobody but the user change memory.
     #[error("the user's settings say `writes = \"off\"`: agents may not change memory")]
     WritesOff,
+    /// Memory is switched off, so agents may not change it.
+    #[error("memory is off for this project: agents may not change it")]
+    MemoryOff,
+    /// The change must wait for the user, and the caller has no way to wait.
+    #[error("the user's settings say `writes = \"review\"`: agents may only propose this change")]
+    NeedsReview,
+    /// A file that an agent may not write.
+    #[error("{0}")]
+    Kind(GateRefused),
     /// A change that waits was made from a file that is gone, or has another name.
     #[error("`{path}` {} since it was proposed", match .now { Some(now) => format!("is called `{now}`"), None => "is gone".to_owned() })]
     PlanOverdue {
@@ -131,6 +147,17 @@ pub enum MemoryError {
     /// The registry failed.
     #[error(transparent)]
     Projects(#[from] ProjectsError),
+}
+
+impl From<GateRefused> for MemoryError {
+    fn from(refused: GateRefused) -> Self {
+        match refused {
+            GateRefused::MemoryOff => Self::MemoryOff,
+            GateRefused::WritesOff => Self::WritesOff,
+            GateRefused::Secret(blocked) => Self::Secret(blocked),
+            refused @ (GateRefused::NotMarkdown { .. } | GateRefused::TooLarge { .. }) => Self::Kind(refused),
+        }
+    }
 }
 
 impl MemoryError {

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
@@ -24,6 +25,8 @@ pub struct Log {
     pub operations: Vec<Operation>,
     /// Damaged places of the history; everything else is unaffected.
     pub problems: Vec<String>,
+    /// Segments of the history that could not be read: what was done last may be in one of them.
+    pub unread: Vec<Utf8PathBuf>,
 }
 
 impl Log {
@@ -48,14 +51,29 @@ impl Log {
     pub fn to_undo(&self, wanted: Option<&str>, asker: &Author) -> Result<Option<&Operation>, MemoryError> {
         match wanted {
             Some(wanted) => self.find(wanted).map(Some),
-            None => Ok(last_to_undo(&self.operations, asker)),
+            None => {
+                self.must_be_complete()?;
+                Ok(last_to_undo(&self.operations, asker))
+            }
         }
     }
 
     /// What `redo` takes back: the asker's last undo that stands; `None` if there is none.
-    #[must_use]
-    pub fn to_redo(&self, asker: &Author) -> Option<&Operation> {
-        last_to_redo(&self.operations, asker)
+    ///
+    /// # Errors
+    /// Part of the history cannot be read, so it is unknown which one was the last.
+    pub fn to_redo(&self, asker: &Author) -> Result<Option<&Operation>, MemoryError> {
+        self.must_be_complete()?;
+        Ok(last_to_redo(&self.operations, asker))
+    }
+
+    /// A history of which a part is unreadable does not say what was done last. An older operation must not be taken
+    /// for it.
+    pub(crate) fn must_be_complete(&self) -> Result<(), MemoryError> {
+        match self.unread.first() {
+            Some(path) => Err(MemoryError::HistoryUnread { path: path.clone() }),
+            None => Ok(()),
+        }
     }
 
     /// A moment as a person names it: a time, a day (its end, in UTC like every time that is shown), or an operation.
@@ -80,6 +98,9 @@ impl Log {
         }
     }
 }
+
+/// In how many of the newest operations the author of a file is looked for.
+const LOOKED_AT: usize = 500;
 
 /// Whether a text names a time or a day, and no operation.
 #[must_use]
@@ -109,7 +130,21 @@ impl Memory {
         let Some(history) = self.history() else { return Ok(Log::default()) };
         let recorded = history.newest(limit)?;
         let operations = recorded.operations.into_iter().map(|(operation, _)| operation).collect();
-        Ok(Log { operations, problems: recorded.problems })
+        Ok(Log { operations, problems: recorded.problems, unread: recorded.unread })
+    }
+
+    /// Who changed a file last, as far as the newest part of the history says.
+    #[must_use]
+    pub fn last_author_of(&self, path: &str) -> Option<Author> {
+        let newest = self.history()?.newest(LOOKED_AT).ok()?;
+        let touches = |operation: &Operation| {
+            operation.changes.iter().any(|change| change.path.as_str() == path && change.after.is_some())
+        };
+        newest
+            .operations
+            .into_iter()
+            .find(|(operation, _)| touches(operation))
+            .map(|(operation, _)| operation.author)
     }
 
     /// Reads what was done to one memory, also if it is gone, under all its names; and every undo.
@@ -127,7 +162,7 @@ impl Memory {
         };
         let recorded = history.mentioning(&[current.as_ref().map_or(name, RelPath::as_str)])?;
         let operations = recorded.operations.into_iter().map(|(operation, _)| operation).collect();
-        let mut log = Log { operations, problems: recorded.problems };
+        let mut log = Log { operations, problems: recorded.problems, unread: recorded.unread };
         let path = match current {
             Some(path) => path,
             None => {

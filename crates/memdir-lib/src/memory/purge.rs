@@ -11,6 +11,7 @@ use memdir_core::rel_path::RelPath;
 use memdir_disk::apply::Store;
 use memdir_disk::forget::purge;
 use memdir_disk::history::{Forgotten, Redact, Redaction};
+use memdir_disk::kept_before::KeptBefore;
 
 use super::{Log, Memory, MemoryError, Wish};
 
@@ -80,6 +81,10 @@ impl Memory {
                 let mut plan = Plan::new("purge a text");
                 let Some(root) = self.root() else { return Ok(plan) };
                 for file in root.list_files(0)?.files {
+                    // Of the client's own directory only the map of the workspace is memdir's.
+                    if !self.is_looked_at() && file.path.as_str() != "workspace.md" {
+                        continue;
+                    }
                     if file.path.as_str().contains(text.as_str()) {
                         plan.warnings.push(format!("the name of `{}` still holds it", file.path));
                     }
@@ -138,6 +143,8 @@ impl Memory {
                 let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
                 let staged: Vec<&[u8]> = quoted.iter().map(String::as_bytes).collect();
                 self.forget_dreams(&staged)?;
+                let kept = KeptBefore::of(state_dir, id);
+                names.iter().try_for_each(|name| kept.keep(name, None)).map_err(MemoryError::State)?;
                 Ok(purge(&store, &Redact { version: &version, reason: &|_| None }, &staged)?)
             }
             Purge::Text(text) => {

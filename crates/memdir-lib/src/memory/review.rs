@@ -4,6 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::config::{WriteMode, WriteScope};
 use memdir_core::content_hash::ContentHash;
+use memdir_core::gate::Admitted;
 use memdir_core::history::undo::name_after;
 use memdir_core::memory::entrypoint::ENTRYPOINT;
 use memdir_core::memory::index::OVERFLOW;
@@ -56,10 +57,11 @@ impl Memory {
         if plan.changes.is_empty() {
             return Ok(Submitted::Applied(Box::new(self.apply_as(plan, wish, now)?)));
         }
-        match self.config()?.mode(wish.author.kind, self.store.as_ref(), self.scope()) {
-            WriteMode::Auto => Ok(Submitted::Applied(Box::new(self.apply_as(plan, wish, now)?))),
-            WriteMode::Off => Err(MemoryError::WritesOff),
+        match self.gate(wish.author, |gate| Ok(gate.may_write().map(|()| gate.mode)?))? {
             WriteMode::Review => self.stage(plan, wish, now),
+            WriteMode::Auto | WriteMode::Off => {
+                Ok(Submitted::Applied(Box::new(self.apply_as(plan, wish, now)?)))
+            }
         }
     }
 
@@ -77,7 +79,7 @@ impl Memory {
     /// As [`Memory::hold`].
     pub fn ask(&mut self, plan: &Plan, wish: &Wish<'_>, now: Timestamp) -> Result<Submitted, MemoryError> {
         self.may_write()?;
-        let plan = self.guarded(plan, wish)?;
+        let plan = self.proposed(plan, wish)?;
         self.store_id(now)?;
         put_waiting(&self.staged_plans()?, plan, wish.author, &self.here.memory_dir, now)
     }
@@ -119,9 +121,17 @@ impl Memory {
         Ok(self.config()?.mode(AuthorKind::Team, self.store.as_ref(), WriteScope::Team))
     }
 
+    /// A plan that may wait: its contents passed the gate, and the user will answer for the rest.
+    fn proposed(&self, plan: &Plan, wish: &Wish<'_>) -> Result<Admitted<Plan>, MemoryError> {
+        if wish.verbatim {
+            return Ok(Admitted::verbatim(plan.clone()));
+        }
+        self.gate(wish.author, |gate| Ok(gate.accepted(plan.clone())?))
+    }
+
     fn stage(&mut self, plan: &Plan, wish: &Wish<'_>, now: Timestamp) -> Result<Submitted, MemoryError> {
         self.may_write()?;
-        let plan = self.guarded(plan, wish)?;
+        let plan = self.proposed(plan, wish)?;
         self.store_id(now)?;
         propose(&self.staged_plans()?, plan, wish.author, &self.here.memory_dir, now)
     }
@@ -185,7 +195,7 @@ impl Memory {
     /// # Errors
     /// The system fails.
     pub fn replace_waiting(&self, plan: &StagedPlan) -> Result<(), MemoryError> {
-        Ok(self.staged_plans()?.put(plan)?)
+        Ok(self.staged_plans()?.put(&Admitted::edited_by_user(plan.clone()))?)
     }
 
     /// Applies a change that waits, as the change of whoever proposed it.
@@ -280,12 +290,12 @@ fn renamed_to(change: &Change) -> Option<&RelPath> {
 /// Puts a plan among those that wait, unless the user rejected the same before or it waits already.
 pub(crate) fn propose(
     staged: &StagedPlans,
-    plan: Plan,
+    plan: Admitted<Plan>,
     author: &Author,
     memory_dir: &Utf8Path,
     now: Timestamp,
 ) -> Result<Submitted, MemoryError> {
-    if staged.was_rejected(&fingerprint(&plan)) {
+    if staged.was_rejected(&fingerprint(plan.get())) {
         return Ok(Submitted::Rejected);
     }
     put_waiting(staged, plan, author, memory_dir, now)
@@ -294,26 +304,27 @@ pub(crate) fn propose(
 /// Puts a plan among those that wait, unless it waits already.
 fn put_waiting(
     staged: &StagedPlans,
-    plan: Plan,
+    plan: Admitted<Plan>,
     author: &Author,
     memory_dir: &Utf8Path,
     now: Timestamp,
 ) -> Result<Submitted, MemoryError> {
-    let wanted = fingerprint(&plan);
+    let wanted = fingerprint(plan.get());
     let waiting = staged.waiting().plans;
     if let Some(same) = waiting.into_iter().find(|waiting| fingerprint(&waiting.plan) == wanted) {
-        return Ok(Submitted::Staged { id: same.id, warnings: plan.warnings });
+        return Ok(Submitted::Staged { id: same.id, warnings: plan.into_inner().warnings });
     }
     let random = random_bits().map_err(crate::projects::ProjectsError::NoRandom)?;
     let id = OperationId::new(now, u64::try_from(random & u128::from(u64::MAX)).unwrap_or(0)).0;
-    let warnings = plan.warnings.clone();
-    staged.put(&StagedPlan {
+    let warnings = plan.get().warnings.clone();
+    let waiting = plan.staged(|plan| StagedPlan {
         v: VERSION,
         id: id.clone(),
         time: now,
         author: author.clone(),
         memory_dir: memory_dir.to_owned(),
         plan,
-    })?;
+    });
+    staged.put(&waiting)?;
     Ok(Submitted::Staged { id, warnings })
 }

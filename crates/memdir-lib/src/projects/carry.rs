@@ -121,7 +121,7 @@ impl Projects {
         }
         let memory = self.memory_of(&record)?;
         let log = memory.log(usize::MAX)?;
-        let target = log.to_redo(asker).and_then(|undo| undo.undo_of.as_ref());
+        let target = log.to_redo(asker)?.and_then(|undo| undo.undo_of.as_ref());
         let is_it = |moved: &Operation| moved.plan.as_deref() == Some(record.id.0.as_str());
         let is_next = target.and_then(|target| log.find(&target.0).ok()).is_some_and(is_it);
         Ok(is_next.then_some(memory))

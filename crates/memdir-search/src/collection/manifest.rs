@@ -1,9 +1,9 @@
 //! Which segments make up the index right now.
 
-use std::fs;
 use std::io;
 
 use camino::Utf8Path;
+use memdir_disk::own_file::read_own;
 use serde::{Deserialize, Serialize};
 
 use super::file_table::FileTable;
@@ -56,7 +56,7 @@ impl Manifest {
     /// Reads it; `None` if there is none.
     pub(super) fn load(folder: &Utf8Path) -> Result<Option<Self>, SearchError> {
         let path = folder.join(NAME);
-        let bytes = match fs::read(&path) {
+        let bytes = match read_own(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(SearchError::Read { path, source }),
@@ -84,7 +84,7 @@ impl Manifest {
             return Ok(FileTable::default());
         }
         let path = folder.join(&self.table);
-        let bytes = fs::read(&path).map_err(|source| SearchError::Read { path, source })?;
+        let bytes = read_own(&path).map_err(|source| SearchError::Read { path, source })?;
         FileTable::decode(bytes)
     }
 }

@@ -1,3 +1,4 @@
+use memdir_core::off_the_record::{Reach, wish};
 use std::io::Read;
 use std::ops::ControlFlow;
 
@@ -53,7 +54,10 @@ pub(crate) fn add_session(
 }
 
 fn add_turn(builder: &mut SegmentBuilder, turn: &Turn<'_>) {
-    let text = signs::without_secrets(without_reminders(&turn.text));
+    let said = without_reminders(&turn.text);
+    // What the user wants off the record is not found again.
+    let is_off = turn.role == Role::User && matches!(wish(&said), Some(Reach::Turn | Reach::Session));
+    let text = if is_off { "".into() } else { signs::without_secrets(said) };
     let mut flags = signs::flags(&text);
     let label = signs::speaker_label(&text);
     let speaker = label.and_then(|label| signs::speaker_term(builder, label));

@@ -3,6 +3,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, OnceLock};
 
 use camino::Utf8Path;
+use memdir_disk::own_file::open_own;
 
 use super::encode::{checksum, take_bytes, u16s, u32s, u64s, unseal};
 use super::layout::{FOOTER, Layout, Section};
@@ -89,7 +90,7 @@ impl Segment {
     /// Opens a segment on disk.
     pub(crate) fn open(path: &Utf8Path) -> Result<Self, SearchError> {
         let read = |source| SearchError::Read { path: path.to_owned(), source };
-        Self::of_file(File::open(path).map_err(read)?)
+        Self::of_file(open_own(path).map_err(read)?)
     }
 
     /// A segment that was just written, whatever has become of its name.

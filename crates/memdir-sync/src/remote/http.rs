@@ -14,6 +14,7 @@ use memdir_wire::server_api::{
 };
 use memdir_wire::team_id::TeamId;
 
+use super::budget::SyncBudget;
 use super::git::Commit;
 use super::{Listed, Prepared, Published, Put, Remote, RemoteError, Version};
 use crate::layout::{ENTRIES, README};
@@ -124,7 +125,11 @@ impl HttpRemote {
         } else {
             first.understood()?
         };
+        let mut budget = SyncBudget::new();
         loop {
+            let bytes =
+                page.files.iter().map(|line| line.path.len() + line.content.as_ref().map_or(0, String::len));
+            budget.page(page.files.len(), bytes.sum())?;
             let (seen, contents) = (self.seen.as_mut(), &mut self.contents);
             let seen = seen.ok_or_else(|| here("what was seen is gone"))?;
             for line in std::mem::take(&mut page.files) {
@@ -141,6 +146,7 @@ impl HttpRemote {
                 }
             }
             let Some(next) = page.next else { break };
+            budget.advance(&next)?;
             let path = address::escaped(&next.path);
             let rest = format!("files?contents={whole}&sequence={}&path={path}", next.sequence);
             page = self.asking.get(&rest, None)?.understood()?;
@@ -252,6 +258,7 @@ impl Remote for HttpRemote {
         missing.sort();
         missing.dedup();
         let mut missing = missing.as_slice();
+        let mut budget = SyncBudget::new();
         while !missing.is_empty() {
             let (asked, _) = missing.split_at(missing.len().min(MOST_ASKED));
             let request = ContentsRequest { v: PROTOCOL, ids: asked.to_vec() };
@@ -261,6 +268,8 @@ impl Remote for HttpRemote {
                     message: "it answered with nothing that was asked for".to_owned(),
                 });
             }
+            let bytes = answer.contents.iter().flatten().map(String::len).sum();
+            budget.page(answer.contents.len(), bytes)?;
             let (answered, rest) = missing.split_at(answer.contents.len());
             for (id, content) in answered.iter().zip(answer.contents) {
                 // What is not what it is called is not there.

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
 use memdir_core::content_hash::ContentHash;
+use memdir_core::gate::Admitted;
 use memdir_core::operation::{Author, ChangeRecord, Operation, OperationId, StoreId};
 use memdir_core::plan::{Change, Plan};
 use memdir_core::rel_path::RelPath;
@@ -197,7 +198,7 @@ fn growth(table: &mut Table) {
 
 /// Files by name; `None`: there is none.
 type Files = Vec<(&'static str, Option<String>)>;
-type Apply = fn(&Store<'_>, &Plan, &Request<'_>) -> Result<Applied, DiskError>;
+type Apply = fn(&Store<'_>, &Admitted<Plan>, &Request<'_>) -> Result<Applied, DiskError>;
 
 /// Applies a plan that turns some files into others.
 fn change(
@@ -221,7 +222,7 @@ fn change(
         patience: LOCK_PATIENCE,
         merge: &|_, _, _, _| None,
     };
-    apply(store, &plan, &request).unwrap();
+    apply(store, &Admitted::verbatim(plan), &request).unwrap();
 }
 
 #[derive(Debug, Clone, Copy)]

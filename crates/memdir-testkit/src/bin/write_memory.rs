@@ -10,6 +10,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use camino::Utf8PathBuf;
+use memdir_core::gate::Admitted;
 use memdir_core::operation::{Author, StoreId};
 use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::rel_path::RelPath;
@@ -56,7 +57,7 @@ fn run(arguments: &[String]) -> Result<(), Problem> {
     for number in first..first + count.parse::<u32>()? {
         let root = MemoryRoot::open_or_create(&memory_dir)?;
         let plan = plan(&root, action, worker, number)?;
-        let applied = apply(&store, &plan, &request)?;
+        let applied = apply(&store, &Admitted::verbatim(plan), &request)?;
         for conflict in &applied.conflicts {
             eprintln!("conflict {conflict:?}");
         }

@@ -181,7 +181,7 @@ fn path(agents: &Agents, one: &One, world: &mut World) -> Result<Exit> {
         })?;
         return Ok(Exit::Yes);
     }
-    writeln!(world.stdout, "{memory_dir}")?;
+    writeln!(world.stdout, "{}", printable(memory_dir.as_str()))?;
     world.stdout.flush()?;
     if let Some(warning) = name.warning() {
         world.warn(&warning)?;

@@ -117,7 +117,7 @@ impl Answer {
 
     fn explain(&self, world: &mut World) -> Result<()> {
         let paint = world.paint;
-        writeln!(world.stdout, "{}", self.memory_dir)?;
+        writeln!(world.stdout, "{}", printable(self.memory_dir.as_str()))?;
         let state = if self.enabled { paint.good("on") } else { paint.warn("off") };
         let writes = if self.trusted { paint.good("yes") } else { paint.warn("no") };
         let rows = [

@@ -6,7 +6,10 @@ use anyhow::{Result, anyhow, bail};
 use clap::Parser;
 use memdir_core::operation::AuthorKind;
 use memdir_core::rel_path::RelPath;
-use memdir_lib::memory::{Purge as What, Purged};
+use memdir_core::settings::ClientFlags;
+use memdir_lib::memory::{Memory, Purge as What, Purged};
+use memdir_lib::place::Place;
+use memdir_lib::written_places::stores_of;
 use serde::Serialize;
 
 use super::Run;
@@ -50,7 +53,7 @@ pub(crate) struct Purge {
 
 /// Where a purged text may live on.
 const OUT_OF_REACH: [&str; 5] = [
-    "other directories with a history of their own: the journal, `user/`, other projects; give each with --dir",
+    "other projects, whose memory has a history of its own: give each with --dir",
     "session transcripts of the client, which repeat what an agent read and wrote",
     "backups, snapshots and synchronised copies of this machine, and directories set aside by a move",
     "what was shared: team members' copies, remotes, and providers that were sent a prompt",
@@ -104,18 +107,33 @@ impl Run for Purge {
             return Err(anyhow!("an agent cannot make anybody forget for good"))
                 .hint("the user runs `memdir purge` in a terminal of their own");
         }
-        let purged = memory.purge(&what, &asker, world.now)?;
+        let mut purged = memory.purge(&what, &asker, world.now)?;
+        if let (What::Text(_), false) = (&what, !self.which.is_project()) {
+            purge_beside(&what, &memory, &mut purged, world)?;
+        }
         self.report(&purged, &memory, world)
     }
 }
 
+/// Purges a text from the other directories of the project as well: journal, profile, workspace, agents.
+fn purge_beside(what: &What, memory: &Memory, purged: &mut Purged, world: &mut World) -> Result<()> {
+    let (env, asker) = (world.env()?, author(world));
+    let place = Place::find(&env, &ClientFlags::default())?;
+    for directory in stores_of(&place, &env).iter().filter(|directory| *directory != memory.directory()) {
+        if !directory.is_dir() {
+            continue;
+        }
+        let also = Memory::at_directory(directory, &env)?.purge(what, &asker, world.now)?;
+        for path in also.files {
+            purged.warnings.push(format!("`{}` was changed as well", directory.join(path.as_str())));
+        }
+        purged.warnings.extend(also.warnings);
+    }
+    Ok(())
+}
+
 impl Purge {
-    fn report(
-        &self,
-        purged: &Purged,
-        memory: &memdir_lib::memory::Memory,
-        world: &mut World,
-    ) -> Result<Exit> {
+    fn report(&self, purged: &Purged, memory: &Memory, world: &mut World) -> Result<Exit> {
         if self.json {
             #[derive(Serialize)]
             struct Report<'r> {

@@ -38,12 +38,12 @@ impl Run for Redo {
         let asker = author(world);
         let mut log = memory.log(usize::MAX)?;
         // A move that was taken back from here took the history along.
-        let since = log.to_redo(&asker).map(|operation| operation.time);
+        let since = log.to_redo(&asker)?.map(|operation| operation.time);
         if let Some(gone) = memory.projects().taken_back_from(memory.directory(), &asker, since)? {
             memory = gone;
             log = memory.log(usize::MAX)?;
         }
-        let Some(operation) = log.to_redo(&asker) else {
+        let Some(operation) = log.to_redo(&asker)? else {
             let mut plan = Plan::new("redo");
             plan.warnings.push("nothing of yours is undone".into());
             return carry_out(&plan, &mut memory, &self.how, world);

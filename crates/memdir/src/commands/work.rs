@@ -8,7 +8,7 @@ use clap::Parser;
 use jiff::Timestamp;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::failure_log::{self, Failure};
-use memdir_disk::work_lease::lower_priority;
+use memdir_disk::work_lease::{bound_memory, end_after, lower_priority};
 use memdir_lib::work::work;
 use memdir_sync::engine::SyncError;
 use memdir_sync::options::Options;
@@ -48,6 +48,8 @@ impl Run for Work {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         lower_priority();
+        end_after(WORK_LIMIT);
+        bound_memory(WORK_MEMORY);
         let env = world.env()?;
         match work(&env, &ClientFlags::default(), world.now, &now)? {
             None => writeln!(world.stderr, "Another process is at it.")?,
@@ -96,6 +98,11 @@ fn note_failure(during: &str, synced: Result<(), TeamError>, world: &mut World) 
     }
     Ok(())
 }
+
+/// Whatever it waits for then, the process ends after this.
+const WORK_LIMIT: Duration = Duration::from_secs(600);
+/// The most memory that it and the programs that it starts may take, each.
+const WORK_MEMORY: u64 = 1 << 30;
 
 /// No answer of the network is waited for longer.
 const SYNC_LIMIT: Duration = Duration::from_secs(20);

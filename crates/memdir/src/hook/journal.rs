@@ -8,7 +8,8 @@ use memdir_core::journal::recovery::DEFAULT_BUDGET;
 use memdir_core::journal::subagent::task_name;
 use memdir_core::secrets::redact;
 use memdir_core::settings::ClientFlags;
-use memdir_lib::journal::{EndedAgent, Journal, RecoveryOptions, Writer};
+use memdir_lib::journal::{EndedAgent, Journal, JournalError, RecoveryOptions, Writer};
+use memdir_lib::memory::MemoryError;
 use serde_json::json;
 
 use super::Hook;
@@ -44,7 +45,7 @@ pub(super) fn subagent_stopped(hook: &Hook<'_>) -> Result<Answer> {
         transcript: hook.event.agent_transcript.as_deref().map(Utf8Path::new),
         last_message: last_message.as_deref(),
     };
-    journal.keep_output(&agent, &Writer { author: &hook.author(), now: hook.world.now })?;
+    unless_refused(journal.keep_output(&agent, &Writer { author: &hook.author(), now: hook.world.now }))?;
     Ok(Answer::Nothing)
 }
 
@@ -66,10 +67,10 @@ pub(super) fn compacting(hook: &Hook<'_>) -> Result<Answer> {
     if let Some(journal) = active(hook)? {
         let author = hook.author();
         let writer = Writer { author: &author, now: hook.world.now };
-        journal.join(&writer)?;
+        unless_refused(journal.join(&writer))?;
         if let Some(asked) = hook.event.instructions.as_deref().filter(|asked| !asked.trim().is_empty()) {
             let asked = without_secrets(asked);
-            journal.note(&titled("Asked of a compaction", &asked), &asked, &writer)?;
+            unless_refused(journal.note(&titled("Asked of a compaction", &asked), &asked, &writer))?;
         }
     }
     Ok(Answer::Nothing)
@@ -81,7 +82,7 @@ pub(super) fn compacted(hook: &Hook<'_>) -> Result<Answer> {
     if let (Some(journal), Some(summary)) = (active(hook)?, hook.event.summary.as_deref()) {
         let writer = Writer { author: &hook.author(), now: hook.world.now };
         let summary = without_secrets(summary);
-        journal.note(&titled("Compaction", &summary), &summary, &writer)?;
+        unless_refused(journal.note(&titled("Compaction", &summary), &summary, &writer))?;
     }
     Ok(Answer::Nothing)
 }
@@ -89,6 +90,15 @@ pub(super) fn compacted(hook: &Hook<'_>) -> Result<Answer> {
 /// A title that tells one compaction from another.
 fn titled(what: &str, text: &str) -> String {
     task_name(text).map_or_else(|| what.to_owned(), |name| format!("{what}: {name}"))
+}
+
+/// What the user's settings forbid or have wait is no failure of a hook.
+fn unless_refused<T>(written: Result<T, JournalError>) -> Result<()> {
+    match written {
+        Ok(_) | Err(JournalError::Staged { .. } | JournalError::Rejected) => Ok(()),
+        Err(JournalError::Memory(MemoryError::WritesOff | MemoryError::MemoryOff)) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// What is kept without anybody being asked is kept without secrets: there is nobody who could leave them out.

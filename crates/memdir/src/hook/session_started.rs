@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use memdir_core::hook::Answer;
+use memdir_core::hygiene::model_line;
 use memdir_core::prompt::Journal as Section;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::journal::{Journal, Writer};
@@ -78,9 +79,9 @@ fn from_team(hook: &Hook<'_>, memory: &Memory) -> Option<String> {
     let (came, went): (Vec<News>, Vec<News>) = news.into_iter().partition(|news| news.by.is_some());
     let came = came.iter().map(|news| {
         let by = news.by.as_deref().unwrap_or_default();
-        format!("`team/{}` (`{}`)", news.path, by.replace('`', "'"))
+        format!("`team/{}` (`{}`)", in_code(&news.path), in_code(by))
     });
-    let went = went.iter().map(|news| format!("`team/{}`", news.path));
+    let went = went.iter().map(|news| format!("`team/{}`", in_code(&news.path)));
     let told = [
         named(came.collect(), "Team mates changed these shared memories since the last session: "),
         named(went.collect(), "These memories went to the team since then: "),
@@ -112,9 +113,15 @@ fn named(items: Vec<String>, sentence: &str) -> Option<String> {
     (!first.is_empty()).then(|| format!("{sentence}{}{more}.", first.join(", ")))
 }
 
+/// A name from elsewhere, fit to stand between two back quotes.
+fn in_code(name: &str) -> String {
+    model_line(name).replace('`', "'")
+}
+
 fn changed_by_others(paths: &[String]) -> String {
     const NAMED: usize = 10;
-    let mut named = paths.iter().take(NAMED).map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
+    let mut named =
+        paths.iter().take(NAMED).map(|path| format!("`{}`", in_code(path))).collect::<Vec<_>>().join(", ");
     if paths.len() > NAMED {
         named.push_str(&format!(" and {} more", paths.len() - NAMED));
     }

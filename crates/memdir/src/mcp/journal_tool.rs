@@ -4,7 +4,7 @@ use memdir_core::journal::state::Step;
 use memdir_core::mcp::JournalAction;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::journal::{
-    Filter, Journal, NewAnalysis, NewDecision, RecoveryOptions, Status, Writer, Written,
+    Filter, Journal, JournalError, NewAnalysis, NewDecision, RecoveryOptions, Status, Writer, Written,
 };
 
 use super::change_tools::with_warnings;
@@ -17,6 +17,16 @@ const MOST_LISTED: usize = 100;
 
 /// Does something with the journal.
 pub(super) fn act(asked: &Asked<'_>, action: &JournalAction) -> Result<ToolAnswer> {
+    match carry_out(asked, action) {
+        Err(error) => match error.downcast_ref::<JournalError>() {
+            Some(waits @ JournalError::Staged { .. }) => Ok(ToolAnswer::text(waits.to_string())),
+            _ => Err(error),
+        },
+        done => done,
+    }
+}
+
+fn carry_out(asked: &Asked<'_>, action: &JournalAction) -> Result<ToolAnswer> {
     let mut journal = Journal::open(asked.env, &ClientFlags::default())?;
     let writer = Writer { author: asked.author, now: asked.now };
     let written = match action {

@@ -93,6 +93,12 @@ fn text_of(memory: &Memory, path: &RelPath) -> Result<Option<Found>> {
 
 /// A text of this project as data.
 pub(super) fn quote(asked: &Asked<'_>, file: &str, modified: Option<Timestamp>, text: &str) -> String {
-    let provenance = Provenance { file, owner: Owner::User, modified, changed_by: None, now: asked.now };
+    let changed_by = asked.memory().ok().and_then(|(memory, _)| memory.last_author_of(file));
+    let owner = match &changed_by {
+        Some(author) if file.starts_with("team/") => Owner::Team(author.id.as_deref().unwrap_or("unknown")),
+        _ if file.starts_with("team/") => Owner::Team("unknown"),
+        _ => Owner::User,
+    };
+    let provenance = Provenance { file, owner, modified, changed_by: changed_by.as_ref(), now: asked.now };
     render(text.trim_end(), &provenance, MOST_UNITS)
 }

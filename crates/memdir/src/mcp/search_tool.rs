@@ -243,7 +243,7 @@ fn said(
 fn shown(hit: &Hit, own: &[Source], asked: &Asked<'_>) -> Value {
     let kind = if hit.kind.is_empty() { hit.scope.as_str() } else { &hit.kind };
     let mut shown = Map::from_iter([
-        ("path".to_owned(), hit.path.as_str().into()),
+        ("path".to_owned(), line_of(hit.path.as_str()).into()),
         ("line".to_owned(), hit.line.into()),
         ("title".to_owned(), line_of(&hit.title).into()),
         ("type".to_owned(), line_of(kind).into()),

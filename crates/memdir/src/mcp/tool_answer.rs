@@ -1,5 +1,5 @@
 use anyhow::Error;
-use memdir_core::hygiene::{clean, escape};
+use memdir_core::hygiene::model_line;
 use memdir_core::mcp::RpcError;
 use memdir_core::memory::change::ChangeRefused;
 use memdir_lib::journal::JournalError;
@@ -91,7 +91,5 @@ pub(super) fn rpc_error(error: &Error) -> RpcError {
 
 /// Foreign text as one harmless line.
 pub(super) fn line_of(text: &str) -> String {
-    let cleaned = clean(text);
-    let words: Vec<&str> = cleaned.split_whitespace().collect();
-    escape(&words.join(" ")).into_owned()
+    model_line(text)
 }

@@ -343,7 +343,7 @@ fn a_purged_text_is_in_no_version_and_says_what_it_cannot_reach() {
     cleaned  login.md
     Forgotten: 4 earlier versions. Caches are empty; they come back without it.
     memdir cannot reach:
-      other directories with a history of their own: the journal, `user/`, other projects; give each with --dir
+      other projects, whose memory has a history of its own: give each with --dir
       session transcripts of the client, which repeat what an agent read and wrote
       backups, snapshots and synchronised copies of this machine, and directories set aside by a move
       what was shared: team members' copies, remotes, and providers that were sent a prompt

@@ -19,6 +19,7 @@ mod dream_meanwhile;
 mod examples;
 mod extract;
 mod extract_meanwhile;
+mod gate;
 mod general;
 mod harness;
 mod history;

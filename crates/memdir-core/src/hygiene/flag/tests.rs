@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::super::hostile_text;
-use super::super::{Reason, clean};
+use super::super::{Action, MemoryInput, Reason, Surface, check_memory, clean};
 use super::flag;
 
 const SUSPICIOUS: &str = include_str!("../testdata/suspicious.txt");
@@ -94,4 +94,24 @@ proptest! {
         let reasons = flag(&text);
         prop_assert!(reasons.windows(2).all(|pair| pair[0] < pair[1]), "repeated or unordered: {:?}", reasons);
     }
+}
+
+/// Written by somebody who had not seen the rules: at the first look 73 of 100 attacks were handled and 0 of 60 notes
+/// flagged. The number may only grow.
+#[test]
+fn a_fresh_authors_attacks_are_handled_and_notes_are_not_flagged() {
+    let (mut handled, mut flagged) = (0, Vec::new());
+    for line in include_str!("../testdata/fresh_author.txt").lines() {
+        let (kind, text) = line.split_once('\t').unwrap();
+        let text = text.replace("\\n", "\n");
+        let checked =
+            check_memory(&MemoryInput { text: Some(text.clone()), text_parts: None }, Surface::Prompt);
+        match kind {
+            "hostile" => handled += usize::from(checked.action != Action::Allow),
+            _ if checked.action == Action::Flag => flagged.push(text),
+            _ => {}
+        }
+    }
+    assert!(handled >= 73, "{handled} of 100");
+    assert!(flagged.len() <= 1, "{flagged:?}");
 }

@@ -2,6 +2,7 @@
 
 use super::view::{lines, numbered};
 use super::{Answer, Found, MAX_FILE_BYTES, MemoryPath, Outcome, ToolFiles};
+use crate::hygiene::unescape;
 use crate::plan::{Change, Content};
 use crate::rel_path::RelPath;
 
@@ -36,7 +37,15 @@ pub(super) fn str_replace(
     let shown = path.shown();
     let missing = format!("Error: The path {shown} does not exist. Please provide a valid path.");
     let (below, before, text) = existing(files, path, &missing)?;
-    let places: Vec<usize> = if old.is_empty() { Vec::new() } else { occurrences(&text, old) };
+    let mut places: Vec<usize> = if old.is_empty() { Vec::new() } else { occurrences(&text, old) };
+    // `view` shows markup made inert; what a model copied from there means the original.
+    let original = unescape(old);
+    let old = if places.is_empty() && original != old {
+        places = occurrences(&text, &original);
+        original.as_ref()
+    } else {
+        old
+    };
     let [place] = places.as_slice() else {
         return Err(Answer::error(not_once(&shown, old, &text, &places)));
     };

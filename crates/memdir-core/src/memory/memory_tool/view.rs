@@ -1,5 +1,7 @@
 //! Showing folders and files.
 
+use crate::hygiene::{clean, escape, model_line};
+
 use super::{Answer, Found, MAX_LISTED, MAX_VIEW_LINES, MemoryPath, ToolFiles};
 
 /// How deep a folder is shown.
@@ -62,10 +64,16 @@ pub(super) fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line)).collect()
 }
 
+/// A line as a model may see it: nothing invisible, no escape sequence, no markup that could pass for another speaker.
+fn shown_line(line: &str) -> String {
+    escape(&clean(line)).into_owned()
+}
+
 /// Some lines with their numbers, each right-aligned in six columns and followed by a tab.
 pub(super) fn numbered(lines: &[&str], first: usize, last: usize) -> String {
     let chosen = lines.iter().enumerate().take(last).skip(first.saturating_sub(1));
-    let numbered: Vec<String> = chosen.map(|(at, line)| format!("{:>6}\t{line}", at + 1)).collect();
+    let numbered: Vec<String> =
+        chosen.map(|(at, line)| format!("{:>6}\t{}", at + 1, shown_line(line))).collect();
     numbered.join("\n")
 }
 
@@ -78,7 +86,7 @@ fn folder(files: &dyn ToolFiles, path: &MemoryPath) -> Answer {
         "Here're the files and directories up to 2 levels deep in {shown}, excluding hidden items and node_modules:"
     );
     for (size, name) in rows {
-        content.push_str(&format!("\n{}\t{shown}{name}", human(size)));
+        content.push_str(&format!("\n{}\t{shown}{}", human(size), model_line(&name)));
     }
     if left_out > 0 {
         content.push_str(&format!("\n({left_out} more are not listed)"));
