@@ -64,7 +64,7 @@ pub fn find(env: &Env, config_dir: &Utf8Path, option: Option<&str>, look: &dyn L
         match serde_json::from_str::<Map<String, Value>>(option) {
             Ok(agents) => search.objects(Home::Option, Utf8Path::new("--agents"), &agents),
             Err(error) => {
-                search.warnings.push(format!("`--agents` is ignored: it is not a JSON object: {error}"))
+                search.warnings.push(format!("`--agents` is ignored: it is not a JSON object: {error}"));
             }
         }
     }

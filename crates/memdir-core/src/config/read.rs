@@ -122,7 +122,7 @@ impl<'t> Reader<'t> {
             match key.get_ref().as_ref() {
                 "when" => self.read.config.recall.when = self.one_of(value, &name, &WHEN)?,
                 "threshold" => {
-                    let written = value.get_ref().as_float().map(|written| written.as_str());
+                    let written = value.get_ref().as_float().map(toml::de::DeFloat::as_str);
                     let number = written.and_then(|written| written.parse::<f64>().ok());
                     let number = number.filter(|number| (0.0..=1.0).contains(number)).ok_or_else(|| {
                         self.error(value.span(), format!("`{name}` is a probability from 0.0 to 1.0"))
