@@ -61,8 +61,7 @@ pub(super) fn runs_by_itself(path: &Utf8Path, home: Option<&Utf8Path>) -> bool {
     };
     let below_home = home.and_then(|home| path.strip_prefix(home).ok());
     let first = below_home.and_then(|rest| rest.components().next()).map(|first| first.as_str());
-    RUN_OR_READ.iter().any(|place| lies_in(place))
-        || first.is_some_and(|first| first == "bin" || first == "sbin")
+    RUN_OR_READ.iter().any(lies_in) || first.is_some_and(|first| first == "bin" || first == "sbin")
 }
 
 /// Whether a file there would be taken by the client as an order: an agent, a command, a hook, a rule.

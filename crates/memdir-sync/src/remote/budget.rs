@@ -27,7 +27,6 @@ pub(super) struct SyncBudget {
 
 impl SyncBudget {
     /// A whole budget.
-    #[expect(clippy::disallowed_methods, reason = "only how long the server takes is measured")]
     pub(super) fn new() -> Self {
         Self { began: Instant::now(), pages: 0, files: 0, bytes: 0, cursor: None }
     }
