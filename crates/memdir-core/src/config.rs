@@ -1,4 +1,4 @@
-//! The user's own settings of memdir: `config.toml`, read and never written.
+//! The user's own settings of memdir: `config.toml`.
 //!
 //! It lies where [`crate::env::Env::config_file`] says and nowhere else: nothing that a repository contains is ever
 //! configuration of ours. A key that we do not know is warned about, because it is often a slip of the pen. A file
@@ -13,6 +13,7 @@ use crate::agents::Scope;
 use crate::model::ModelChoice;
 use crate::operation::{AuthorKind, StoreId};
 
+pub mod keys;
 mod read;
 mod read_model;
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod bounded_yaml;
 pub mod change;
 pub mod entrypoint;
 pub mod frontmatter;
+pub mod guess;
 pub mod index;
 pub mod js_text;
 pub mod links;

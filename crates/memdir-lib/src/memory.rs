@@ -53,7 +53,7 @@ pub use daily_log::Logged;
 pub use error::MemoryError;
 pub use extraction::{ExtractionOccasion, ExtractionPlan};
 pub use freshness::KnownFreshness;
-pub use history::{Log, is_time};
+pub use history::Log;
 pub use import::Import;
 pub use purge::{PURGED, Purge, Purged};
 pub(crate) use review::propose;

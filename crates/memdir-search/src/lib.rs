@@ -22,7 +22,7 @@ mod usage;
 
 pub use collection::{Collection, Freshness, Kind, Limits, Scope, Source};
 pub use error::SearchError;
-pub use query::{NothingAsked, Query};
+pub use query::{NothingAsked, Query, named_days};
 pub use recall::{
     ConsideredMemory, FEATURE_NAMES, Features, MAX_NAMED, NamedMemory, QUOTED_FROM, RecallOptions, Recalled,
     RecalledMemory,

@@ -15,6 +15,7 @@ mod time;
 
 pub(crate) use event::{Event, Side};
 pub(crate) use filters::Filters;
+pub use time::named_days;
 pub(crate) use time::{Days, day_in, day_number, times};
 
 /// A question, understood.

@@ -22,6 +22,9 @@ pub(crate) struct Global {
     /// When to colour what is printed
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto", help_heading = "Global options")]
     color: Color,
+    /// Do not page long output
+    #[arg(long, global = true, help_heading = "Global options")]
+    no_pager: bool,
     /// Take this instant as now
     #[arg(long, value_name = "RFC3339", global = true, hide = true)]
     now: Option<Timestamp>,
@@ -86,6 +89,9 @@ impl Global {
             Color::Always => world.paint = Paint::always(),
             Color::Never => world.paint = Paint::never(),
         }
+        if self.no_pager {
+            world.paging.set(false);
+        }
         Ok(())
     }
 
@@ -99,6 +105,9 @@ impl Global {
         let text = argument.to_str()?;
         let is = |name: &str| text == name;
         let carries = |name: &str| text.strip_prefix(name).is_some_and(|rest| rest.starts_with('='));
+        if is("--no-pager") {
+            return Some(1);
+        }
         let names = ["--cwd", "--color", "--now"];
         if names.into_iter().any(is) { Some(2) } else { names.into_iter().any(carries).then_some(1) }
     }

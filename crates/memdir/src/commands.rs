@@ -11,10 +11,14 @@ use crate::world::World;
 
 mod add;
 mod agent;
+mod argument_error;
 mod ask;
 mod audit;
 mod check;
+mod command_reference;
+mod complete;
 mod completions;
+mod config;
 mod context;
 mod cues;
 mod demo;
@@ -56,6 +60,7 @@ mod sessions;
 mod set;
 mod settings_diff;
 mod setup;
+mod short_id;
 mod show;
 mod status;
 mod sync;
@@ -66,6 +71,7 @@ mod undo;
 mod uninstall;
 mod user;
 mod verify;
+mod when;
 mod work;
 mod workspace;
 
@@ -89,221 +95,177 @@ pub(crate) struct Entry {
     pub(crate) about: &'static str,
     pub(crate) group: Group,
     pub(crate) parser: fn() -> clap::Command,
-    run: fn(Vec<OsString>, Group, &mut World) -> Result<Exit>,
+    run: fn(Vec<OsString>, bool, &mut World) -> Result<Exit>,
 }
 
 impl Entry {
+    /// Whether it shows or changes the memory of a project.
+    fn is_about_memory(&self) -> bool {
+        matches!(self.group, Group::Write | Group::Find | Group::History | Group::Care)
+            || ABOUT_MEMORY.contains(&self.name)
+    }
+
     const fn of<C: Run>(group: Group, name: &'static str, about: &'static str) -> Self {
         Self { name, about, group, parser: C::command, run: parse::parse_and_run::<C> }
     }
 }
 
-/// The headings under which `memdir help` lists the commands.
+/// The headings under which `memdir help` lists the commands. The last two are on pages of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Group {
-    Memory,
+    Write,
+    Find,
     History,
-    Agent,
+    Care,
     Projects,
-    Machines,
     Program,
+    More,
+    Agents,
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Memory, Self::History, Self::Agent, Self::Projects, Self::Machines, Self::Program];
-
-    /// Whether its commands show or change the memory of a project.
-    fn is_about_memory(self) -> bool {
-        matches!(self, Self::Memory | Self::History | Self::Agent)
-    }
+    /// The headings of the first page.
+    pub(crate) const FIRST_PAGE: [Self; 6] =
+        [Self::Write, Self::Find, Self::History, Self::Care, Self::Projects, Self::Program];
 
     pub(crate) fn heading(self) -> &'static str {
         match self {
-            Self::Memory => "Memory",
-            Self::Agent => "What the agent sees",
-            Self::History => "History",
-            Self::Projects => "Projects",
-            Self::Machines => "For agents and scripts",
-            Self::Program => "The program itself",
+            Self::Write => "Write",
+            Self::Find => "Find",
+            Self::History => "Go back",
+            Self::Care => "Keep it good",
+            Self::Projects => "Projects, machines and teams",
+            Self::Program => "Set up",
+            Self::More => "More",
+            Self::Agents => "For agents and scripts",
         }
     }
 }
 
+/// The commands of the page "More" that show or change the memory of a project.
+const ABOUT_MEMORY: [&str; 10] =
+    ["cues", "redo", "link", "today", "reindex", "verify", "audit", "context", "load", "import"];
+
+/// Words that people type for a command, and the command that they mean.
+pub(crate) const ALIASES: [(&str, &str); 18] = [
+    ("list", "ls"),
+    ("remove", "rm"),
+    ("delete", "rm"),
+    ("del", "rm"),
+    ("mv", "rename"),
+    ("move", "rename"),
+    ("cat", "show"),
+    ("get", "show"),
+    ("view", "show"),
+    ("new", "add"),
+    ("remember", "add"),
+    ("find", "search"),
+    ("grep", "search"),
+    ("history", "log"),
+    ("init", "setup"),
+    ("install", "setup"),
+    ("settings", "config"),
+    ("revert", "undo"),
+];
+
 /// Every command that has a parser, in the order of `memdir help`.
 pub(crate) static COMMANDS: &[Entry] = &[
-    Entry::of::<cues::Cues>(
-        Group::Memory,
-        "cues",
-        "List the memories with their cues: phrases that say when each will be needed",
-    ),
-    Entry::of::<ls::Ls>(Group::Memory, "ls", "List the memories, newest first"),
-    Entry::of::<show::Show>(Group::Memory, "show", "Print one memory"),
-    Entry::of::<search::Search>(Group::Memory, "search", "Find memories, journal entries and past sessions"),
-    Entry::of::<sessions::Sessions>(
-        Group::Memory,
-        "sessions",
-        "List past sessions of this project, or show one",
-    ),
-    Entry::of::<add::Add>(Group::Memory, "add", "Add a memory and its line in the index"),
-    Entry::of::<edit::Edit>(Group::Memory, "edit", "Edit a memory in $EDITOR"),
-    Entry::of::<set::Set>(Group::Memory, "set", "Change one field of a memory, and nothing else"),
-    Entry::of::<rename::Rename>(Group::Memory, "rename", "Rename a memory; links and index follow"),
-    Entry::of::<link::Link>(Group::Memory, "link", "Link a memory to another"),
-    Entry::of::<rm::Rm>(Group::Memory, "rm", "Remove a memory and its line in the index"),
-    Entry::of::<reindex::Reindex>(
-        Group::Memory,
-        "reindex",
-        "Rebuild MEMORY.md from the files, keeping your headings and order",
-    ),
-    Entry::of::<extract::Extract>(
-        Group::Memory,
-        "extract",
-        "Write down what you said in past sessions: by rules, or with your model",
-    ),
-    Entry::of::<today::Today>(Group::Memory, "today", "Show today's log, or add to it"),
-    Entry::of::<dream::Dream>(
-        Group::Memory,
-        "dream",
-        "Tidy memory up: merge, date, distil and index; nothing is lost, all of it can be undone",
-    ),
-    Entry::of::<review::Review>(Group::Memory, "review", "Accept, edit or reject what agents want to change"),
-    Entry::of::<doctor::Doctor>(Group::Memory, "doctor", "Find what is wrong with memory, and mend it"),
-    Entry::of::<verify::Verify>(
-        Group::Memory,
-        "verify",
-        "Check what memories cite against the project: fresh, changed or gone",
-    ),
-    Entry::of::<journal::Journal>(
-        Group::Memory,
-        "journal",
-        "Keep a journal of decisions, findings and progress that survives compaction",
-    ),
-    Entry::of::<load::Load>(Group::Memory, "load", "Print MEMORY.md exactly as the agent gets it"),
-    Entry::of::<audit::Audit>(
-        Group::Agent,
-        "audit",
-        "Find secrets that are stored in memory, agents' memory, journal, logs and history",
-    ),
-    Entry::of::<context::Context>(
-        Group::Agent,
-        "context",
-        "Show every instruction that the agent is given, in its order",
-    ),
-    Entry::of::<log::Log>(Group::History, "log", "Say what was done to the memories, by whom and why"),
+    Entry::of::<add::Add>(Group::Write, "add", "Remember something"),
+    Entry::of::<edit::Edit>(Group::Write, "edit", "Edit a memory in $EDITOR"),
+    Entry::of::<set::Set>(Group::Write, "set", "Change one field of a memory"),
+    Entry::of::<rename::Rename>(Group::Write, "rename", "Rename a memory; links and index follow"),
+    Entry::of::<rm::Rm>(Group::Write, "rm", "Remove memories and their lines in the index"),
+    Entry::of::<ls::Ls>(Group::Find, "ls", "List the memories, newest first"),
+    Entry::of::<show::Show>(Group::Find, "show", "Print one memory"),
+    Entry::of::<search::Search>(Group::Find, "search", "Search memories, journal and past sessions"),
+    Entry::of::<sessions::Sessions>(Group::Find, "sessions", "List past sessions, or show one"),
+    Entry::of::<log::Log>(Group::History, "log", "List what was changed, by whom and why"),
     Entry::of::<diff::Diff>(Group::History, "diff", "Show what an operation changed"),
-    Entry::of::<undo::Undo>(Group::History, "undo", "Take an operation back, under whatever came after it"),
-    Entry::of::<redo::Redo>(Group::History, "redo", "Take the last undo back"),
+    Entry::of::<undo::Undo>(Group::History, "undo", "Undo an operation and keep later changes"),
     Entry::of::<restore::Restore>(Group::History, "restore", "Bring a memory back as it was"),
-    Entry::of::<purge::Purge>(Group::History, "purge", "Forget a memory or a text in every version"),
-    Entry::of::<path::Path>(
-        Group::Projects,
-        "path",
-        "Say where this project's memory is, and which rule decided",
+    Entry::of::<purge::Purge>(Group::History, "purge", "Remove a memory or a text from every version"),
+    Entry::of::<review::Review>(Group::Care, "review", "Accept, edit or reject what agents want to change"),
+    Entry::of::<extract::Extract>(Group::Care, "extract", "Write down what you said in past sessions"),
+    Entry::of::<dream::Dream>(Group::Care, "dream", "Tidy memory: merge, date, shorten and index it"),
+    Entry::of::<doctor::Doctor>(
+        Group::Care,
+        "doctor",
+        "Find and fix problems: files, secrets, broken references",
     ),
+    Entry::of::<journal::Journal>(Group::Care, "journal", "Keep decisions and progress across compactions"),
+    Entry::of::<user::User>(Group::Care, "user", "Show and change what agents know about you"),
     Entry::of::<project::Project>(
         Group::Projects,
         "project",
-        "List projects, and bring memory to where a project is now",
+        "List projects, and move memory with a project",
     ),
-    Entry::of::<workspace::Workspace>(
-        Group::Projects,
-        "workspace",
-        "Show the map of your projects: what there is, how it relates, what spans it",
+    Entry::of::<team::Team>(Group::Projects, "team", "Share memory with the people of this project"),
+    Entry::of::<sync::Sync>(Group::Projects, "sync", "Keep your own memory the same on your machines"),
+    Entry::of::<setup::Setup>(Group::Program, "setup", "Connect memdir to the agents on this machine"),
+    Entry::of::<status::Status>(Group::Program, "status", "Show agents, background work and problems"),
+    Entry::of::<config::Config>(Group::Program, "config", "List, get, set and explain settings"),
+    Entry::of::<uninstall::Uninstall>(Group::Program, "uninstall", "Remove memdir from the agents' settings"),
+    Entry::of::<demo::Demo>(Group::Program, "demo", "Show what memdir does, in a temporary home"),
+    Entry::of::<cues::Cues>(
+        Group::More,
+        "cues",
+        "List the memories with their cues: phrases that say when each will be needed",
     ),
-    Entry::of::<team::Team>(
-        Group::Projects,
-        "team",
-        "Share memory with the people who work on this project, signed and merged",
+    Entry::of::<redo::Redo>(Group::More, "redo", "Undo the last undo"),
+    Entry::of::<link::Link>(Group::More, "link", "Link a memory to another"),
+    Entry::of::<today::Today>(Group::More, "today", "Show today's log, or add to it"),
+    Entry::of::<workspace::Workspace>(Group::More, "workspace", "Show the map of your projects"),
+    Entry::of::<serve::Serve>(Group::More, "serve", "Run a server that keeps a team's memory"),
+    Entry::of::<reindex::Reindex>(Group::More, "reindex", "Rebuild MEMORY.md from the files"),
+    Entry::of::<verify::Verify>(Group::More, "verify", "Check what memories cite against the project"),
+    Entry::of::<audit::Audit>(
+        Group::More,
+        "audit",
+        "Find secrets that are stored in memory, journal and history",
     ),
-    Entry::of::<sync::Sync>(
-        Group::Projects,
-        "sync",
-        "Keep private memory, profile and agents' memory the same on your machines",
-    ),
-    Entry::of::<serve::Serve>(
-        Group::Projects,
-        "serve",
-        "Keep a team's memory on a server of your own, in SQLite or PostgreSQL",
-    ),
-    Entry::of::<import::Import>(
-        Group::Memory,
-        "import",
-        "Take over what another agent remembers, as topic files",
-    ),
-    Entry::of::<user::User>(
-        Group::Memory,
-        "user",
-        "Show and change what agents know about you in every project",
-    ),
-    Entry::of::<recall::Recall>(
-        Group::Machines,
-        "recall",
-        "Print the memories that matter for a prompt, quoted for a model",
-    ),
-    Entry::of::<mcp::Mcp>(
-        Group::Machines,
-        "mcp",
-        "Serve memory to any agent over the Model Context Protocol",
-    ),
-    Entry::of::<tool::Tool>(Group::Machines, "tool", "Run one command of the API's memory tool"),
-    Entry::of::<prompt::Prompt>(
-        Group::Machines,
-        "prompt",
-        "Print what an agent is told about its memory, or all that it is told at a turn",
-    ),
-    Entry::of::<agent::Agent>(
-        Group::Machines,
-        "agent",
-        "Show custom agents, their memory, their tools and snapshots",
-    ),
+    Entry::of::<path::Path>(Group::More, "path", "Show where this project's memory is, and why"),
+    Entry::of::<context::Context>(Group::More, "context", "Show every instruction that the agent is given"),
+    Entry::of::<load::Load>(Group::More, "load", "Print MEMORY.md exactly as the agent gets it"),
+    Entry::of::<pause::Pause>(Group::More, "pause", "Stop hooks for this session or project"),
+    Entry::of::<pause::Resume>(Group::More, "resume", "End a pause"),
+    Entry::of::<completions::Completions>(Group::More, "completions", "Print the completions for a shell"),
+    Entry::of::<man::Man>(Group::More, "man", "Print a manual page"),
+    Entry::of::<import::Import>(Group::More, "import", "Import what another agent remembers"),
+    Entry::of::<complete::Complete>(Group::Agents, "complete", "Print what could complete the last word"),
+    Entry::of::<recall::Recall>(Group::Agents, "recall", "Print the memories that matter for a prompt"),
+    Entry::of::<mcp::Mcp>(Group::Agents, "mcp", "Serve memory over the Model Context Protocol"),
+    Entry::of::<tool::Tool>(Group::Agents, "tool", "Run one command of the API's memory tool"),
+    Entry::of::<prompt::Prompt>(Group::Agents, "prompt", "Print what an agent is told about its memory"),
+    Entry::of::<agent::Agent>(Group::Agents, "agent", "Show custom agents, their memory and snapshots"),
     Entry::of::<check::Check>(
-        Group::Machines,
+        Group::Agents,
         "check",
         "Answer a question of an agent or a script with yes or no",
     ),
-    Entry::of::<status::Status>(
-        Group::Machines,
-        "status",
-        "Say what runs in the background, what waits, and what went wrong in hooks",
-    ),
-    Entry::of::<pause::Pause>(
-        Group::Machines,
-        "pause",
-        "Have hooks read, write and say nothing for this session or project",
-    ),
-    Entry::of::<pause::Resume>(Group::Machines, "resume", "End a pause"),
-    Entry::of::<work::Work>(
-        Group::Machines,
-        "work",
-        "Do what waits in the background: notice changes, freshen the index, sweep up, sync",
-    ),
-    Entry::of::<setup::Setup>(Group::Program, "setup", "Wire memdir into the agents that are installed here"),
-    Entry::of::<uninstall::Uninstall>(
-        Group::Program,
-        "uninstall",
-        "Take memdir out of agents' settings, and leave them as they were",
-    ),
-    Entry::of::<demo::Demo>(Group::Program, "demo", "Show what memdir does, in a throw-away home"),
-    Entry::of::<completions::Completions>(Group::Program, "completions", "Print the completions for a shell"),
-    Entry::of::<man::Man>(Group::Program, "man", "Print a manual page"),
+    Entry::of::<work::Work>(Group::Agents, "work", "Do what waits in the background"),
 ];
 
 /// Finds the command and runs it.
 pub(crate) fn dispatch(arguments: Vec<OsString>, world: &mut World) -> Result<Exit> {
     let (name, rest) = split(arguments);
     let Some(name) = name else {
-        return parse::parse_and_run::<overview::Overview>(rest, Group::Projects, world);
+        return parse::parse_and_run::<overview::Overview>(rest, false, world);
     };
     match name.to_str() {
         Some("help" | "--help" | "-h") => help::help(&rest, world),
         Some("--version" | "-V" | "version") => help::version(world),
-        Some(text) => match COMMANDS.iter().find(|entry| entry.name == text) {
-            Some(entry) => (entry.run)(rest, entry.group, world),
+        Some(text) => match find(text) {
+            Some(entry) => (entry.run)(rest, entry.is_about_memory(), world),
             None => help::unknown(text),
         },
         None => help::unknown(&name.to_string_lossy()),
     }
+}
+
+/// The command with that name, or the one that the word is another name for.
+pub(crate) fn find(word: &str) -> Option<&'static Entry> {
+    let meant = ALIASES.iter().find(|(alias, _)| *alias == word).map_or(word, |(_, name)| name);
+    COMMANDS.iter().find(|entry| entry.name == meant)
 }
 
 /// Takes the command's name out of the arguments. Global options in front of it move behind it.

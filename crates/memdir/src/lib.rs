@@ -5,6 +5,7 @@
 
 mod arguments;
 mod commands;
+mod draft;
 mod exit;
 mod hook;
 mod job;
@@ -12,6 +13,7 @@ mod json_lines;
 mod mcp;
 mod model;
 mod output;
+mod pager;
 mod plugin;
 mod progress;
 mod report;
@@ -19,6 +21,7 @@ mod world;
 
 use std::ffi::OsString;
 
+pub use draft::Draft;
 pub use exit::Exit;
 pub use hook::hook_events;
 pub use job::Job;
@@ -36,11 +39,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, mut world: World) -> E
     {
         return hook::run(rest, &mut world);
     }
-    match commands::dispatch(arguments, &mut world) {
+    let exit = match commands::dispatch(arguments, &mut world) {
         Ok(exit) => match world.flush() {
             Ok(()) => exit,
             Err(error) => report::report(&error.into(), &mut world),
         },
         Err(error) => report::report(&error, &mut world),
+    };
+    if exit == Exit::Failed {
+        report::keep_drafts(&mut world);
     }
+    exit
 }

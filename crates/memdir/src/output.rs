@@ -117,6 +117,65 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
+/// How many columns a text takes on a terminal.
+#[must_use]
+pub(crate) fn width(text: &str) -> usize {
+    unicode_width::UnicodeWidthStr::width(text)
+}
+
+/// A text in at most so many columns: the end is left out.
+#[must_use]
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    format!("{}…", beginning(text, columns.saturating_sub(1)).trim_end())
+}
+
+/// A name in at most so many columns: the middle is left out, because names differ at both ends.
+#[must_use]
+pub(crate) fn cut_middle(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let front = beginning(text, columns.saturating_sub(1).div_ceil(2));
+    let backwards: String = text.chars().rev().collect();
+    let back: String = beginning(&backwards, columns.saturating_sub(1) / 2).chars().rev().collect();
+    format!("{front}…{back}")
+}
+
+/// A text filled with spaces to so many columns.
+#[must_use]
+pub(crate) fn pad(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+fn beginning(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (at, character) in text.char_indices() {
+        used += unicode_width::UnicodeWidthChar::width(character).unwrap_or(0);
+        if used > columns {
+            return text.get(..at).unwrap_or_default();
+        }
+    }
+    text
+}
+
+/// A path as people write it: `~` for the home directory.
+#[must_use]
+pub(crate) fn short_path(path: &camino::Utf8Path, world: &World) -> String {
+    let below = world
+        .home
+        .as_deref()
+        .filter(|home| home.as_str() != "/")
+        .and_then(|home| path.strip_prefix(home).ok());
+    match below {
+        Some(rest) if rest.as_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", printable(rest.as_str())),
+        None => printable(path.as_str()),
+    }
+}
+
 /// A count of bytes as a person writes it: three digits at most.
 #[must_use]
 pub(crate) fn human_bytes(bytes: u64) -> String {
@@ -157,6 +216,18 @@ mod tests {
         assert_eq!(sizes, ["0 B", "999 B", "1.0 kB", "9.9 kB", "10 kB", "999 kB", "1.0 MB", "18446744 TB"]);
         let ages: Vec<_> = [-5, 59, 60, 3_600, 86_400, 172_800].map(human_age).into();
         assert_eq!(ages, ["just now", "just now", "1 min ago", "1 h ago", "yesterday", "2 days ago"]);
+    }
+
+    #[test]
+    fn long_texts_fit_into_columns() {
+        assert_eq!(cut("money is integer cents", 10), "money is…");
+        assert_eq!(cut("short", 10), "short");
+        assert_eq!(
+            cut_middle("feedback-no-dont-add-dependencies", 15),
+            "feedbac…ndencie".replace("ndencie", "dencies")
+        );
+        assert_eq!(cut("日本語の説明", 7), "日本語…");
+        assert_eq!(pad("日本", 6), "日本  ");
     }
 
     #[test]

@@ -34,6 +34,22 @@ pub(crate) fn report(error: &Error, world: &mut World) -> Exit {
     Exit::Failed
 }
 
+/// Keeps what the user typed in an editor, because the command failed, and says where it is.
+pub(crate) fn keep_drafts(world: &mut World) {
+    let label = world.paint.code("hint:");
+    for draft in std::mem::take(&mut world.drafts) {
+        let kept = draft.keep();
+        let _ = writeln!(world.stderr, "{label} your text is in `{}`", printable_lines(kept.as_str()));
+    }
+    let _ = world.stderr.flush();
+}
+
+/// Says that a question is answered with no, in the form of an error.
+pub(crate) fn answer_no(error: &Error, world: &mut World) -> Exit {
+    report(error, world);
+    Exit::No
+}
+
 /// What went wrong, and what to do next.
 pub(crate) fn message(error: &Error) -> (String, Vec<String>) {
     let mut message = String::new();

@@ -1,14 +1,18 @@
 //! Everything outside the program that a command may touch, gathered in one value.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Read, Write};
+use std::rc::Rc;
 
 use anyhow::{Result, bail};
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use memdir_core::env::Env;
 
+use crate::draft::Draft;
 use crate::output::Paint;
+use crate::pager::Pager;
 
 /// The outside world as one command sees it: environment, clock and streams.
 pub struct World {
@@ -32,6 +36,10 @@ pub struct World {
     pub stdout: Box<dyn Write>,
     /// Where talk goes.
     pub stderr: Box<dyn Write>,
+    /// Whether long output goes to a pager.
+    pub paging: Rc<Cell<bool>>,
+    /// What the user typed in an editor during this command.
+    pub drafts: Vec<Draft>,
 }
 
 /// What the streams are connected to.
@@ -43,6 +51,14 @@ pub struct Terminal {
     pub stdout: bool,
     /// Standard error is a terminal.
     pub stderr: bool,
+    /// How wide standard output is, if it is a terminal.
+    pub columns: Option<usize>,
+}
+
+/// Columns and rows of the terminal that standard output is, if it is one.
+fn terminal_size() -> Option<(usize, usize)> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    (size.ws_col > 0 && size.ws_row > 0).then(|| (size.ws_col.into(), size.ws_row.into()))
 }
 
 /// The time by the system's clock, for what lives longer than one command.
@@ -67,13 +83,20 @@ impl World {
             }
             Err(error) => Err(format!("cannot find the working directory: {error}")),
         };
+        let size = terminal_size();
         let terminal = Terminal {
             stdin: io::stdin().is_terminal(),
             stdout: io::stdout().is_terminal(),
             stderr: io::stderr().is_terminal(),
+            columns: size.map(|(columns, _)| columns),
         };
         let value = |name: &str| vars.get(name).map(String::as_str);
         let paint = Paint::for_terminal(terminal.stdout && terminal.stderr, value("NO_COLOR"), value("TERM"));
+        let paging = Rc::new(Cell::new(true));
+        let stdout: Box<dyn Write> = match size.filter(|_| value("TERM") != Some("dumb")) {
+            Some((_, rows)) => Box::new(Pager::new(value("PAGER"), rows, paging.clone())),
+            None => Box::new(io::BufWriter::new(io::stdout())),
+        };
         Self {
             home: vars.get("HOME").filter(|home| !home.is_empty()).map(Utf8PathBuf::from),
             cwd,
@@ -83,8 +106,10 @@ impl World {
             paint,
             stdin: Box::new(io::stdin()),
             program: std::env::current_exe().ok().and_then(|path| Utf8PathBuf::from_path_buf(path).ok()),
-            stdout: Box::new(io::BufWriter::new(io::stdout())),
+            stdout,
+            paging,
             stderr: Box::new(io::BufWriter::new(io::stderr())),
+            drafts: Vec::new(),
         }
     }
 

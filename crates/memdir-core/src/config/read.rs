@@ -3,7 +3,9 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{ConfigError, ProjectConfig, ReadConfig, RecallWhen, SecretsOnWrite, WriteMode, WriteScope};
+use super::{
+    ConfigError, ProjectConfig, ReadConfig, RecallWhen, SecretsOnWrite, WriteMode, WriteScope, keys,
+};
 use crate::operation::StoreId;
 
 /// Reads a whole file.
@@ -185,7 +187,8 @@ impl<'t> Reader<'t> {
 
     pub(super) fn unknown(&mut self, name: &str, span: Range<usize>) {
         let line = line_of(self.text, span);
-        self.read.warnings.push(format!("line {line}: unknown key `{name}`"));
+        let meant = keys::nearest(name).map(|key| format!("; did you mean `{key}`?")).unwrap_or_default();
+        self.read.warnings.push(format!("line {line}: unknown key `{name}`{meant}"));
     }
 
     pub(super) fn error(&self, span: Range<usize>, message: String) -> ConfigError {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::ConfigError;
 use super::read::{Reader, Value};
+use super::{ConfigError, keys};
 use crate::model::budget::{Budget, Money};
 use crate::model::{ModelChoice, ModelSettings, Provider};
 
@@ -89,7 +89,8 @@ impl<'t> Reader<'t> {
 
     /// Whoever writes a limit and misspells it believes that it holds.
     fn misspelt(&self, name: &str, span: Range<usize>) -> ConfigError {
-        self.error(span, format!("`{name}` is no setting of memdir's"))
+        let meant = keys::nearest(name).map(|key| format!("; did you mean `{key}`?")).unwrap_or_default();
+        self.error(span, format!("unknown key `{name}`{meant}"))
     }
 
     fn command(&self, value: &Value<'t>, name: &str) -> Result<Vec<String>, ConfigError> {

@@ -185,7 +185,9 @@ fn content(path: &str, text: &str, findings: &mut Vec<Finding>) {
             path,
             format!("holds what looks like a secret: {places}{more}"),
             "memories are read by models, copied to team mates and kept in history",
-            Fix::by_hand(format!("revoke it, then take it out: `memdir edit {path}`")),
+            Fix::by_hand(format!(
+                "revoke it, then remove it from every version: `memdir purge {path}`, or only the text with `memdir purge --pattern TEXT`"
+            )),
         );
         found.line = Some(first.line);
         findings.push(found);

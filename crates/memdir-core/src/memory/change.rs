@@ -95,13 +95,6 @@ fn said(topic: &NewTopic<'_>) -> Vec<String> {
 /// What a person who adds a memory may not have meant.
 fn doubts(topic: &NewTopic<'_>, path: &RelPath) -> Vec<String> {
     let mut doubts = Vec::new();
-    let slug = topic::client_slug(topic.name);
-    let letters = |text: &str| text.chars().filter(|character| character.is_alphanumeric()).count();
-    if letters(&slug) < letters(topic.name) {
-        doubts.push(format!(
-            "agents know `{path}` by the name `{slug}`: a name keeps only its letters a to z and its digits"
-        ));
-    }
     if Topic::parse_head_of_whole(js_text::trim_start(topic.body)).0.has_frontmatter {
         doubts.push(format!("the text of `{path}` begins with a header of its own, which stays as text"));
     }
@@ -236,7 +229,7 @@ pub fn rename(
     let (topic, _) = Topic::parse_head_of_whole(text);
     let old_name = topic.name.filter(|name| !name.is_empty());
     let new_stem = new_path.as_path().file_stem().unwrap_or_default();
-    let new_name = if old_name.is_some() { topic::client_slug(new_stem) } else { new_stem.to_owned() };
+    let new_name = if old_name.is_some() { topic::header_name(new_stem) } else { new_stem.to_owned() };
     let renamed = Renamed {
         old_name: old_name.as_deref(),
         old_path: file.path.as_str(),

@@ -9,7 +9,7 @@ mod targets;
 #[cfg(test)]
 mod tests;
 
-pub(super) use rename::encoded;
+pub(super) use rename::new_destination;
 pub use rename::{Renamed, rename_links};
 pub use targets::{LinkTargets, back_links};
 

@@ -23,7 +23,7 @@ mod new_topic;
 #[cfg(test)]
 mod tests;
 
-pub use new_topic::{NewTopic, client_slug, one_line};
+pub use new_topic::{NewTopic, client_slug, file_stem, header_name, one_line};
 
 /// What a topic file says about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,7 +126,7 @@ pub fn set(text: &str, key: &str, value: &str) -> Result<String, EditRefused> {
     let place = place_of(text, key);
     match key {
         cues::CUES => cues::set_cues(text, &cues::split(value)),
-        "name" => frontmatter::set(text, &place, &client_slug(value)),
+        "name" => frontmatter::set(text, &place, &header_name(value)),
         "description" => frontmatter::set(text, &place, &one_line(value)),
         _ => frontmatter::set(text, &place, value),
     }

@@ -50,7 +50,13 @@ pub fn guard(
             }
             SecretsOnWrite::Warn => {
                 warnings.extend(fresh.findings.iter().map(|finding| {
-                    format!("{}: this looks like a secret ({})", place(finding), finding.rule)
+                    format!(
+                        "{}: this looks like a secret ({}); revoke it, then `memdir purge {}` removes it from the \
+                         file and its history",
+                        place(finding),
+                        finding.rule,
+                        redact(path.as_str()).0
+                    )
                 }));
             }
             SecretsOnWrite::Redact => {

@@ -231,7 +231,11 @@ impl Catalogue {
                         rule: left_out.rule,
                     });
                 }
-                Err(MemoryError::NotFound { name: name.to_owned(), directory: memory.directory().to_owned() })
+                Err(MemoryError::NotFound {
+                    name: name.to_owned(),
+                    directory: memory.directory().to_owned(),
+                    nearest: self.nearest(name),
+                })
             }
             [one] => Ok(&self.entries[*one]),
             many => {
@@ -241,6 +245,22 @@ impl Catalogue {
                 Err(MemoryError::Ambiguous { name: name.to_owned(), candidates })
             }
         }
+    }
+
+    /// The name that was probably meant: one that contains the word, or is only a slip of the fingers away.
+    fn nearest(&self, name: &str) -> Option<String> {
+        let wanted = name.trim_end_matches(".md").to_lowercase();
+        let length = wanted.chars().count();
+        let titles = self.entries.iter().map(Entry::title);
+        let rated = titles.filter_map(|title| {
+            let lower = title.to_lowercase();
+            let distance = strsim::damerau_levenshtein(&wanted, &lower);
+            let is_part =
+                length >= 3 && (lower.contains(&wanted) || wanted.contains(&lower) && lower.len() > 3);
+            let rating = if is_part { 1 } else { distance };
+            (is_part || distance <= 1 + length / 4).then_some((rating, title))
+        });
+        rated.min().map(|(_, title)| title.to_owned())
     }
 
     /// Refuses a catalogue that may lack a memory: what must follow in every file cannot be done in some of them.

@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use memdir_core::memory::auto_index::IndexSource;
 use memdir_core::memory::change::{self, FoundFile, Indexes};
 use memdir_core::memory::entrypoint::{ENTRYPOINT, Usage};
-use memdir_core::memory::index::{Index, OVERFLOW};
+use memdir_core::memory::index::{Index, IndexEntry, OVERFLOW};
 use memdir_core::memory::links::{LinkTargets, links};
 use memdir_core::memory::memory_type::MemoryType;
-use memdir_core::memory::topic::{NewTopic, client_slug, decode};
+use memdir_core::memory::topic::{NewTopic, client_slug, decode, file_stem};
 use memdir_core::plan::{Change, Plan};
 use memdir_core::rel_path::RelPath;
 use memdir_disk::file_table::{FileTable, RowKey};
@@ -55,6 +55,27 @@ impl FoundIndexes {
         }
     }
 
+    /// Refuses a new memory whose name or file differs only in case from one in the same directory: some file systems
+    /// keep one file for both, and neither people nor models could tell them apart.
+    fn refuse_namesake(&self, name: &str, path: &RelPath) -> Result<(), MemoryError> {
+        let parent = |path: &str| path.rsplit_once('/').map_or("", |(parent, _)| parent).to_lowercase();
+        let (lower_path, lower_name) = (path.as_str().to_lowercase(), name.to_lowercase());
+        for text in [&self.index, &self.overflow].into_iter().flatten() {
+            let text = decode(text).0;
+            let index = Index::parse(&text);
+            let is_namesake = |(_, entry): &(_, &IndexEntry)| {
+                let same_name = entry.title.to_lowercase() == lower_name && entry.title != name;
+                entry.path != path.as_str()
+                    && (entry.path.to_lowercase() == lower_path
+                        || same_name && parent(&entry.path) == parent(path.as_str()))
+            };
+            if let Some((_, entry)) = index.entries().find(is_namesake) {
+                return Err(MemoryError::Namesake { name: name.to_owned(), existing: entry.path.clone() });
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn with<'i>(&'i self, catalogue: Option<&Catalogue>) -> Indexes<'i> {
         Indexes {
             index: self.index.as_deref(),
@@ -83,6 +104,9 @@ impl Memory {
             origin_session: new.session,
         };
         let existing = self.read(&path)?;
+        if existing.is_none() {
+            found.refuse_namesake(new.name, &path)?;
+        }
         Ok(change::add(&topic, new.name, &path, existing.as_deref(), &found.with(catalogue.as_ref()))?)
     }
 
@@ -227,6 +251,7 @@ impl Memory {
         self.read(path)?.ok_or_else(|| MemoryError::NotFound {
             name: path.to_string(),
             directory: self.directory().to_owned(),
+            nearest: None,
         })
     }
 }
@@ -255,9 +280,10 @@ fn linked_from_in(table: &FileTable, entry: &Entry) -> Vec<RelPath> {
     paths.iter().filter_map(|path| RelPath::parse(path).ok()).collect()
 }
 
-/// The file of a memory with that name. Who gives the file's name means the same.
+/// The file of a memory with that name, in letters that every file system and every keyboard has. A name that ends in
+/// `.md` is taken as the path.
 fn file_name(name: &str) -> String {
-    if name.ends_with(".md") { name.to_owned() } else { format!("{name}.md") }
+    if name.ends_with(".md") { name.to_owned() } else { format!("{}.md", file_stem(name)) }
 }
 
 /// A path at which a memory may lie: a visible Markdown file.
@@ -272,7 +298,7 @@ fn memory_path(name: &str) -> Result<RelPath, MemoryError> {
         return Err(refuse("a memory is a file that ends in `.md`"));
     }
     if path.as_str().split('/').any(|component| component.starts_with('.')) {
-        return Err(refuse("hidden files are no memories"));
+        return Err(refuse("a memory's file name cannot start with a dot"));
     }
     Ok(path)
 }

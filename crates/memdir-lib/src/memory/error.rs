@@ -43,9 +43,19 @@ pub enum MemoryError {
         name: String,
         /// Where it was looked for.
         directory: Utf8PathBuf,
+        /// The memory that was probably meant.
+        nearest: Option<String>,
+    },
+    /// A memory of the same directory has that name in other letters.
+    #[error("`{name}` differs from the memory `{existing}` only in case")]
+    Namesake {
+        /// The name as given.
+        name: String,
+        /// The path of the memory that has it.
+        existing: String,
     },
     /// Something has that name and cannot be used as a memory.
-    #[error("`{path}` is no memory that can be used: {rule}")]
+    #[error("cannot use `{path}` as a memory: {rule}")]
     LeftOut {
         /// Where it lies.
         path: Utf8PathBuf,
@@ -97,6 +107,12 @@ pub enum MemoryError {
     /// The file did not exist at the moment that was asked for.
     #[error("there was no `{path}` then")]
     NotThere {
+        /// The file.
+        path: RelPath,
+    },
+    /// History has only the version that is there.
+    #[error("history has no other version of `{path}`")]
+    NoOther {
         /// The file.
         path: RelPath,
     },
@@ -169,8 +185,14 @@ impl MemoryError {
             Self::NeverWritten { .. } => {
                 "choose another directory with `autoMemoryDirectory` in your own settings".to_owned()
             }
-            Self::NotFound { .. } => "`memdir ls` shows what there is".to_owned(),
-            Self::Ambiguous { .. } => "name it by its path".to_owned(),
+            Self::NotFound { nearest: Some(nearest), .. } => {
+                format!("did you mean `{nearest}`? `memdir ls` lists all memories")
+            }
+            Self::NotFound { .. } => "`memdir ls` lists all memories".to_owned(),
+            Self::Namesake { existing, .. } => {
+                format!("choose another name, or change that memory: `memdir edit {existing}`")
+            }
+            Self::Ambiguous { .. } => "give its path in the directory, or more of the id".to_owned(),
             Self::Change(ChangeRefused::Exists { .. }) => {
                 "choose another name, or change it with `memdir edit` or `memdir set`".to_owned()
             }
@@ -178,7 +200,7 @@ impl MemoryError {
                 "`memdir reindex` and `memdir edit` change it".to_owned()
             }
             Self::Secret(_) => {
-                "take it out, or declare it harmless with the fingerprint that `memdir audit` shows"
+                "remove it from the text, or allow it with the fingerprint that `memdir audit` shows"
                     .to_owned()
             }
             Self::NoSuchOperation(_) | Self::NotThere { .. } => "`memdir log` shows what was done".to_owned(),

@@ -2,8 +2,6 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
-use jiff::civil::{Date, Time};
-use jiff::tz::TimeZone;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::history::lineage::{Moment, Past, Version, of_file, version_at};
 use memdir_core::history::undo::{Renames, Sources, UndoRefused, plan_undo};
@@ -75,48 +73,10 @@ impl Log {
             None => Ok(()),
         }
     }
-
-    /// A moment as a person names it: a time, a day (its end, in UTC like every time that is shown), or an operation.
-    ///
-    /// # Errors
-    /// It is none of them.
-    pub fn moment(&self, text: &str) -> Result<Moment, MemoryError> {
-        match time_of(text, Time::MAX) {
-            Some(time) => Ok(Moment::At(time)),
-            None => Ok(Moment::After(self.find(text)?.id.clone())),
-        }
-    }
-
-    /// The same for the beginning of a span: a day counts from its first moment.
-    ///
-    /// # Errors
-    /// It is none of them.
-    pub fn moment_before(&self, text: &str) -> Result<Moment, MemoryError> {
-        match time_of(text, Time::MIN) {
-            Some(time) => Ok(Moment::At(time)),
-            None => self.moment(text),
-        }
-    }
 }
 
 /// In how many of the newest operations the author of a file is looked for.
 const LOOKED_AT: usize = 500;
-
-/// Whether a text names a time or a day, and no operation.
-#[must_use]
-pub fn is_time(text: &str) -> bool {
-    time_of(text, Time::MIN).is_some()
-}
-
-/// A time as it is written, or a day (`2026-11-16`) at a time of it.
-fn time_of(text: &str, of_day: Time) -> Option<Timestamp> {
-    if let Ok(time) = text.parse() {
-        return Some(time);
-    }
-    // A day has ten characters: a time without a zone would lose its hours here.
-    let day = Some(text).filter(|text| text.len() == 10)?.parse::<Date>().ok()?;
-    Some(day.to_datetime(of_day).to_zoned(TimeZone::UTC).ok()?.timestamp())
-}
 
 /// How many operations are read first.
 const FIRST_LIMIT: usize = 64;
@@ -343,6 +303,23 @@ impl Memory {
             history.record_observed(&operation, &[])?;
         }
         Ok(operation.id)
+    }
+
+    /// The moment of the last version that differs from what is there now: the one before the last change.
+    ///
+    /// # Errors
+    /// History has no other version of it.
+    pub fn previous(&self, path: &RelPath, log: &Log) -> Result<Moment, MemoryError> {
+        let current = self.read(path)?;
+        for operation in self.log_of(path, log) {
+            let moment = Moment::After(operation.id.clone());
+            if let Ok((_, Some(content))) = self.content_at(path, &moment, log)
+                && Some(&content) != current.as_ref()
+            {
+                return Ok(moment);
+            }
+        }
+        Err(MemoryError::NoOther { path: path.clone() })
     }
 
     /// Plans to bring a file back as it was, with its line in the index if that is gone.

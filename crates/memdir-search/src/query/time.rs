@@ -26,6 +26,14 @@ pub(crate) fn day_in(path: &str) -> Option<i64> {
     text.parse::<Date>().ok().filter(|_| text.as_bytes().get(4) == Some(&b'-')).map(day_number)
 }
 
+/// The days that a text names, first and last: `2026-10`, `yesterday`, `last-week`, `3d`, `2026-10-05`.
+#[must_use]
+pub fn named_days(text: &str, today: Date) -> Option<(Date, Date)> {
+    let days = single(text, today)?;
+    let date = |number: i64| Date::constant(1970, 1, 1).checked_add(number.days()).ok();
+    Some((date(days.from)?, date(days.to)?))
+}
+
 /// The one stretch that a filter's value names: `2026-10`, `yesterday`, `last-week`, `3d`.
 pub(super) fn single(value: &str, today: Date) -> Option<Days> {
     if let Some(days) = ago_short(value, today) {

@@ -119,8 +119,8 @@ fn tree(ground: &Ground) -> Tree {
 const SECRET: &str = "hunter2-is-the-word";
 
 const PURGE: Case = Case {
-    command: with("purge", secret, &["purge", "--pattern", SECRET]),
-    then: &["purge", "--pattern", SECRET],
+    command: with("purge", secret, &["purge", "--yes", "--pattern", SECRET]),
+    then: &["purge", "--yes", "--pattern", SECRET],
     completes: true,
     holds: |ground| {
         let mut failures = is_readable(ground);

@@ -1,45 +1,49 @@
 //! `memdir add`: a new memory.
 
-use std::io::Read;
+use std::io::Write;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 use camino::Utf8PathBuf;
 use clap::Parser;
-use memdir_core::look::Look;
+use memdir_core::memory::change::ChangeRefused;
+use memdir_core::memory::guess::{GuessedFields, guess};
 use memdir_core::memory::memory_type::MemoryType;
-use memdir_disk::real_look::RealLook;
-use memdir_lib::memory::{MAX_FILE_BYTES, NewMemory};
+use memdir_lib::memory::{Memory, MemoryError, NewMemory};
 
-use super::memory::{How, author, carry_out_planned};
-use super::{Run, editor};
+use super::memory::{Added, How, author, carry_out_planned, known_type};
+use super::{Run, ask, editor, journal};
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::report::WithHint;
 use crate::world::World;
 
-/// Add a memory and its line in the index
+/// Remember something
 #[derive(Debug, Parser)]
 #[command(
     name = "add",
-    after_help = "Without a text, a terminal opens $EDITOR.
+    after_help = "Type, name and description are guessed from the text unless you give them, and shown. Without a text, memdir asks
+on a terminal; with a name and no text it opens $EDITOR.
 
 Examples:
-  memdir add --type feedback --name tabs --description \"wants tabs\" --text \"Use tabs, never spaces.\"
-  memdir add --type project --name freeze --description \"code freeze from 1 March\" --file notes.md \\
-    --cue 'deploy, release, hotfix' --cue 'when may this ship'
-  git log -1 --format=%B | memdir add --type project --name why-rust --description \"why Rust\" --file -"
+  memdir add \"Never use a float for money\"
+  memdir add -t reference -n dashboard \"Latency: grafana.example/d/api\"
+  memdir add --type project --name freeze --description \"code freeze from 1 March\" --file notes.md
+  git log -1 --format=%B | memdir add --name why-rust --file -"
 )]
 pub(crate) struct Add {
+    /// The text to remember
+    #[arg(value_name = "TEXT", conflicts_with_all = ["text", "file"])]
+    words: Vec<String>,
     /// user, feedback, project or reference
-    #[arg(long = "type", value_name = "TYPE")]
-    memory_type: String,
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    memory_type: Option<String>,
     /// What it is called
-    #[arg(long)]
-    name: String,
+    #[arg(short = 'n', long)]
+    name: Option<String>,
     /// What it is about, in one line
-    #[arg(long)]
-    description: String,
-    /// Take the text from a file, or from standard input with -
+    #[arg(short = 'd', long, allow_hyphen_values = true)]
+    description: Option<String>,
+    /// Read the text from a file, or from standard input with -
     #[arg(long, value_name = "FILE", conflicts_with = "text")]
     file: Option<Utf8PathBuf>,
     /// The text
@@ -57,26 +61,35 @@ pub(crate) struct Add {
     global: Global,
 }
 
+/// A name that was guessed and is taken gets a number, up to this one.
+const MOST_NAMESAKES: u32 = 50;
+
 impl Run for Add {
     fn global(&self) -> &Global {
         &self.global
     }
 
-    fn run(self, world: &mut World) -> Result<Exit> {
-        let memory_type = MemoryType::parse(&self.memory_type);
-        if !MemoryType::KNOWN.contains(&memory_type) {
-            return Err(anyhow::anyhow!("there is no type `{}`", self.memory_type))
-                .hint("the types are user, feedback, project and reference");
-        }
-        if self.name.trim().is_empty() {
+    fn run(mut self, world: &mut World) -> Result<Exit> {
+        let given_type = self.memory_type.as_deref().map(known_type).transpose()?;
+        if self.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
             bail!("a memory needs a name");
         }
         let mut memory = self.how.which.open(world)?;
-        let body = self.body(world)?;
+        let body = match self.given_text(world)? {
+            Some(body) => body,
+            None => self.ask_for_text(&memory, world)?,
+        };
+        let guessed = guess(&body);
+        let memory_type = given_type.unwrap_or_else(|| guessed.memory_type.clone());
+        let name = match &self.name {
+            Some(name) => name.clone(),
+            None => self.free_name(&guessed, &memory)?,
+        };
+        let description = self.description.clone().unwrap_or_else(|| guessed.description.clone());
         let author = author(world);
         let new = NewMemory {
-            name: &self.name,
-            description: &self.description,
+            name: &name,
+            description: &description,
             memory_type: &memory_type,
             body: &body,
             cues: &self.cues,
@@ -84,35 +97,86 @@ impl Run for Add {
             session: author.session.as_deref(),
         };
         let now = world.now;
-        carry_out_planned(&mut memory, &self.how, world, |memory| Ok(memory.plan_add(&new, now)?))
+        let is_guess = self.name.is_none() || self.memory_type.is_none();
+        self.how.added = Some(Added {
+            name: name.clone(),
+            memory_type: memory_type.as_str().to_owned(),
+            description: description.clone(),
+        });
+        let exit =
+            carry_out_planned(&mut memory, &self.how, world, |memory| Ok(memory.plan_add(&new, now)?))?;
+        if is_guess && !self.how.json {
+            let paint = world.paint;
+            writeln!(
+                world.stdout,
+                "{} {} {}",
+                paint.quiet("as      "),
+                paint.strong(&crate::output::printable(&name)),
+                paint.quiet(&format!("({memory_type}; change it with `memdir rename` and `memdir set`)"))
+            )?;
+        }
+        Ok(exit)
     }
 }
 
 impl Add {
-    fn body(&self, world: &mut World) -> Result<String> {
-        if let Some(text) = &self.text {
-            return Ok(text.clone());
+    fn given_text(&self, world: &mut World) -> Result<Option<String>> {
+        if !self.words.is_empty() {
+            return Ok(Some(self.words.join(" ")));
         }
-        match &self.file {
-            Some(file) if file == "-" => {
-                let mut bytes = Vec::new();
-                world.stdin.by_ref().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-                if bytes.len() as u64 > MAX_FILE_BYTES {
-                    bail!("standard input is larger than {MAX_FILE_BYTES} bytes");
-                }
-                String::from_utf8(bytes).context("standard input is not valid UTF-8")
-            }
-            Some(file) => {
-                let path = world.env()?.cwd.join(file);
-                let bytes =
-                    RealLook.read(&path, MAX_FILE_BYTES).with_context(|| format!("cannot read `{file}`"))?;
-                String::from_utf8(bytes).with_context(|| format!("`{file}` is not valid UTF-8"))
-            }
-            None if world.terminal.stdin && world.terminal.stdout => {
-                editor::edit(&self.name, "", world).map(|edited| edited.text)
-            }
-            None => Err(anyhow::anyhow!("there is no text to remember"))
-                .hint("give it with --text, with --file FILE, or with --file - on standard input"),
+        match (&self.text, &self.file) {
+            (Some(text), _) => Ok(Some(text.clone())),
+            (None, Some(file)) => journal::read_text(file, world).map(Some),
+            (None, None) => Ok(None),
         }
+    }
+
+    /// Asks the user at the terminal. Name and type are checked first, so that no text is typed in vain.
+    fn ask_for_text(&self, memory: &Memory, world: &mut World) -> Result<String> {
+        if !world.terminal.stdin || !world.terminal.stdout {
+            return Err(anyhow!("there is no text to remember"))
+                .hint("pass the text, or --file FILE, or --file - for standard input");
+        }
+        let Some(name) = &self.name else {
+            let text = ask::line("What should agents remember? (Enter alone opens $EDITOR) ", world)?;
+            return if text.is_empty() { editor::write_new("memory", "", world) } else { Ok(text) };
+        };
+        let trial = NewMemory {
+            name,
+            description: self.description.as_deref().unwrap_or_default(),
+            memory_type: &MemoryType::Project,
+            body: "trial",
+            cues: &[],
+            path: self.path.as_deref(),
+            session: None,
+        };
+        memory.plan_add(&trial, world.now)?;
+        editor::write_new(name, "", world)
+    }
+
+    /// The guessed name, with a number if another memory has it.
+    fn free_name(&self, guessed: &GuessedFields, memory: &Memory) -> Result<String> {
+        if guessed.name.is_empty() {
+            return Err(anyhow!("no name can be made from this text")).hint("give one with --name");
+        }
+        for number in 1..=MOST_NAMESAKES {
+            let name = if number == 1 { guessed.name.clone() } else { format!("{}-{number}", guessed.name) };
+            let trial = NewMemory {
+                name: &name,
+                description: "",
+                memory_type: &guessed.memory_type,
+                body: "trial",
+                cues: &[],
+                path: self.path.as_deref(),
+                session: None,
+            };
+            match memory.plan_add(&trial, jiff::Timestamp::UNIX_EPOCH) {
+                Err(MemoryError::Change(ChangeRefused::Exists { .. }) | MemoryError::Namesake { .. })
+                    if self.path.is_none() => {}
+                Err(error) => return Err(error.into()),
+                Ok(_) => return Ok(name),
+            }
+        }
+        Err(anyhow!("many memories are called `{}` already", guessed.name)).hint("give a name with --name")
     }
 }

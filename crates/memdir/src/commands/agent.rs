@@ -18,7 +18,7 @@ use crate::world::World;
 
 mod snapshot;
 
-/// Show custom agents, their memory, their tools and snapshots
+/// Show custom agents, their memory and snapshots
 #[derive(Debug, Parser)]
 #[command(
     name = "agent",

@@ -19,7 +19,7 @@ use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
 
-/// Find secrets that are stored in memory, agents' memory, journal, logs and history
+/// Find secrets that are stored in memory, journal and history
 #[derive(Debug, Parser)]
 #[command(
     name = "audit",
@@ -61,7 +61,7 @@ impl Run for Audit {
         let place = Place::find(&env, &ClientFlags::default())?;
         for written in &self.allow {
             let fingerprint = Fingerprint::from_hex(written)
-                .with_context(|| format!("`{written}` is no fingerprint: it has 32 hexadecimal digits"))?;
+                .with_context(|| format!("`{written}` is not a fingerprint: it has 32 hexadecimal digits"))?;
             allow_list::allow(&env.state_dir().ok_or(MemoryError::NoStateDir)?, fingerprint)?;
         }
         let found = audit(&place, &env)?;

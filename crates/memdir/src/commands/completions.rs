@@ -1,10 +1,9 @@
-//! `memdir completions`: from the same definition as the parser.
+//! `memdir completions`: a short script that asks `memdir complete` for every word.
 
 use std::io::Write;
 
 use anyhow::Result;
-use clap::Parser;
-use clap_complete::Shell;
+use clap::{Parser, ValueEnum};
 
 use super::{COMMANDS, Run, parse};
 use crate::arguments::Global;
@@ -15,7 +14,9 @@ use crate::world::World;
 #[derive(Debug, Parser)]
 #[command(
     name = "completions",
-    after_help = "Examples:
+    after_help = "They complete commands, options, types, memory names and operations.
+
+Examples:
   memdir completions bash > ~/.local/share/bash-completion/completions/memdir
   memdir completions zsh > ~/.zfunc/_memdir
   memdir completions fish > ~/.config/fish/completions/memdir.fish"
@@ -27,19 +28,70 @@ pub(crate) struct Completions {
     global: Global,
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Shell {
+    /// GNU Bash
+    Bash,
+    /// The Z shell
+    Zsh,
+    /// fish
+    Fish,
+}
+
 impl Run for Completions {
     fn global(&self) -> &Global {
         &self.global
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
-        // Through a buffer: the generator panics when it cannot write.
-        let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut whole_tree(), "memdir", &mut script);
-        world.stdout.write_all(&script)?;
+        let script = match self.shell {
+            Shell::Bash => BASH,
+            Shell::Zsh => ZSH,
+            Shell::Fish => FISH,
+        };
+        world.stdout.write_all(script.as_bytes())?;
         Ok(Exit::Yes)
     }
 }
+
+const BASH: &str = r#"# Completions of memdir for bash.
+_memdir() {
+    local line candidate current=${COMP_WORDS[COMP_CWORD]}
+    COMPREPLY=()
+    while IFS= read -r line; do
+        candidate=${line%%$'\t'*}
+        COMPREPLY+=("$(printf '%q' "$candidate")")
+    done < <(memdir complete -- "${COMP_WORDS[@]:1:COMP_CWORD-1}" "$current" 2>/dev/null)
+}
+complete -o default -F _memdir memdir
+"#;
+
+const ZSH: &str = r#"#compdef memdir
+# Completions of memdir for zsh.
+_memdir() {
+    local -a lines candidates
+    lines=("${(@f)$(memdir complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    local line
+    for line in $lines; do
+        [[ -n $line ]] && candidates+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+    done
+    if (( ${#candidates} )); then
+        _describe 'memdir' candidates
+    else
+        _files
+    fi
+}
+if [[ $funcstack[1] == _memdir ]]; then _memdir "$@"; else compdef _memdir memdir; fi
+"#;
+
+const FISH: &str = r#"# Completions of memdir for fish.
+function __memdir_complete
+    set -l words (commandline -opc)
+    memdir complete -- $words[2..-1] (commandline -ct) 2>/dev/null
+end
+complete -c memdir -f -a '(__memdir_complete)'
+complete -c memdir -n 'test (count (__memdir_complete)) -eq 0' -F
+"#;
 
 /// One parser for all commands. Too slow to build for every call; completions and manual pages need it.
 pub(super) fn whole_tree() -> clap::Command {

@@ -18,7 +18,7 @@ use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
 
-/// Show every instruction that the agent is given, in its order
+/// Show every instruction that the agent is given
 #[derive(Debug, Parser)]
 #[command(
     name = "context",

@@ -1,4 +1,4 @@
-//! `memdir demo`: the main job from beginning to end, in a home that is thrown away afterwards.
+//! `memdir demo`: a day with memdir, in a temporary home.
 
 use std::io::Write;
 
@@ -14,18 +14,24 @@ use crate::exit::Exit;
 use crate::world::World;
 
 mod stage;
+mod sweeper;
 use stage::Stage;
+use sweeper::Sweeper;
 
-/// Show what memdir does, in a throw-away home
+/// Show what memdir does, in a temporary home
 #[derive(Debug, Parser)]
 #[command(
     name = "demo",
-    after_help = "Nothing of yours is read or changed.
+    after_help = "Nothing of yours is read or changed. On a terminal the demo waits for Enter between scenes.
 
 Examples:
-  memdir demo"
+  memdir demo
+  memdir demo --no-pause"
 )]
 pub(crate) struct Demo {
+    /// Do not wait between scenes
+    #[arg(long)]
+    no_pause: bool,
     #[command(flatten)]
     global: Global,
 }
@@ -36,164 +42,110 @@ impl Run for Demo {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
+        world.paging.set(false);
         let parent =
             world.vars.get("TMPDIR").filter(|dir| dir.starts_with('/')).map_or("/tmp", String::as_str);
         let home = ThrowawayDir::below(&Utf8PathBuf::from(parent))
-            .with_context(|| format!("cannot make a throw-away home in `{parent}`"))?;
-        let mut stage = Stage::new(&home, world);
-        stage.title("memdir keeps what your coding agent learns, in plain Markdown that you own.")?;
-        where_memory_lives(&mut stage)?;
-        remembering(&mut stage)?;
-        taking_back(&mut stage)?;
-        tidying(&mut stage)?;
-        finding(&mut stage)?;
-        inside_the_agent(&mut stage)?;
-        going_on(&mut stage)?;
+            .with_context(|| format!("cannot make a temporary home in `{parent}`"))?;
+        // Ctrl-C ends this process before it could remove its home.
+        let sweeper = Sweeper::of(home.path());
+        let pauses = !self.no_pause && world.terminal.stdin && world.terminal.stdout;
+        let mut stage = Stage::new(&home, pauses, world);
+        say_it_once(&mut stage)?;
+        an_agent_makes_a_mistake(&mut stage)?;
+        duplicates(&mut stage)?;
+        a_compaction(&mut stage)?;
         a_project_that_moves(&mut stage)?;
-        what_spans_projects(&mut stage)?;
-        two_people_on_a_train(&mut stage)?;
-        stage.title("That was a throw-away home; it is gone now.")?;
+        two_people(&mut stage)?;
         let world = stage.into_world();
-        let next = world.paint.code("memdir path");
-        writeln!(world.stdout, "In a project of yours, start with {next}.")?;
+        let (setup, add) = (world.paint.code("memdir setup"), world.paint.code("memdir add TEXT"));
+        writeln!(world.stdout, "That was a temporary home; it is gone now. Yours: {setup}, then {add}.")?;
+        drop(sweeper);
         Ok(Exit::Yes)
     }
 }
 
-fn where_memory_lives(stage: &mut Stage<'_>) -> Result<()> {
-    stage.heading("Where does this project's memory live, and who decided?")?;
+fn say_it_once(stage: &mut Stage<'_>) -> Result<()> {
+    stage.scene("Say it once. It is a Markdown file, and your agent gets it when a prompt needs it.")?;
     stage.project("shop")?;
-    stage.command("path")?;
-    stage.say("A project in git has one memory for all its directories and worktrees.")?;
-    Ok(())
-}
-
-fn remembering(stage: &mut Stage<'_>) -> Result<()> {
-    stage.heading("Memories are Markdown files with an index, exactly as the client keeps them.")?;
-    stage.command(
-        "add --type feedback --name prices --description \"money is integer cents\" --text \"Never a float for money.\"",
-    )?;
-    stage.command("add --type project --name freeze --description \"code freeze from 1 March\" --text \"See [[prices]].\"")?;
+    stage.command("add \"Never use a float for money: prices are integer cents\"")?;
+    stage.quietly("add \"The staging database is reset every Sunday at 03:00\"")?;
     stage.command("ls")?;
-    stage.command("rename prices money")?;
-    stage.say("The link in the other memory and the line in the index went along:")?;
-    stage.command("show freeze")?;
-    stage.command("load")?;
-    stage.say("The last one is what your agent sees at the start of every session.")?;
-    Ok(())
+    stage.say("Your agent's prompt: \"Which type do we use for prices?\" The hook adds:")?;
+    stage.output("recall --prompt \"Which type do we use for prices?\"", &["| "])
 }
 
-fn taking_back(stage: &mut Stage<'_>) -> Result<()> {
-    stage.heading("Nothing is forgotten without a record.")?;
-    stage.command("rm money")?;
-    stage.command("log")?;
-    stage.command("undo")?;
-    stage.command("ls")?;
-    Ok(())
+fn an_agent_makes_a_mistake(stage: &mut Stage<'_>) -> Result<()> {
+    stage.scene("An agent removes the wrong memory. You undo that, and your later work stays.")?;
+    stage.as_agent("rm never-float-money-prices")?;
+    stage.quietly("add \"Deploy only from main\"")?;
+    stage.command("log -n 2")?;
+    let log = stage.run_json("log --json -n 2")?;
+    let wrong = log.split(r#""id":""#).nth(2).and_then(|rest| rest.get(..18)).unwrap_or_default().to_owned();
+    stage.command(&format!("undo {wrong}"))
 }
 
-fn tidying(stage: &mut Stage<'_>) -> Result<()> {
-    stage.heading("Notes of the day become memories, and memory becomes tidy; no statement is lost.")?;
-    stage.command("today add \"We decided to round prices up, because the bank does.\"")?;
-    stage.command(
-        "add --type feedback --name cents --description \"cents\" --text \"Never a float for money, please.\"",
+fn duplicates(stage: &mut Stage<'_>) -> Result<()> {
+    stage.scene(
+        "Another session wrote the same thing down again. A dream merges the two; it can be undone.",
     )?;
-    stage.command("dream")?;
-    stage.command("dream undo")?;
-    stage.say("Undone: every byte is as it was.")?;
-    Ok(())
+    stage.quietly("add -n money-type \"Never use a float for money: prices are integer cents\"")?;
+    stage.typed("memdir dream")?;
+    stage.output("dream", &["memories", "repeated", "merged"])
 }
 
-fn finding(stage: &mut Stage<'_>) -> Result<()> {
-    stage.heading("A few words find a memory; no model, no daemon.")?;
-    stage.command("search float money")?;
-    stage.command("context")?;
-    stage.say("The last one is everything that the client gives your agent, in its order.")?;
-    Ok(())
-}
-
-fn inside_the_agent(stage: &mut Stage<'_>) -> Result<()> {
-    stage.heading("One command wires it into your agents, and one takes it out again.")?;
-    stage.command("setup --dry-run claude")?;
-    stage.say("From then on the agent asks by itself. This is what it gets with a prompt:")?;
-    stage.told(r#"{"prompt": "Which type do we use for money?"}"#, "hook UserPromptSubmit")?;
-    Ok(())
-}
-
-fn going_on(stage: &mut Stage<'_>) -> Result<()> {
-    stage.heading(
-        "A journal keeps decisions and the state of the work; after a compaction your agent goes on.",
-    )?;
-    stage.command("journal start")?;
-    stage.command("journal task \"Show prices with tax\"")?;
-    stage.command(
+fn a_compaction(stage: &mut Stage<'_>) -> Result<()> {
+    stage.scene("The context is compacted. The journal gives your agent its task and decisions back.")?;
+    stage.quietly("journal start")?;
+    stage.quietly("journal task \"Show prices with tax\"")?;
+    stage.quietly(
         "journal decide --title \"Round tax once\" --category implementation --decision \"On the total, never on each line.\"",
     )?;
-    stage.command("journal recover")?;
-    stage.say("The last one is what an agent is given when its context was compacted: quoted, dated, within a budget.")?;
-    Ok(())
+    stage.say("After the compaction the hook adds:")?;
+    stage.output("journal recover", &["Task", "| "])
 }
 
 fn a_project_that_moves(stage: &mut Stage<'_>) -> Result<()> {
-    stage.heading("A project is renamed. Its memory is not lost.")?;
-    stage.command("project ls")?;
+    stage.scene("A project is renamed. Its memory is not lost.")?;
     stage.rename("shop", "webshop")?;
-    stage.command("")?;
-    stage.command("project adopt")?;
-    stage.command("ls")?;
-    Ok(())
+    stage.typed("memdir project adopt")?;
+    stage.output("project adopt", &["Done"])?;
+    stage.command("ls")
 }
 
-fn what_spans_projects(stage: &mut Stage<'_>) -> Result<()> {
-    stage.heading("Agents know your other projects, and you.")?;
-    stage.command("workspace add --description \"the web shop\"")?;
-    stage.command("workspace")?;
-    stage.command("user update preferences --text \"Small commits\" --heading Git")?;
-    stage.command("user update communication --observed --text \"Prefers short answers\"")?;
-    stage.command("user confirm short answers")?;
-    stage.say("What you say is stored at once; what an agent only noticed waits for your yes.")?;
-    Ok(())
-}
-
-fn two_people_on_a_train(stage: &mut Stage<'_>) -> Result<()> {
-    stage.heading(
-        "Two people edit the same memory on a train. Back online, both their agents know everything.",
-    )?;
+fn two_people(stage: &mut Stage<'_>) -> Result<()> {
+    stage.scene("Ada and Bob edit the same memory offline. Both get one text, signed and merged.")?;
     if let Err(error) = make_repository(&stage.shared("team.git")) {
         return stage.say(&format!("This needs git: {error}."));
     }
     stage.at_machine_of("ada")?;
-    stage.command("team init /srv/team.git --name Ada")?;
-    stage.told(
-        "Run the tests.\nTag the commit.\nPush the tag.",
+    stage.run("team init /srv/team.git --name Ada", "")?;
+    stage.run(
         "add --type project --name release --description \"how we release\" --file -",
+        "Run the tests.\nTag the commit.\nPush the tag.\n",
     )?;
-    stage.quietly("team share release", "team share release")?;
-    stage.command("team sync")?;
-    let invitation = stage.quietly("team invite", "team invite")?;
-    let invitation = invitation.lines().next().unwrap_or_default();
+    stage.quietly("team share release")?;
+    stage.run("team sync", "")?;
+    let invitation = stage.run("team invite", "")?;
     stage.at_machine_of("bob")?;
-    let join = |invitation: &str| format!("team join {invitation} --name Bob --local");
-    stage.quietly(&join(invitation), &join("memdir-invitation-1:…"))?;
-    stage.say("No network from here on. Both change the memory, here with the tool that agents use.")?;
+    let line = invitation.lines().next().unwrap_or_default();
+    stage.run(&format!("team join {line} --name Bob --local"), "")?;
     let edit = |old: &str, new: &str| {
         format!(
             r#"{{"command": "str_replace", "path": "/memories/team/release.md", "old_str": "{old}", "new_str": "{new}"}}"#
         )
     };
-    stage.told(&edit("Run the tests.", "Run the tests twice."), "tool")?;
+    stage.typed("memdir edit release      # Run the tests twice.")?;
+    stage.run("tool", &edit("Run the tests.", "Run the tests twice."))?;
     stage.at_machine_of("ada")?;
-    stage.told(&edit("Push the tag.", "Push the tag and tell everybody."), "tool")?;
-    stage.say("Online again:")?;
+    stage.typed("memdir edit release      # Push the tag and tell everyone.")?;
+    stage.run("tool", &edit("Push the tag.", "Push the tag and tell everyone."))?;
     for person in ["ada", "bob", "ada"] {
         stage.at_machine_of(person)?;
-        stage.command("team sync")?;
+        stage.run("team sync", "")?;
     }
-    for person in ["ada", "bob"] {
-        stage.at_machine_of(person)?;
-        stage.command("show release")?;
-    }
-    stage
-        .say("One text from both, signed by whoever wrote it; neither of them has read a merge conflict.")?;
-    Ok(())
+    stage.at_machine_of("bob")?;
+    stage.say("After `memdir team sync` on both machines:")?;
+    stage.typed("memdir show release")?;
+    stage.output("show release", &["Run", "Tag", "Push"])
 }

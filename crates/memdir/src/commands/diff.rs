@@ -9,11 +9,11 @@ use memdir_core::memory::topic::decode;
 use memdir_core::operation::{ChangeRecord, Operation, OperationId};
 use memdir_core::rel_path::RelPath;
 use memdir_core::text_diff::unified;
-use memdir_lib::memory::{Log, Memory, MemoryError, is_time};
+use memdir_lib::memory::{Log, Memory, MemoryError};
 use serde::Serialize;
 
-use super::Run;
 use super::memory::{Which, look};
+use super::{Run, when};
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
@@ -24,21 +24,21 @@ use crate::world::World;
 #[command(
     name = "diff",
     after_help = "Without arguments: what the last operation changed. With a memory: what last changed it. With an operation: what
-that one changed. With --since, or a day or time instead of an operation: what is different now. A day counts from
-its beginning, in UTC.
+that one changed. With --since, or a time instead of an operation: what is different now. A day counts from its
+beginning, in local time.
 
 Examples:
   memdir diff
   memdir diff tabs
-  memdir diff tabs 7k2m9xqa
-  memdir diff --since 2026-11-01T00:00:00Z tabs"
+  memdir diff tabs 01kaxy7q
+  memdir diff --since yesterday tabs"
 )]
 pub(crate) struct Diff {
     /// A memory, an operation, or a memory and an operation
     #[arg(value_names = ["NAME", "OP"], num_args = 0..=2)]
     what: Vec<String>,
-    /// Compare a memory as it was then (an operation, a time, or the beginning of a day) with how it is now
-    #[arg(long, value_name = "OP|TIME")]
+    /// Compare with how it was at a time (3d, yesterday, 2026-10-05) or after an operation
+    #[arg(long, value_name = "TIME|OP")]
     since: Option<String>,
     /// Print one JSON object
     #[arg(long)]
@@ -71,19 +71,20 @@ impl Run for Diff {
         look(&mut memory, world)?;
         let log = match (&self.since, self.what.as_slice()) {
             (None, []) => memory.log(1)?,
-            (None, [name]) if !is_time(name) => match memory.log_about(name) {
+            (None, [name]) if !when::is_time(name, world) => match memory.log_about(name) {
                 Ok((_, log)) => log,
                 Err(_) => memory.log(usize::MAX)?,
             },
             _ => memory.log(usize::MAX)?,
         };
         let report = match (&self.since, self.what.as_slice()) {
-            (Some(since), names) => since_then(&memory, &log, since, names)?,
+            (Some(since), names) => since_then(&memory, &log, &when::from(since, &log, world)?, names)?,
             // A time instead of an operation; a memory may be called like a day.
             (None, [names @ .., time])
-                if is_time(time) && (!names.is_empty() || memory.past_path(time, &log).is_err()) =>
+                if when::is_time(time, world)
+                    && (!names.is_empty() || memory.past_path(time, &log).is_err()) =>
             {
-                since_then(&memory, &log, time, names)?
+                since_then(&memory, &log, &when::from(time, &log, world)?, names)?
             }
             (None, what) => of_operation(&memory, &log, what)?,
         };
@@ -147,8 +148,7 @@ fn of_operation(memory: &Memory, log: &Log, what: &[String]) -> Result<Report> {
 }
 
 /// What is different now from how it was.
-fn since_then(memory: &Memory, log: &Log, since: &str, names: &[String]) -> Result<Report> {
-    let moment = log.moment_before(since)?;
+fn since_then(memory: &Memory, log: &Log, moment: &Moment, names: &[String]) -> Result<Report> {
     let mut paths: Vec<RelPath> = Vec::new();
     for name in names {
         paths.push(memory.past_path(name, log)?);
@@ -161,7 +161,7 @@ fn since_then(memory: &Memory, log: &Log, since: &str, names: &[String]) -> Resu
     }
     let mut changes = Vec::new();
     for path in paths {
-        let (name, before) = memory.content_at(&path, &moment, log)?;
+        let (name, before) = memory.content_at(&path, moment, log)?;
         let after = memory.read(&path)?;
         let text = |content: Option<Vec<u8>>| content.map(|content| decode(&content).0.into_owned());
         let diff = diff_of((&name, text(before)), (&path, text(after)));

@@ -20,14 +20,15 @@ use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
 
-/// Find what is wrong with memory, and mend it
+/// Find and fix problems: files, secrets, broken references
 #[derive(Debug, Parser)]
 #[command(
     name = "doctor",
-    after_help = "Every finding says why it matters and what its mend would change. With --fix the mends that are safe
-are shown as diffs and applied, one recorded operation each, so that each can be undone; the rest stays for you.
+    after_help = "Every finding says why it matters and how to fix it. With --fix the safe fixes are shown as diffs and applied, one
+recorded operation each, so that each can be undone. The rest is left to you. Secrets in history and in the journal are
+found by `memdir audit`, references in the project by `memdir verify`; `memdir reindex` rebuilds MEMORY.md.
 
-Exits with 1 if something is wrong. A note is no wrong.
+Exits with 1 if something is wrong; a note does not count.
 
 Examples:
   memdir doctor
@@ -35,10 +36,10 @@ Examples:
   memdir doctor --json | jq -r '.items[] | [.severity, .id, .path] | @tsv'"
 )]
 pub(crate) struct Doctor {
-    /// Mend what can be mended safely
+    /// Fix what can be fixed safely
     #[arg(long)]
     fix: bool,
-    /// With --fix: show the mends, and change nothing
+    /// With --fix: show the fixes, and change nothing
     #[arg(long, requires = "fix")]
     dry_run: bool,
     /// Print one JSON object
@@ -138,7 +139,7 @@ impl Doctor {
                             applied.operation
                         }
                         Submitted::Staged { id, .. } => {
-                            world.warn(&format!("the mend waits for review as {id}"))?;
+                            world.warn(&format!("the fix waits for review as {id}"))?;
                             continue;
                         }
                         Submitted::Rejected => continue,
@@ -159,7 +160,7 @@ impl Doctor {
                 op: operation.map(|done| done.id.to_string()),
             };
             if !self.json {
-                let label = world.paint.good("mended:");
+                let label = world.paint.good("fixed:");
                 writeln!(world.stdout, "{label} {}\n", printable(&done.what))?;
             }
             mended.push(done);

@@ -30,14 +30,14 @@ use crate::report::WithHint;
 use crate::world::World;
 use page::{Page, Report};
 
-/// Tidy memory up: merge, date, distil and index; nothing is lost, all of it can be undone
+/// Tidy memory: merge, date, shorten and index it
 #[derive(Debug, Parser)]
 #[command(
     name = "dream",
     args_conflicts_with_subcommands = true,
     after_help = "Memories that say the same become one, days get their dates, contradicted facts say until when they held, stale
 memories are marked, notes of the daily logs become memories, and the index is rebuilt under its limits. Logs stay as they
-are. Every statement of every file that changes must stand afterwards, or be named with what replaced it: a plan that
+are. Every statement of every file that changes must be there afterwards, or be named with what replaced it: a plan that
 loses one is refused. It waits while the client's own consolidation runs. With `[features] dream = true` in config.toml it
 runs by itself, at the end of a session, a day and five sessions after the last; `memdir setup --nightly` adds a timer.
 
@@ -53,7 +53,7 @@ pub(crate) struct Dream {
     action: Option<Action>,
     #[command(flatten)]
     how: How,
-    /// Read every log again, and do again what you took back before
+    /// Read every log again, and do again what you undid before
     #[arg(long)]
     all: bool,
     /// Ask the model that your settings name for the plan; it passes the same check, or the rules plan
@@ -93,16 +93,16 @@ enum Action {
         #[command(flatten)]
         which: Which,
     },
-    /// Take a dream back: every file is as it was, under whatever came after it
+    /// Undo a dream and keep later changes
     #[command(
-        after_help = "What was taken back is not done again, unless you ask for it with `memdir dream --all`.
+        after_help = "What you undid is not done again, unless you ask for it with `memdir dream --all`.
 
 Examples:
   memdir dream undo
   memdir dream undo 01hf --dry-run"
     )]
     Undo {
-        /// The dream: its id, or a unique beginning or end of it; without one the last that stands
+        /// The dream: its id, or a unique beginning of it; without one the last that is not undone
         id: Option<String>,
         #[command(flatten)]
         how: How,
@@ -195,7 +195,7 @@ impl Dream {
                     holder.map_or_else(|| "another dream is under way".to_owned(), |holder| held(&holder));
                 if occasion == Occasion::ByHand {
                     return Err(anyhow!("{who}"))
-                        .hint("try again when it is done; after an hour nobody waits for it");
+                        .hint("try again when it is done; its lock expires after an hour");
                 }
                 self.nothing("held", &who, world)
             }
@@ -292,7 +292,7 @@ impl Dream {
         let said = match (op, staged) {
             _ if plan.changes.is_empty() => "All is tidy: nothing to change.".to_owned(),
             (Some(_), _) => format!(
-                "{} Every statement stands, or says what replaced it. {} takes it back.",
+                "{} Every statement is kept, or says what replaced it. {} undoes it.",
                 paint.good(&format!("Changed {files}.")),
                 paint.code("memdir dream undo")
             ),
@@ -301,7 +301,7 @@ impl Dream {
                 paint.code(&format!("memdir review show {id}")),
                 paint.code(&format!("memdir review accept {id}"))
             ),
-            _ => format!("Would change {files}; every statement would stand, or say what replaced it."),
+            _ => format!("Would change {files}; every statement would be kept, or say what replaced it."),
         };
         Ok(writeln!(world.stdout, "{said}")?)
     }
@@ -422,17 +422,17 @@ fn undo(wanted: Option<&str>, how: &How, world: &mut World) -> Result<Exit> {
     let mut memory = how.which.open(world)?;
     if let Some(holder) = lock_holder(&memory, world.now)?.filter(|_| !how.is_dry_run()) {
         return Err(anyhow!("{}", held(&holder)))
-            .hint("try again when it is done; after an hour nobody waits for it");
+            .hint("try again when it is done; its lock expires after an hour");
     }
     memory.look(world.now)?;
     let asker = author(world);
     let log = memory.log(usize::MAX)?;
     let Some(operation) = memory.dream_to_undo(wanted, &log)? else {
         if let Some(wanted) = wanted {
-            return Err(anyhow!("`{wanted}` is no dream")).hint("`memdir undo` takes back everything else");
+            return Err(anyhow!("`{wanted}` is not a dream")).hint("`memdir undo` undoes everything else");
         }
         let mut plan = Plan::new("undo");
-        plan.warnings.push("no dream stands that could be taken back".into());
+        plan.warnings.push("there is no dream to undo".into());
         return carry_out(&plan, &mut memory, how, world);
     };
     let plan = memory.plan_undo(operation, format!("undo: {}", operation.reason), &log)?;

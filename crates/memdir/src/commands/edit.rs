@@ -50,12 +50,12 @@ impl Run for Edit {
             .with_context(|| format!("`{path}` is not valid UTF-8, so it cannot be edited without loss"))?;
         let edited = editor::edit(path.file_name(), text, world)?;
         if !self.force
-            && let Some(doubt) = doubt(&decode(&before).0, &edited.text)
+            && let Some(doubt) = doubt(&decode(&before).0, &edited)
         {
             return Err(anyhow!("`{path}` {doubt}"))
-                .hint(format!("nothing was saved; --force would; your text is in {}", edited.keep()));
+                .hint("nothing was saved; pass --force to save it anyway");
         }
-        let plan = memory.plan_replace(&path, &before, &edited.text)?;
+        let plan = memory.plan_replace(&path, &before, &edited)?;
         carry_out(&plan, &mut memory, &self.how, world)
     }
 }

@@ -2,19 +2,21 @@
 
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
-use camino::{Utf8Path, Utf8PathBuf};
+use anyhow::{Context, Result, anyhow, bail};
+use camino::Utf8Path;
 use memdir_core::look::Look;
 use memdir_disk::real_look::RealLook;
 use memdir_disk::throwaway_dir::ThrowawayDir;
 use memdir_lib::memory::MAX_FILE_BYTES;
 
+use crate::draft::Draft;
 use crate::world::World;
 
 /// Lets the user edit a copy of a text, named after what it is, and gives back what they saved.
 ///
-/// The copy lies outside the memory directory, so that nobody meets a half-finished memory.
-pub(super) fn edit(name: &str, text: &str, world: &mut World) -> Result<Edited> {
+/// The copy is outside the memory directory, so that no agent reads a half-finished memory. It is kept as a draft of
+/// the world until the command has succeeded: what a person typed is never lost.
+pub(super) fn edit(name: &str, text: &str, world: &mut World) -> Result<String> {
     let var = |name: &str| world.vars.get(name).filter(|value| !value.trim().is_empty());
     let editor = var("VISUAL").or_else(|| var("EDITOR")).map_or("vi", String::as_str).to_owned();
     let parent = var("TMPDIR").filter(|dir| dir.starts_with('/')).map_or("/tmp", String::as_str);
@@ -35,31 +37,24 @@ pub(super) fn edit(name: &str, text: &str, world: &mut World) -> Result<Edited> 
         .envs(&world.vars)
         .status()
         .with_context(|| format!("cannot start the editor `{editor}`"))?;
+    let draft = Draft::new(desk, file_name);
     if !status.success() {
-        bail!("the editor `{editor}` ended with {status}; nothing was changed");
+        world.drafts.push(draft);
+        bail!("the editor `{editor}` ended with {status}, so nothing was changed");
     }
     let bytes = RealLook.read(&copy, MAX_FILE_BYTES).with_context(|| format!("cannot read `{copy}`"))?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Edited { text, desk, file_name }),
-        Err(_) => {
-            let kept = desk.keep().join(&file_name);
-            bail!(
-                "what the editor saved is not valid UTF-8; nothing was changed, and your text is in `{kept}`"
-            )
-        }
-    }
+    world.drafts.push(draft);
+    String::from_utf8(bytes)
+        .map_err(|_| anyhow!("what the editor saved is not valid UTF-8, so nothing was changed"))
 }
 
-/// What the user saved. The copy goes away with this value unless it is kept.
-pub(super) struct Edited {
-    pub(super) text: String,
-    desk: ThrowawayDir,
-    file_name: String,
-}
-
-impl Edited {
-    /// Keeps the copy, because its text could not be used, and says where it is.
-    pub(super) fn keep(self) -> Utf8PathBuf {
-        self.desk.keep().join(self.file_name)
+/// The same for a text that is to be written for the first time. Leaving the editor without saving, or with nothing
+/// but white space, aborts.
+pub(super) fn write_new(name: &str, template: &str, world: &mut World) -> Result<String> {
+    let text = edit(name, template, world)?;
+    if text.trim().is_empty() || text == template {
+        world.drafts.clear();
+        bail!("nothing was added: you saved no text in the editor");
     }
+    Ok(text)
 }

@@ -7,7 +7,6 @@ use anyhow::Result;
 use camino::Utf8PathBuf;
 use clap::Parser;
 use jiff::Timestamp;
-use jiff::civil::Date;
 use memdir_core::env::Env;
 use memdir_core::extract::{Extracted, Skipped};
 use memdir_core::rel_path::RelPath;
@@ -27,14 +26,14 @@ use crate::output::printable;
 use crate::progress::Progress;
 use crate::world::World;
 
-/// Write down what you said in past sessions: by rules, or with your model
+/// Write down what you said in past sessions
 #[derive(Debug, Parser)]
 #[command(
     name = "extract",
     after_help = "Only your own words count: what you said of yourself, of how to work, of the project and of places outside it, and commands
 that failed until another one worked. Tool results, pasted text, quotations, questions and one-off wishes are left alone.
 Without a range it reads on where it stopped in the sessions of the last three days. `memdir undo` right after it takes all of it back,
-`memdir undo ID`, with an id that it prints, one session's part; what was taken back, or removed, is not written again.
+`memdir undo ID`, with an id that it prints, one session's part; what you undid or removed is not written again.
 
 If `[model]` in your settings names a model, it is asked once for each session that has something new, within its budget; where its
 answer is of no use, the rules decide. A dry run asks it, too, and counts. Without one, nothing leaves this machine. docs/EXTRACTION.md
@@ -43,16 +42,16 @@ has the settings.
 Examples:
   memdir extract --dry-run
   memdir extract --session 5c0523b1 --no-model
-  memdir extract --since 2026-10-01
+  memdir extract --since 2w
   memdir extract --transcript session.jsonl --dry-run --json | jq '.memories[].description'"
 )]
 pub(crate) struct Extract {
     /// Only this session, from its beginning: its id, or the beginning of it
     #[arg(long, value_name = "ID", group = "range")]
     session: Option<String>,
-    /// Only sessions that were used on or after this day, from their beginning
-    #[arg(long, value_name = "DATE", group = "range")]
-    since: Option<Date>,
+    /// Only sessions that were used since a day (3d, yesterday, 2026-10-05), from their beginning
+    #[arg(long, value_name = "TIME", group = "range")]
+    since: Option<String>,
     /// All sessions of this project, from their beginning
     #[arg(long, group = "range")]
     all: bool,
@@ -83,7 +82,8 @@ impl Run for Extract {
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
         let env = world.env()?;
-        let range = match (&self.session, self.since, &self.transcript) {
+        let since = self.since.as_deref().map(|since| super::when::since_day(since, world)).transpose()?;
+        let range = match (&self.session, since, &self.transcript) {
             (Some(session), _, _) => Range::Session(session.clone()),
             (_, Some(day), _) => Range::Since(day),
             (_, _, Some(file)) => Range::Transcript(file.clone()),
@@ -281,7 +281,7 @@ impl Extract {
         let engine = model.unwrap_or_else(|| " by rules".to_owned());
         writeln!(world.stdout, "{found} {memories} {done}{added}{engine}, {in_sessions} read.")?;
         for operation in done_by {
-            writeln!(world.stdout, "Take it back: memdir undo {operation}")?;
+            writeln!(world.stdout, "To undo it: memdir undo {operation}")?;
         }
         Ok(Exit::Yes)
     }

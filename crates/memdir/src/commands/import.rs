@@ -15,12 +15,12 @@ use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
 
-/// Take over what another agent remembers, as topic files
+/// Import what another agent remembers
 #[derive(Debug, Parser)]
 #[command(
     name = "import",
     after_help = "The other agent's files are read where they are and never changed. A file with several sections becomes a memory for each.
-What is known already is not added again, so a second import adds nothing. It is one operation: `memdir undo` takes it back.
+What is known already is not added again, so a second import adds nothing. It is one operation: `memdir undo` undoes it.
 
 Examples:
   memdir import cursor --dry-run

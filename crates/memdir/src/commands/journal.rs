@@ -11,6 +11,7 @@ use crate::exit::Exit;
 use crate::world::World;
 
 mod input;
+pub(super) use input::read as read_text;
 mod life;
 mod migrate;
 mod outcome;
@@ -20,12 +21,12 @@ mod recover;
 mod subagent;
 mod work;
 
-/// Keep a journal of decisions, findings and progress that survives compaction
+/// Keep decisions and progress across compactions
 #[derive(Debug, Parser)]
 #[command(
     name = "journal",
     arg_required_else_help = true,
-    after_help = "The journal lies below the client's `projects/`, in a directory named after the project, in plain Markdown.
+    after_help = "The journal is below the client's `projects/`, in a directory named after the project, in plain Markdown.
 
 Examples:
   memdir journal start

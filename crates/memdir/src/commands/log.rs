@@ -8,28 +8,36 @@ use clap::Parser;
 use memdir_core::operation::{Author, AuthorKind, ChangeRecord, Operation, OperationId};
 use serde::Serialize;
 
-use super::Run;
 use super::memory::{Which, look};
+use super::short_id::ShortIds;
+use super::{Run, when};
 use crate::arguments::Global;
 use crate::exit::Exit;
-use crate::output::printable;
+use crate::output::{cut, printable, width};
 use crate::world::World;
 
-/// Say what was done to the memories, by whom and why
+/// List what was changed, by whom and why
 #[derive(Debug, Parser)]
 #[command(
     name = "log",
-    after_help = "Newest first. A memory is followed through its renames. Without -n the last 50 operations are shown, with
---json the last 1000, and `more` says whether there are others.
+    after_help = "Newest first, in local time. A memory is followed through its renames. Without -n the last 50 operations are
+listed, with --json the last 1000, and `more` says whether there are others.
 
 Examples:
   memdir log
   memdir log tabs
+  memdir log --since yesterday
   memdir log --json -n 100 | jq -r '.items[].reason'"
 )]
 pub(crate) struct Log {
     /// Only what touched this memory, also if it is gone
     name: Option<String>,
+    /// Only operations since a time: 3d, yesterday, 2026-10, \"2026-10-05 14:00\"
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Only operations until a time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
     /// At most so many operations
     #[arg(short = 'n', value_name = "N")]
     limit: Option<usize>,
@@ -53,31 +61,38 @@ impl Run for Log {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
-        let mut memory = self.which.open(world)?;
+        let mut memory = self.which.open_existing(world)?;
         look(&mut memory, world)?;
+        let since = self.since.as_deref().map(|since| when::since(since, world)).transpose()?;
+        let until = self.until.as_deref().map(|until| when::until(until, world)).transpose()?;
         let limit = self.limit.unwrap_or(if self.json { USUAL_JSON_LIMIT } else { USUAL_LIMIT });
         let (path, log) = match &self.name {
             Some(name) => {
                 let (path, log) = memory.log_about(name)?;
                 (Some(path), log)
             }
+            // What was done at a time may be far back.
+            None if since.is_some() || until.is_some() => (None, memory.log(usize::MAX)?),
             None => (None, memory.log(limit.saturating_add(1))?),
         };
         let mut shown: Vec<&Operation> = match &path {
             Some(path) => memory.log_of(path, &log),
             None => log.operations.iter().collect(),
         };
+        shown.retain(|operation| since.is_none_or(|since| operation.time >= since));
+        shown.retain(|operation| until.is_none_or(|until| operation.time <= until));
         let more = shown.len() > limit;
         shown.truncate(limit);
         let undone = log.undone();
         if self.json {
             print_json(&shown, &undone, more, &log.problems, world)?;
         } else {
+            let ids = ShortIds::of(&log.operations);
             for operation in &shown {
-                print(operation, undone.get(&operation.id).copied(), world)?;
+                print(operation, undone.get(&operation.id).copied(), &ids, world)?;
             }
             if shown.is_empty() && log.problems.is_empty() {
-                writeln!(world.stderr, "Nothing is recorded yet for {}.", memory.directory())?;
+                writeln!(world.stderr, "No operation is recorded yet for {}.", memory.directory())?;
             }
             for problem in &log.problems {
                 world.warn(problem)?;
@@ -115,29 +130,33 @@ pub(super) fn print_json(
     Ok(())
 }
 
-pub(super) fn print(operation: &Operation, undone_by: Option<&OperationId>, world: &mut World) -> Result<()> {
+pub(super) fn print(
+    operation: &Operation,
+    undone_by: Option<&OperationId>,
+    ids: &ShortIds,
+    world: &mut World,
+) -> Result<()> {
     let paint = world.paint;
-    let time = operation.time.strftime("%Y-%m-%d %H:%M");
+    let time = when::local(operation.time);
     let undone = undone_by
-        .map(|by| format!("  {}", paint.warn(&format!("(undone by {})", short(by)))))
+        .map(|by| format!("  {}", paint.warn(&format!("(undone by {})", ids.short(by)))))
         .unwrap_or_default();
+    let author = printable(&author_name(&operation.author));
+    let used = ids.short(&operation.id).len() + time.len() + width(&author) + 6;
+    let room = world.terminal.columns.map_or(usize::MAX, |columns| columns.saturating_sub(used).max(20));
+    let shown_reason = cut(&printable(&operation.reason), room);
     writeln!(
         world.stdout,
         "{}  {}  {}  {}{undone}",
-        paint.code(short(&operation.id)),
-        paint.quiet(&time.to_string()),
-        paint.strong(&printable(&author_name(&operation.author))),
-        printable(&operation.reason),
+        paint.code(ids.short(&operation.id)),
+        paint.quiet(&time),
+        paint.strong(&author),
+        shown_reason,
     )?;
     for change in &operation.changes {
         writeln!(world.stdout, "            {}", paint.quiet(&printable(&what_happened(change))))?;
     }
     Ok(())
-}
-
-/// The end of an id tells operations of one moment apart, and is accepted wherever an id is.
-pub(super) fn short(id: &OperationId) -> &str {
-    id.0.get(id.0.len().saturating_sub(8)..).unwrap_or(&id.0)
 }
 
 fn author_name(author: &Author) -> String {

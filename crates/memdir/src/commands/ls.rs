@@ -6,24 +6,25 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Parser;
 use memdir_core::rel_path::RelPath;
+use memdir_core::verify::Freshness;
 use memdir_lib::memory::{Catalogue, Entry, KnownFreshness, Memory};
 use serde::Serialize;
 
 use super::Run;
-use super::memory::Which;
+use super::memory::{Which, known_type};
+use super::overview;
 use super::show::Shown;
-use super::verify::mark;
 use crate::arguments::Global;
 use crate::exit::Exit;
-use crate::output::{human_age, printable};
+use crate::output::{cut, cut_middle, human_age, pad, printable, short_path, width};
 use crate::world::World;
 
 /// List the memories, newest first
 #[derive(Debug, Parser)]
 #[command(
     name = "ls",
-    after_help = "Memories that cite files, symbols or other memories are marked fresh, changed or gone, as far as that can be
-looked up at once or `memdir verify` found it out before.
+    after_help = "Memories of the team are marked `team:`. A memory that cites a file, symbol or memory that changed or is gone is
+marked, too, as far as that is known; --verify looks everything up.
 
 Examples:
   memdir ls
@@ -53,7 +54,8 @@ impl Run for Ls {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
-        let memory = self.which.open(world)?;
+        self.memory_type.as_deref().map(known_type).transpose()?;
+        let memory = self.which.open_existing(world)?;
         let catalogue = memory.catalogue()?;
         let filtered: Vec<Entry>;
         let entries = match &self.memory_type {
@@ -82,10 +84,20 @@ impl Run for Ls {
             world.print_json(&Items { items })?;
             return Ok(Exit::Yes);
         }
-        if entries.is_empty() {
-            writeln!(world.stderr, "No memories yet in {}.", memory.directory())?;
+        // A daily log is not a memory: `memdir today` shows it.
+        let listed: Vec<Entry> =
+            entries.iter().filter(|entry| !entry.path.as_str().starts_with("logs/")).cloned().collect();
+        if listed.is_empty() {
+            let (place, add) = (short_path(memory.directory(), world), world.paint.code("memdir add TEXT"));
+            match &self.memory_type {
+                Some(wanted) => writeln!(world.stderr, "No memories of type {wanted} in {place}.")?,
+                None => writeln!(world.stderr, "No memories yet in {place}; {add} adds one.")?,
+            }
+            if catalogue.entries.is_empty() && self.which.is_project() {
+                overview::say_left_behind(world)?;
+            }
         }
-        table(entries, &freshness, world)?;
+        table(&listed, &freshness, world)?;
         for left_out in &catalogue.left_out {
             world.warn(&format!("`{}` is not listed: {}", left_out.path, left_out.rule))?;
         }
@@ -114,30 +126,52 @@ impl Ls {
     }
 }
 
+/// The columns of age and type with the spaces behind them.
+const FIXED: usize = 12 + 2 + 9 + 2;
+const LONGEST_NAME: usize = 40;
+
 fn table(entries: &[Entry], freshness: &HashMap<RelPath, KnownFreshness>, world: &mut World) -> Result<()> {
     let paint = world.paint;
-    let width = entries.iter().map(|entry| entry.title().chars().count()).max().unwrap_or(0).min(40);
-    for entry in entries {
+    let columns = world.terminal.columns.unwrap_or(usize::MAX);
+    let titles: Vec<String> = entries.iter().map(title).collect();
+    // On a narrow terminal the names take at most half of what is left, so that the descriptions have room.
+    let room = columns.saturating_sub(FIXED);
+    let widest = titles.iter().map(|title| width(title)).max().unwrap_or(0);
+    let name_width = widest.min(LONGEST_NAME).min((room / 2).max(16));
+    let rest = room.saturating_sub(name_width + 2);
+    for (entry, title) in entries.iter().zip(&titles) {
         let age = human_age(world.now.as_second() - entry.modified.as_second());
         let kind = entry.memory_type.as_ref().map_or("·", |found| found.as_str());
-        let title = printable(entry.title());
+        let doubt = doubt(entry, freshness.get(&entry.path));
         let description = printable(entry.description.as_deref().unwrap_or_default());
-        let problem = match entry.problems.first() {
-            Some(problem) => format!("  {}", paint.warn(&printable(&problem.to_string()))),
-            None => String::new(),
-        };
-        let mark = match freshness.get(&entry.path) {
-            Some(known) => format!("{}  ", mark(known.freshness, paint)),
-            None if freshness.is_empty() => String::new(),
-            None => " ".repeat(9),
-        };
+        let description =
+            cut(&description, rest.saturating_sub(doubt.as_ref().map_or(0, |text| width(text) + 2)));
+        let doubt = doubt.map(|text| format!("  {}", paint.warn(&cut(&text, rest)))).unwrap_or_default();
         let line = format!(
-            "{}  {mark}{}  {}  {description}{problem}",
+            "{}  {}  {}  {description}{doubt}",
             paint.quiet(&format!("{age:>12}")),
-            paint.code(&format!("{:<9}", printable(kind))),
-            paint.strong(&format!("{title:<width$}")),
+            paint.code(&pad(&cut(&printable(kind), 9), 9)),
+            paint.strong(&pad(&cut_middle(title, name_width), name_width)),
         );
         writeln!(world.stdout, "{}", line.trim_end())?;
     }
     Ok(())
+}
+
+/// The name, marked if the memory is shared with the team.
+fn title(entry: &Entry) -> String {
+    let team = if entry.path.as_str().starts_with("team/") { "team: " } else { "" };
+    format!("{team}{}", printable(entry.title()))
+}
+
+/// What is wrong with a memory, or with something that it cites.
+fn doubt(entry: &Entry, known: Option<&KnownFreshness>) -> Option<String> {
+    if let Some(problem) = entry.problems.first() {
+        return Some(printable(&problem.to_string()));
+    }
+    match known?.freshness {
+        Freshness::Fresh => None,
+        Freshness::Changed => Some("(cites something that changed)".to_owned()),
+        Freshness::Gone => Some("(cites something that is gone)".to_owned()),
+    }
 }

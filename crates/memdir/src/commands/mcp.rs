@@ -9,13 +9,13 @@ use crate::exit::Exit;
 use crate::mcp::{Server, http, stdio};
 use crate::world::World;
 
-/// Serve memory to any agent over the Model Context Protocol
+/// Serve memory over the Model Context Protocol
 #[derive(Debug, Parser)]
 #[command(
     name = "mcp",
     after_help = "Speaks on standard input and output until its client ends it. The project is the one that the client names
 as its first root, or else the working directory. With --http it listens on this machine alone, prints its
-address, and wants the bearer token that lies in memdir's state directory.
+address, and wants the bearer token in memdir's state directory.
 
 Examples:
   memdir mcp

@@ -6,6 +6,7 @@ use anyhow::{Result, anyhow};
 use camino::Utf8PathBuf;
 use clap::Args;
 use memdir_core::journal::key::SESSION_FILE;
+use memdir_core::memory::memory_type::MemoryType;
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::{Change, Plan};
 use memdir_core::rel_path::RelPath;
@@ -19,6 +20,7 @@ use serde::Serialize;
 use crate::arguments::ClientOptions;
 use crate::exit::Exit;
 use crate::output::printable;
+use crate::report::WithHint;
 use crate::world::World;
 
 /// Which memory directory.
@@ -38,6 +40,16 @@ impl Which {
     /// Whether it is the memory of the project, not a directory that the caller names.
     pub(super) fn is_project(&self) -> bool {
         self.dir.is_none()
+    }
+
+    /// Opens it for a command that only reads: a directory that was named must exist.
+    pub(super) fn open_existing(&self, world: &mut World) -> Result<Memory> {
+        if let Some(directory) = &self.dir
+            && !world.env()?.cwd.join(directory).is_dir()
+        {
+            return Err(anyhow!("the directory `{directory}` does not exist"));
+        }
+        self.open(world)
     }
 
     pub(super) fn open(&self, world: &mut World) -> Result<Memory> {
@@ -86,6 +98,27 @@ pub(super) struct How {
     /// Print one JSON object
     #[arg(long)]
     pub(super) json: bool,
+    /// The fields of a memory that is added, for `--json`.
+    #[arg(skip)]
+    pub(super) added: Option<Added>,
+}
+
+/// The fields of a memory that is added, as given or guessed.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Added {
+    pub(super) name: String,
+    #[serde(rename = "type")]
+    pub(super) memory_type: String,
+    pub(super) description: String,
+}
+
+/// One of the four types, or an error that lists them.
+pub(super) fn known_type(word: &str) -> Result<MemoryType> {
+    let known = MemoryType::parse(word);
+    if MemoryType::KNOWN.contains(&known) {
+        return Ok(known);
+    }
+    Err(anyhow!("unknown type `{word}`")).hint("the types are user, feedback, project and reference")
 }
 
 impl How {
@@ -216,7 +249,7 @@ fn waits(
         let applied = Applied { operation: None, conflicts: Vec::new(), warnings: warnings.to_vec() };
         return print_json(plan, &applied, Some(id), memory, how, world);
     }
-    writeln!(world.stdout, "Nothing is changed yet: it waits for review as {id}.")?;
+    writeln!(world.stdout, "Nothing is changed yet: the change waits for `memdir review` as {id}.")?;
     for warning in warnings {
         world.warn(warning)?;
     }
@@ -254,8 +287,8 @@ pub(super) fn report(
             Whose::Theirs => "the other version",
         };
         let place = conflict.kept_as.as_ref().map_or_else(
-            || format!("`{}` was changed by somebody else and stays", conflict.path),
-            |kept| format!("`{}` was changed by somebody else too; {whose} is in `{kept}`", conflict.path),
+            || format!("`{}` was changed by another program and stays", conflict.path),
+            |kept| format!("`{}` was changed by another program, too; {whose} is in `{kept}`", conflict.path),
         );
         world.warn(&place)?;
     }
@@ -283,6 +316,8 @@ fn print_json(
         conflicts: Vec<Utf8PathBuf>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         dry_run: bool,
+        #[serde(flatten)]
+        added: Option<&'a Added>,
     }
     let absolute = |path: &RelPath| memory.directory().join(path.as_path());
     let mut paths: Vec<Utf8PathBuf> = match &applied.operation {
@@ -298,6 +333,7 @@ fn print_json(
         warnings: &applied.warnings,
         conflicts: conflicts.collect(),
         dry_run: how.dry_run,
+        added: how.added.as_ref(),
     })?;
     Ok(Exit::Yes)
 }

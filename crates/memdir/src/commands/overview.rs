@@ -68,9 +68,18 @@ fn overview(world: &mut World) -> Result<Exit> {
     if memory.root().is_none() {
         writeln!(world.stdout, "\nNo memory yet. {} adds the first one.", paint.code("memdir add"))?;
     } else if !wrong.is_empty() {
-        writeln!(world.stdout, "\n{} says more and mends what it can.", paint.code("memdir doctor"))?;
+        writeln!(world.stdout, "\n{} says more and fixes what it can.", paint.code("memdir doctor"))?;
     }
     Ok(Exit::Yes)
+}
+
+/// Says whether memory of this project was left behind under another path.
+pub(super) fn say_left_behind(world: &mut World) -> Result<()> {
+    let place = Place::find(&world.env()?, &ClientFlags::default())?;
+    for warning in place.warnings() {
+        world.warn(&warning)?;
+    }
+    Ok(())
 }
 
 fn row(world: &mut World, name: &str, value: &str) -> Result<()> {
@@ -114,7 +123,8 @@ fn index(memory: &Memory, catalogue: &Catalogue, world: &mut World) -> Result<In
     let overflow = memory.read(&RelPath::parse(OVERFLOW)?).ok().flatten().unwrap_or_default();
     let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned();
     let overflow = String::from_utf8_lossy(&overflow);
-    let in_overflow = |path: &str| overflow.contains(&format!("]({path})"));
+    let in_overflow =
+        |path: &str| overflow.contains(&format!("]({path})")) || overflow.contains(&format!("](<{path}>)"));
     let mut files: Vec<&str> =
         catalogue.entries.iter().map(|entry| entry.path.as_str()).filter(|path| !in_overflow(path)).collect();
     if !overflow.is_empty() {

@@ -7,22 +7,29 @@ use std::io::Write;
 use anyhow::Result;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches};
+use memdir_core::config::{Config, MAX_BYTES};
+use memdir_core::look::Look;
 use memdir_core::settings::ClientFlags;
+use memdir_disk::real_look::RealLook;
 use memdir_lib::place::{Place, switched_off};
 
-use super::{Group, Run};
+use super::{Run, argument_error};
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
 
+/// The commands about projects, which make the one in which they run known.
+const PROJECT_COMMANDS: [&str; 6] = ["path", "project", "workspace", "team", "sync", "serve"];
+
 /// Builds this one command's parser, parses and runs. Usage errors exit with 2, help with 0.
 pub(super) fn parse_and_run<C: Run>(
     arguments: Vec<OsString>,
-    group: Group,
+    is_about_memory: bool,
     world: &mut World,
 ) -> Result<Exit> {
     let mut command = in_our_name(C::command());
     let name = OsString::from(command.get_name());
+    let is_about_projects = PROJECT_COMMANDS.contains(&command.get_name());
     let parse = |command: &mut clap::Command, words: &[OsString]| {
         let matches = command.try_get_matches_from_mut(std::iter::once(&name).chain(words))?;
         let is_marked = words.iter().any(|word| word == "--");
@@ -43,7 +50,8 @@ pub(super) fn parse_and_run<C: Run>(
     match parsed {
         Ok(parsed) => {
             parsed.global().apply(world)?;
-            let is_asked = parsed.is_background() || group.is_about_memory();
+            warn_of_unknown_keys(world)?;
+            let is_asked = parsed.is_background() || is_about_memory;
             if is_asked && let Some(rule) = rule_that_switches_off(world) {
                 writeln!(world.stderr, "note: agents' memory is off here ({})", printable(&rule))?;
                 if parsed.is_background() {
@@ -51,26 +59,39 @@ pub(super) fn parse_and_run<C: Run>(
                 }
             }
             let exit = parsed.run(world)?;
-            if group.is_about_memory() || group == Group::Projects {
+            if is_about_memory || is_about_projects {
                 remember_project(world);
             }
             Ok(exit)
         }
-        Err(error) => {
-            let rendered = error.render();
-            let text = if world.paint.is_on() { rendered.ansi().to_string() } else { rendered.to_string() };
-            match error.kind() {
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-                    world.stdout.write_all(text.as_bytes())?;
-                    Ok(Exit::Yes)
-                }
-                _ => {
-                    world.stderr.write_all(text.as_bytes())?;
-                    Ok(Exit::Failed)
-                }
+        Err(error) => match error.kind() {
+            ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                let rendered = error.render();
+                let text =
+                    if world.paint.is_on() { rendered.ansi().to_string() } else { rendered.to_string() };
+                world.stdout.write_all(text.as_bytes())?;
+                let is_asked = error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+                Ok(if is_asked { Exit::Yes } else { Exit::Failed })
             }
-        }
+            _ => {
+                argument_error::print(&error, world)?;
+                Ok(Exit::Failed)
+            }
+        },
     }
+}
+
+/// Says which keys of `config.toml` mean nothing: a misspelt rule must not pass as one that holds.
+fn warn_of_unknown_keys(world: &mut World) -> Result<()> {
+    let Some(path) = world.env().ok().and_then(|env| env.config_file()) else { return Ok(()) };
+    let Ok(bytes) = RealLook.read(&path, MAX_BYTES) else { return Ok(()) };
+    let Ok(read) = Config::parse(&String::from_utf8_lossy(&bytes)) else { return Ok(()) };
+    for warning in read.warnings {
+        world.warn(&format!("`{path}`, {warning}"))?;
+    }
+    Ok(())
 }
 
 /// The rule by which agents have no memory here. What keeps it from being found, the command itself reports.

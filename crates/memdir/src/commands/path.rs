@@ -19,7 +19,7 @@ use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
 
-/// Say where this project's memory is, and which rule decided
+/// Show where this project's memory is, and why
 #[derive(Debug, Parser)]
 #[command(
     name = "path",
@@ -53,7 +53,7 @@ enum Action {
         /// How versions of the client have encoded: current, cwd or observed-89
         #[arg(long, default_value = "current")]
         scheme: Scheme,
-        /// The path, taken as it stands
+        /// The path, as it is
         path: OsString,
     },
 }

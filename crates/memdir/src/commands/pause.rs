@@ -14,7 +14,7 @@ use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
-/// Have hooks read, write and say nothing for this session or project
+/// Stop hooks for this session or project
 #[derive(Debug, Parser)]
 #[command(
     name = "pause",

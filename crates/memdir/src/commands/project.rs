@@ -14,7 +14,7 @@ mod ls;
 mod relocation;
 mod trust;
 
-/// List projects, and bring memory to where a project is now
+/// List projects, and move memory with a project
 #[derive(Debug, Parser)]
 #[command(name = "project")]
 pub(crate) struct Project {
@@ -97,10 +97,18 @@ Examples:
         json: bool,
     },
     /// Forget what the registry knows about a project; its files stay as they are
-    #[command(after_help = "Examples:
-  memdir project forget ~/work/app
-  memdir project forget -- -home-me-work-app")]
+    #[command(
+        after_help = "Without the registry's record, memdir no longer finds the memory after the project moves. This cannot be undone, so
+memdir asks first.
+
+Examples:
+  memdir project forget ~/work/app --yes
+  memdir project forget --yes -- -home-me-work-app"
+    )]
     Forget {
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
         /// The project's path, or the name of its directory below `projects/`
         dir: Utf8PathBuf,
     },
@@ -118,7 +126,7 @@ impl Run for Project {
             Action::Mv { old, new, how } => relocation::mv(&old, &new, &how, world),
             Action::Trust { dir, revoke } => trust::trust(dir, revoke, world),
             Action::FixCollision { dry_run, json } => fix_collision::fix_collision(dry_run, json, world),
-            Action::Forget { dir } => trust::forget(&dir, world),
+            Action::Forget { yes, dir } => trust::forget(&dir, yes, world),
         }
     }
 }

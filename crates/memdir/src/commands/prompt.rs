@@ -18,7 +18,7 @@ use crate::exit::Exit;
 use crate::report::WithHint;
 use crate::world::World;
 
-/// Print what an agent is told about its memory, or all that it is told at a turn
+/// Print what an agent is told about its memory
 #[derive(Debug, Parser)]
 #[command(
     name = "prompt",
@@ -38,7 +38,7 @@ pub(crate) struct Prompt {
     /// Only the rules, for models that know the rest
     #[arg(long)]
     short: bool,
-    /// Where the index stands: the last instruction (current), or inside the section (seed)
+    /// Where the index is: the last instruction (current), or inside the section (seed)
     #[arg(long, value_name = "NAME", default_value = "current")]
     profile: ProfileName,
     /// The section of a custom agent instead

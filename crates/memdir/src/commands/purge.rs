@@ -13,6 +13,7 @@ use memdir_lib::written_places::stores_of;
 use serde::Serialize;
 
 use super::Run;
+use super::ask::confirm;
 use super::memory::{Which, author};
 use crate::arguments::Global;
 use crate::exit::Exit;
@@ -20,17 +21,18 @@ use crate::output::printable;
 use crate::report::WithHint;
 use crate::world::World;
 
-/// Forget a memory or a text in every version
+/// Remove a memory or a text from every version
 #[derive(Debug, Parser)]
 #[command(
     name = "purge",
-    after_help = "For secrets. A memory goes with all its versions and its lines in every version of the index; a text is replaced by
-[purged] wherever it stands in the directory: the project's memory, or the one that --dir names, such as a journal or
-`~/.claude/user`. It cannot be undone, and memdir says what it cannot reach.
+    after_help = "For secrets. A memory is removed with all its versions and its lines in every version of the index. A text is
+replaced by [purged] everywhere in the directory: the project's memory, or the one that --dir names, such as a journal
+or `~/.claude/user`. This cannot be undone, so memdir asks first; it also lists what it cannot reach.
 
 Examples:
-  memdir purge tabs
-  memdir purge --pattern hunter2 --dry-run"
+  memdir purge --pattern hunter2 --dry-run
+  memdir purge --pattern hunter2 --yes
+  memdir purge tabs --yes"
 )]
 pub(crate) struct Purge {
     /// The memory's name, its file's stem, or its path in the directory, also if it is gone
@@ -42,6 +44,9 @@ pub(crate) struct Purge {
     /// Show which files would change, and change nothing
     #[arg(long)]
     dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -104,8 +109,15 @@ impl Run for Purge {
         }
         let asker = author(world);
         if asker.kind != AuthorKind::Person {
-            return Err(anyhow!("an agent cannot make anybody forget for good"))
+            return Err(anyhow!("an agent cannot purge"))
                 .hint("the user runs `memdir purge` in a terminal of their own");
+        }
+        let question = match &what {
+            What::Memory(path) => format!("Remove `{path}` from every version, for good?"),
+            What::Text(_) => "Replace this text in every file and every version, for good?".to_owned(),
+        };
+        if !confirm(&question, self.yes, world)? {
+            return Ok(Exit::Failed);
         }
         let mut purged = memory.purge(&what, &asker, world.now)?;
         if let (What::Text(_), false) = (&what, !self.which.is_project()) {
@@ -157,10 +169,7 @@ impl Purge {
             writeln!(world.stdout, "cleaned  {}", printable(path.as_str()))?;
         }
         let versions = purged.forgotten.versions;
-        writeln!(
-            world.stdout,
-            "Forgotten: {versions} earlier versions. Caches are empty; they come back without it."
-        )?;
+        writeln!(world.stdout, "Purged from {versions} earlier versions; caches are rebuilt without it.")?;
         writeln!(world.stdout, "memdir cannot reach:")?;
         for place in OUT_OF_REACH {
             writeln!(world.stdout, "  {place}")?;

@@ -20,7 +20,7 @@ use crate::json_lines;
 use crate::output::printable;
 use crate::world::World;
 
-/// Print the memories that matter for a prompt, quoted for a model
+/// Print the memories that matter for a prompt
 #[derive(Debug, Parser)]
 #[command(
     name = "recall",

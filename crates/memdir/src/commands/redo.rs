@@ -1,4 +1,4 @@
-//! `memdir redo`: an undo is taken back.
+//! `memdir redo`: an undo is undone.
 
 use anyhow::Result;
 use clap::Parser;
@@ -12,7 +12,7 @@ use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
-/// Take the last undo back
+/// Undo the last undo
 #[derive(Debug, Parser)]
 #[command(
     name = "redo",
@@ -45,13 +45,13 @@ impl Run for Redo {
         }
         let Some(operation) = log.to_redo(&asker)? else {
             let mut plan = Plan::new("redo");
-            plan.warnings.push("nothing of yours is undone".into());
+            plan.warnings.push("there is no undo of yours to redo".into());
             return carry_out(&plan, &mut memory, &self.how, world);
         };
         if !self.how.is_dry_run()
             && let Some(moved) = memory.projects().carry_again(operation, &log, &asker, world.now)?
         {
-            return self.how.report_move(&moved, "Done again: the files are in the new place.", world);
+            return self.how.report_move(&moved, "Redone: the files are in the new place.", world);
         }
         let reason = operation.reason.strip_prefix("undo: ").unwrap_or(&operation.reason);
         let plan = memory.plan_undo(operation, format!("redo: {reason}"), &log)?;

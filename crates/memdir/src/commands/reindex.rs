@@ -9,7 +9,7 @@ use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
-/// Rebuild MEMORY.md from the files, keeping your headings and order
+/// Rebuild MEMORY.md from the files
 #[derive(Debug, Parser)]
 #[command(
     name = "reindex",

@@ -1,10 +1,10 @@
-//! `memdir restore`: one memory as it was, also one that is gone.
+//! `memdir restore`: one memory as it was, also one that was removed.
 
 use anyhow::Result;
 use clap::Parser;
 
-use super::Run;
 use super::memory::{How, carry_out};
+use super::{Run, when};
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
@@ -13,18 +13,21 @@ use crate::world::World;
 #[derive(Debug, Parser)]
 #[command(
     name = "restore",
-    after_help = "A memory that was removed comes back with its line in the index.
+    after_help = "Without --at: the last version before the one that is there now. A memory that was removed comes back with its
+line in the index. Times are local; a day means its end.
 
 Examples:
+  memdir restore tabs
+  memdir restore tabs --at yesterday
   memdir restore tabs --at 2026-11-01
-  memdir restore tabs --at 7k2m9xqa --dry-run"
+  memdir restore tabs --at 01kaxy7q --dry-run"
 )]
 pub(crate) struct Restore {
-    /// The memory's name, its file's stem, or its path in the directory, also if it is gone
+    /// The memory's name, file stem, or path in the directory, also if it was removed
     name: String,
-    /// After which operation, or when: RFC 3339, or a day for its end in UTC
-    #[arg(long, value_name = "OP|TIME")]
-    at: String,
+    /// As it was at a time (3d, yesterday, 2026-11-01, \"2026-11-01 14:00\") or after an operation
+    #[arg(long, value_name = "TIME|OP")]
+    at: Option<String>,
     #[command(flatten)]
     how: How,
     #[command(flatten)]
@@ -41,7 +44,11 @@ impl Run for Restore {
         memory.look(world.now)?;
         let log = memory.log(usize::MAX)?;
         let path = memory.past_path(&self.name, &log)?;
-        let plan = memory.plan_restore(&path, &log.moment(&self.at)?, &log)?;
+        let moment = match &self.at {
+            Some(at) => when::at(at, &log, world)?,
+            None => memory.previous(&path, &log)?,
+        };
+        let plan = memory.plan_restore(&path, &moment, &log)?;
         carry_out(&plan, &mut memory, &self.how, world)
     }
 }

@@ -231,7 +231,7 @@ fn who(author: &Author) -> String {
         AuthorKind::Extract => "extraction",
         AuthorKind::Dream => "consolidation",
         AuthorKind::Team => "a team mate",
-        AuthorKind::Foreign => "somebody",
+        AuthorKind::Foreign => "another program",
     };
     let id = author.id.as_deref().map(|id| format!(" ({id})")).unwrap_or_default();
     let session = author.session.as_deref().map(|session| format!(", session {session}")).unwrap_or_default();
@@ -280,7 +280,7 @@ fn edit(memory: &Memory, id: &str, world: &mut World) -> Result<Exit> {
             continue;
         }
         let Ok(text) = std::str::from_utf8(&content.0) else { continue };
-        *content = editor::edit(path.file_name(), text, world)?.text.into();
+        *content = editor::edit(path.file_name(), text, world)?.into();
         edited += 1;
     }
     if edited == 0 {

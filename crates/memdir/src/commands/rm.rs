@@ -1,6 +1,6 @@
-//! `memdir rm`: a memory goes, its record stays.
+//! `memdir rm`: memories go, their history stays.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Parser;
 
 use super::Run;
@@ -9,17 +9,21 @@ use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
-/// Remove a memory and its line in the index
+/// Remove memories and their lines in the index
 #[derive(Debug, Parser)]
 #[command(
     name = "rm",
-    after_help = "Examples:
+    after_help = "`memdir undo` brings them back. For a secret, use `memdir purge`: it removes every version.
+
+Examples:
   memdir rm tabs
+  memdir rm tabs prices
   memdir rm topics/quotes.md --dry-run"
 )]
 pub(crate) struct Rm {
-    /// The memory's name, its file's stem, or its path in the directory
-    name: String,
+    /// The memories: names, file stems, or paths in the directory
+    #[arg(value_name = "NAME", required = true)]
+    names: Vec<String>,
     #[command(flatten)]
     how: How,
     #[command(flatten)]
@@ -32,8 +36,20 @@ impl Run for Rm {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
+        if self.names.len() > 1 && self.how.json {
+            bail!("--json takes one name");
+        }
         let mut memory = self.how.which.open(world)?;
-        let plan = memory.plan_remove(&memory.find(&self.name)?)?;
-        carry_out(&plan, &mut memory, &self.how, world)
+        // Every name is looked up before anything is removed.
+        let mut entries = Vec::new();
+        for name in &self.names {
+            entries.push(memory.find(name)?);
+        }
+        let mut exit = Exit::Yes;
+        for entry in &entries {
+            let plan = memory.plan_remove(entry)?;
+            exit = carry_out(&plan, &mut memory, &self.how, world)?;
+        }
+        Ok(exit)
     }
 }

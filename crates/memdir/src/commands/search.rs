@@ -20,17 +20,17 @@ use super::Run;
 use crate::arguments::{ClientOptions, Global};
 use crate::exit::Exit;
 use crate::json_lines;
-use crate::output::{Paint, human_age, printable};
+use crate::output::{Paint, human_age, printable, short_path};
 use crate::progress::Progress;
 use crate::world::World;
 
 pub(crate) mod warnings;
 
-/// Find memories, journal entries and past sessions
+/// Search memories, journal and past sessions
 #[derive(Debug, Parser)]
 #[command(
     name = "search",
-    after_help = "Words may be in any form; a phrase in quotation marks must stand there exactly, and
+    after_help = "Words may be in any form; a phrase in quotation marks must occur exactly, and
 -word must not. type:, project:, in:, since:, until:, before:, on:, path:, branch: and role:
 narrow the answer. Times are understood: yesterday, last week, in May, 2026-10.
 Past sessions are looked into with --in sessions or --in all.
@@ -118,8 +118,8 @@ impl Run for Search {
         }
         if found.hits.is_empty() && found.nearest.is_empty() && !self.json {
             let why = match found.nothing_asked {
-                Some(NothingAsked::CommonWords) => "only words that stand everywhere",
-                Some(NothingAsked::OnlyExcluded) => "only words that must not stand there: add one that must",
+                Some(NothingAsked::CommonWords) => "every word of the query is too common to search for",
+                Some(NothingAsked::OnlyExcluded) => "only excluded words: add one to search for",
                 Some(NothingAsked::NoWords) => "no word to look for",
                 None if self.is_everywhere_but_sessions(&query) => {
                     "nothing found; past sessions were not looked into: add `--in sessions`"
@@ -285,14 +285,21 @@ impl<'a> Shown<'a> {
 
 fn print(hits: &[Hit], world: &mut World) -> Result<()> {
     let paint = world.paint;
-    for hit in hits {
+    // A line of the index repeats a memory: it is shown only if nothing else was found.
+    let is_index = |hit: &Hit| matches!(hit.path.file_name(), Some("MEMORY.md" | "MEMORY-overflow.md"));
+    let only_index = hits.iter().all(is_index);
+    for hit in hits.iter().filter(|hit| only_index || !is_index(hit)) {
         let age =
             hit.time.map(|time| human_age(world.now.as_second() - time.as_second())).unwrap_or_default();
         let kind = if hit.kind.is_empty() { hit.scope.as_str() } else { &hit.kind };
         let title = paint.strong(&printable(&hit.title));
         let weak = if hit.is_weak { "  weak" } else { "" };
         writeln!(world.stdout, "{title}  {}  {}{weak}", paint.code(&printable(kind)), paint.quiet(&age))?;
-        writeln!(world.stdout, "  {}", paint.quiet(&printable(&format!("{}:{}", hit.path, hit.line))))?;
+        writeln!(
+            world.stdout,
+            "  {}",
+            paint.quiet(&format!("{}:{}", short_path(&hit.path, world), hit.line))
+        )?;
         if !hit.snippet.is_empty() {
             writeln!(world.stdout, "  {}", highlighted(hit, paint))?;
         }

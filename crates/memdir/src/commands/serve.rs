@@ -12,11 +12,11 @@ use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
-/// Keep a team's memory on a server of your own, in SQLite or PostgreSQL
+/// Run a server that keeps a team's memory
 #[derive(Debug, Parser)]
 #[command(
     name = "serve",
-    after_help = "Starts `memdir-server`, which lies beside memdir or on the PATH; what stands behind the options here is handed on to
+    after_help = "Starts `memdir-server`, which is beside memdir or on the PATH; what follows the options here is passed on to
 it (`memdir-server serve --help`). It listens on this machine alone unless told otherwise. docs/SERVER.md has the whole story.
 
 Examples:

@@ -14,19 +14,19 @@ use memdir_search::{
 };
 use serde::Serialize;
 
-use super::Run;
+use super::{Run, when};
 use crate::arguments::{ClientOptions, Global};
 use crate::exit::Exit;
 use crate::output::{human_age, human_bytes, printable};
 use crate::world::World;
 
-/// List past sessions of this project, or show one
+/// List past sessions, or show one
 #[derive(Debug, Parser)]
 #[command(
     name = "sessions",
     after_help = "Examples:
   memdir sessions
-  memdir sessions --branch main --since 2026-10-01
+  memdir sessions --branch main --since 2w
   memdir sessions show 5c0523b1
   memdir sessions show 5c0523b1 --around 8d1f03a2-6b7c-4c55-9f0e-2a9d3a1b7c10"
 )]
@@ -39,9 +39,9 @@ pub(crate) struct Sessions {
     /// Only those that began on this branch
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
-    /// Only those that were used on or after this day
-    #[arg(long, value_name = "DATE")]
-    since: Option<jiff::civil::Date>,
+    /// Only those that were used since a time: 3d, yesterday, 2026-10, 2026-10-05
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
     /// Those of every project
     #[arg(long)]
     all: bool,
@@ -90,11 +90,9 @@ impl Run for Sessions {
         if let Some(branch) = &self.branch {
             sessions.retain(|session| session.branch == *branch);
         }
-        if let Some(since) = self.since {
-            let zone = jiff::tz::TimeZone::system();
-            sessions.retain(|session| {
-                session.modified.is_some_and(|time| time.to_zoned(zone.clone()).date() >= since)
-            });
+        if let Some(since) = &self.since {
+            let since = when::since(since, world)?;
+            sessions.retain(|session| session.modified.is_some_and(|time| time >= since));
         }
         sessions.truncate(self.limit);
         if self.json {

@@ -4,12 +4,12 @@ use anyhow::Result;
 use clap::Parser;
 
 use super::Run;
-use super::memory::{How, carry_out};
+use super::memory::{How, carry_out, known_type};
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
-/// Change one field of a memory, and nothing else
+/// Change one field of a memory
 #[derive(Debug, Parser)]
 #[command(
     name = "set",
@@ -42,6 +42,9 @@ impl Run for Set {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
+        if let ("type", Some(value)) = (self.field.as_str(), &self.value) {
+            known_type(value)?;
+        }
         let mut memory = self.how.which.open(world)?;
         let entry = memory.find(&self.name)?;
         let plan = memory.plan_set(&entry, &self.field, self.value.as_deref())?;

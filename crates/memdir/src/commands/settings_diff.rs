@@ -132,6 +132,17 @@ pub(super) fn changes_something(reports: &[Report]) -> bool {
     reports.iter().any(|report| matches!(report.outcome, Outcome::Changed(_)))
 }
 
+/// The agents that use what was changed.
+pub(super) fn effective(reports: &[Report]) -> Vec<String> {
+    let works =
+        |report: &&Report| matches!(report.outcome, Outcome::Changed(_)) && report.without_effect.is_none();
+    let title = |report: &Report| {
+        let known = Agent::ALL.into_iter().find(|agent| agent.name() == report.agent).map(Agent::title);
+        known.map_or_else(|| report.agent.clone(), str::to_owned)
+    };
+    reports.iter().filter(works).map(title).collect()
+}
+
 /// Whether anything was changed that an agent takes notice of.
 pub(super) fn takes_effect(reports: &[Report]) -> bool {
     reports

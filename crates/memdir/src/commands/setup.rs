@@ -7,25 +7,26 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Parser, ValueEnum};
 use memdir_core::env::MEMDIR_HOME;
 use memdir_core::wiring::Agent;
-use memdir_lib::setup::{Mode, NightlyReport, Setup as Installer};
+use memdir_lib::setup::{Mode, NightlyReport, PluginFile, Setup as Installer};
 use serde::Serialize;
 
 use super::Run;
-use super::settings_diff::{Item, Words, changes_something, exit, items, print, takes_effect};
+use super::ask::confirm;
+use super::settings_diff::{Item, Words, changes_something, effective, exit, items, print, takes_effect};
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::plugin;
 use crate::world::World;
 
-/// Wire memdir into the agents that are installed here
+/// Connect memdir to the agents on this machine
 #[derive(Debug, Parser)]
 #[command(
     name = "setup",
     after_help = "Claude Code gets a plugin: hooks, tools, the commands /memdir:* and a skill. Codex and Gemini CLI get hooks and tools, the
-other agents the tools, through the server `memdir mcp`. Every change of a settings file is shown as a diff; comments,
-order and everything else in it stay, and what was there before is kept. A second set-up changes nothing; `memdir
-uninstall` takes it all out again. The agents' own memory is never switched off.
+other agents the tools, through the server `memdir mcp`. Every change of a settings file is shown as a diff, and on a
+terminal memdir asks first; comments, order and everything else in it stay. A second setup changes nothing, and `memdir
+uninstall` restores the files. The agents' own memory is never switched off.
 
 Claude Code also gets rules for `memdir journal`, `user`, `workspace`, `search` and `show` and for the files of journal,
 profile and workspace, so that it does not ask you about each; `--no-permissions` leaves them out.
@@ -50,6 +51,9 @@ pub(crate) struct Setup {
     /// Show what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -110,15 +114,11 @@ impl Run for Setup {
             installer.grant_nothing();
         }
         let plugin = plugin::installed(&program)?;
-        let mut agents: Vec<Agent> = Vec::new();
-        for agent in self.agents.iter().map(|name| name.agent()) {
-            if !agents.contains(&agent) {
-                agents.push(agent);
-            }
+        let asks = !self.dry_run && !self.yes && !self.json && world.terminal.stdin && world.terminal.stdout;
+        if asks && !self.agree(&program, &plugin, world)? {
+            return Ok(Exit::Failed);
         }
-        if self.agents.is_empty() {
-            agents = installer.installed();
-        }
+        let agents = self.chosen(&installer);
         let mut reports: Vec<_> =
             agents.into_iter().map(|agent| installer.install(agent, &program, &plugin, mode)).collect();
         let home = world.vars.get(MEMDIR_HOME).filter(|home| !home.is_empty());
@@ -141,7 +141,7 @@ impl Run for Setup {
             return Ok(exit(&reports));
         }
         let words = Words {
-            changed: if self.dry_run { "would be wired" } else { "wired" },
+            changed: if self.dry_run { "would be connected" } else { "connected" },
             written: if self.dry_run { "would be written" } else { "written" },
             unchanged: "nothing to do",
             folder: if self.dry_run { "Would write the plugin to" } else { "The plugin is in" },
@@ -155,9 +155,10 @@ impl Run for Setup {
                 names.join(", ")
             )?;
         } else if takes_effect(&reports) && !self.dry_run {
+            let names = effective(&reports).join(", ");
             writeln!(
                 world.stdout,
-                "From the next session on they use it. `memdir uninstall` takes it out again."
+                "From the next session on it is used by: {names}. `memdir uninstall` removes it again."
             )?;
         }
         Ok(exit(&reports))
@@ -165,6 +166,36 @@ impl Run for Setup {
 }
 
 impl Setup {
+    /// The agents that were named, each once, or those that are installed.
+    fn chosen(&self, installer: &Installer) -> Vec<Agent> {
+        let mut agents: Vec<Agent> = Vec::new();
+        for agent in self.agents.iter().map(|name| name.agent()) {
+            if !agents.contains(&agent) {
+                agents.push(agent);
+            }
+        }
+        if self.agents.is_empty() { installer.installed() } else { agents }
+    }
+
+    /// Shows what would change in files of other programs, and asks.
+    fn agree(&self, program: &Utf8Path, plugin: &[PluginFile], world: &mut World) -> Result<bool> {
+        let mut installer = Installer::begin(&world.env()?, Mode::DryRun)?;
+        let agents = self.chosen(&installer);
+        let install = |agent| installer.install(agent, program, plugin, Mode::DryRun);
+        let reports: Vec<_> = agents.into_iter().map(install).collect();
+        if !changes_something(&reports) {
+            return Ok(true);
+        }
+        let words = Words {
+            changed: "would be connected",
+            written: "would be written",
+            unchanged: "nothing to do",
+            folder: "Would write the plugin to",
+        };
+        print(&reports, &words, world)?;
+        confirm("Make these changes?", false, world)
+    }
+
     /// Makes the timer, or says what would make one.
     fn make_timer(
         &self,
@@ -207,14 +238,14 @@ impl Setup {
             )?;
         } else if changed && !self.dry_run {
             writeln!(world.stdout, "It runs from the next login on; from now on with:\n  {command}")?;
-            writeln!(world.stdout, "`memdir uninstall` takes it away again.")?;
+            writeln!(world.stdout, "`memdir uninstall` removes it again.")?;
         }
         Ok(exit(&reports))
     }
 }
 
 /// This program by the name that stays: the entry on the PATH that leads to it, which an update replaces, else itself.
-fn program(world: &World) -> Result<Utf8PathBuf> {
+pub(super) fn program(world: &World) -> Result<Utf8PathBuf> {
     let own = world.program.clone().context("cannot find this program's own file")?;
     let real = own.canonicalize_utf8().unwrap_or_else(|_| own.clone());
     let folders = world.vars.get("PATH").map(String::as_str).unwrap_or_default().split(':');

@@ -13,10 +13,11 @@ use memdir_core::verify::Freshness;
 use memdir_lib::memory::{Entry, Memory, MemoryError};
 use serde::Serialize;
 
-use super::Run;
 use super::memory::{Which, look};
+use super::{Run, when};
 use crate::arguments::Global;
 use crate::exit::Exit;
+use crate::report::answer_no;
 use crate::world::World;
 
 /// Print one memory
@@ -28,13 +29,13 @@ use crate::world::World;
 Examples:
   memdir show tabs
   memdir show topics/quotes.md --json
-  memdir show tabs --at 2026-11-01T00:00:00Z"
+  memdir show tabs --at yesterday"
 )]
 pub(crate) struct Show {
     /// The memory's name, its file's stem, or its path in the directory
     name: String,
-    /// As it was after an operation, or at a time: RFC 3339, or a day for its end in UTC
-    #[arg(long, value_name = "OP|TIME")]
+    /// As it was at a time (3d, yesterday, 2026-11-01, \"2026-11-01 14:00\") or after an operation
+    #[arg(long, value_name = "TIME|OP")]
     at: Option<String>,
     /// Print one JSON object
     #[arg(long)]
@@ -102,7 +103,7 @@ impl Run for Show {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
-        let mut memory = self.which.open(world)?;
+        let mut memory = self.which.open_existing(world)?;
         if let Some(at) = &self.at {
             look(&mut memory, world)?;
             return self.show_past(at, &memory, world);
@@ -113,8 +114,7 @@ impl Run for Show {
         let entry = match memory.find(&self.name) {
             Ok(entry) => entry,
             Err(error @ MemoryError::NotFound { .. }) => {
-                writeln!(world.stderr, "{error}")?;
-                return Ok(Exit::No);
+                return Ok(answer_no(&error.into(), world));
             }
             Err(error) => return Err(error.into()),
         };
@@ -150,15 +150,13 @@ impl Show {
         let log = memory.log(usize::MAX)?;
         let path = match memory.past_path(&self.name, &log) {
             Err(error @ MemoryError::NotFound { .. }) => {
-                writeln!(world.stderr, "{error}")?;
-                return Ok(Exit::No);
+                return Ok(answer_no(&error.into(), world));
             }
             path => path?,
         };
-        let (path, content) = memory.content_at(&path, &log.moment(at)?, &log)?;
+        let (path, content) = memory.content_at(&path, &when::at(at, &log, world)?, &log)?;
         let Some(content) = content else {
-            writeln!(world.stderr, "{}", MemoryError::NotThere { path })?;
-            return Ok(Exit::No);
+            return Ok(answer_no(&MemoryError::NotThere { path }.into(), world));
         };
         if !self.json {
             return print(Some(content), world);

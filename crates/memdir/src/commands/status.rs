@@ -15,6 +15,7 @@ use memdir_lib::place::Place;
 use memdir_sync::team::not_shared;
 use serde::Serialize;
 
+mod agents;
 mod by_itself;
 mod model;
 
@@ -23,10 +24,11 @@ use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{human_age, printable};
 use crate::world::World;
+use agents::AgentStatus;
 use by_itself::{DreamStands, ExtractionStands};
 use model::ModelStands;
 
-/// Say what runs in the background, what waits, and what went wrong in hooks
+/// Show agents, background work and problems
 #[derive(Debug, Parser)]
 #[command(
     name = "status",
@@ -52,6 +54,8 @@ struct Stands {
     /// The rule that says so.
     decided_by: String,
     paused: bool,
+    /// Every agent that is installed here.
+    agents: Vec<AgentStatus>,
     working: bool,
     last_work: Option<Timestamp>,
     changed_by_others: Vec<String>,
@@ -86,6 +90,7 @@ impl Run for Status {
             paused: state
                 .zip(memory.known_id())
                 .is_some_and(|(state, id)| Pauses::of(&state).is_paused(&id.0)),
+            agents: agents::installed(world)?,
             working: work.running,
             last_work: last.as_ref().and_then(|last| last.finished),
             changed_by_others: last.as_ref().map(|last| last.changed.clone()).unwrap_or_default(),
@@ -125,17 +130,24 @@ fn print(stands: &Stands, world: &mut World) -> Result<()> {
     let paint = world.paint;
     let ago = |time: Timestamp| human_age(world.now.as_second() - time.as_second());
     let work = match (stands.working, stands.last_work) {
-        (true, _) => "at work now".to_owned(),
-        (false, Some(time)) => format!("last done {}", ago(time)),
-        (false, None) => "never done".to_owned(),
+        (true, _) => "running now".to_owned(),
+        (false, Some(time)) => format!("last run {}", ago(time)),
+        (false, None) => "never run; a hook starts it".to_owned(),
     };
     let hooks = match (stands.enabled, stands.paused) {
         (false, _) => "off, like memory",
         (true, true) => "paused for this project",
+        (true, false) if stands.agents.iter().all(|agent| !agent.connected) => {
+            "not connected to an agent; `memdir setup` connects them"
+        }
         (true, false) => "on",
     };
     let memory = format!("{} ({})", if stands.enabled { "on" } else { "off" }, stands.decided_by);
     let mut lines = vec![("memory", memory), ("hooks", hooks.to_owned()), ("work", work)];
+    for agent in &stands.agents {
+        let state = if agent.connected { "connected" } else { "installed, not connected: `memdir setup`" };
+        lines.push(("agent", format!("{}  {state}", agent.title)));
+    }
     if !stands.changed_by_others.is_empty() {
         lines.push(("changed", stands.changed_by_others.join(", ")));
     }

@@ -20,14 +20,14 @@ use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
 
-/// Keep private memory, profile and agents' memory the same on your machines
+/// Keep your own memory the same on your machines
 #[derive(Debug, Parser)]
 #[command(
     name = "sync",
     args_conflicts_with_subcommands = true,
     after_help = "The same merge and the same signatures as for a team, among your own machines. A project is known by its repository, not
 by its path, so `/Users/a/x` and `/home/a/x` are one; projects without a repository stay where they are. Use a
-repository that nobody else can read.
+repository that only you can read.
 
 Examples:
   memdir sync init git@example.com:me/memory.git --name laptop
@@ -186,7 +186,7 @@ fn invite(personal: &Personal, world: &mut World) -> Result<Exit> {
     writeln!(world.stdout, "{token}")?;
     writeln!(
         world.stderr,
-        "Whoever has this line reads all your memory: it is for yourself. It works once."
+        "This line gives access to all your memory, so keep it to yourself. It works once."
     )?;
     writeln!(world.stderr, "On the other machine say {join}.")?;
     Ok(Exit::Yes)

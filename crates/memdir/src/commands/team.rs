@@ -16,17 +16,18 @@ use crate::world::World;
 
 pub(super) mod conflicts;
 pub(super) mod membership;
+mod resolve;
 mod share;
 mod show;
 pub(super) mod sync_report;
 
-/// Share memory with the people who work on this project, signed and merged
+/// Share memory with the people of this project
 #[derive(Debug, Parser)]
 #[command(
     name = "team",
-    after_help = "What lies in `team/` of the memory directory is shared through a git repository (one that you make for it, or a
-branch of the project's own) or through a team server (`memdir serve --help`). Every memory is signed by whoever wrote
-it, and nothing that no member signed is ever written here. Sessions sync in the background; `memdir team sync` does it now. docs/SYNC.md has the whole story.
+    after_help = "What is in `team/` of the memory directory is shared through a git repository (one that you make for it, or a
+branch of the project's own) or through a team server (`memdir serve --help`). Every memory is signed by its
+author, and nothing that no member signed is ever written here. Sessions sync in the background; `memdir team sync` does it now. docs/SYNC.md has the whole story.
 
 Examples:
   memdir team init git@example.com:us/memory.git --name Ada
@@ -67,12 +68,10 @@ Examples:
         json: bool,
     },
     /// Print a line that lets one person in
-    #[command(
-        after_help = "Whoever has the line can join in your name: send it by a way that only they read. It works once.
+    #[command(after_help = "The line lets one person join: send it on a private channel. It works once.
 
 Examples:
-  memdir team invite"
-    )]
+  memdir team invite")]
     Invite {
         /// Print one JSON object
         #[arg(long)]
@@ -127,24 +126,27 @@ Examples:
         #[arg(long)]
         json: bool,
     },
-    /// List the members, or take one out
+    /// List the members, or remove one
     #[command(
-        after_help = "Whoever brought a member in, and the founder, can take them out. What they signed before stays with those who have
-it; whatever they sign afterwards is held for review. With `--with-data` every memory whose newest text is theirs is removed on every
+        after_help = "The member who invited a person, and the founder, can remove them. What they signed before stays on every machine that
+has it; what they sign afterwards is held for review. With `--with-data` every memory whose newest text is theirs is removed on every
 machine, in the same sync; a team server then erases their texts, too.
 
 Examples:
   memdir team members
-  memdir team members --revoke Mallory
-  memdir team members --revoke Mallory --with-data"
+  memdir team members --revoke Mallory --yes
+  memdir team members --revoke Mallory --with-data --yes"
     )]
     Members {
-        /// Take this member out: a name, or the first digits of a key
+        /// Remove this member: a name, or the first digits of a key
         #[arg(long, value_name = "NAME")]
         revoke: Option<String>,
         /// Remove what they wrote, too
         #[arg(long, requires = "revoke")]
         with_data: bool,
+        /// Do not ask
+        #[arg(long, requires = "revoke")]
+        yes: bool,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
@@ -159,7 +161,7 @@ Examples:
   memdir team share deploy-rules"
     )]
     Share(share::Share),
-    /// Take a memory back from the team, and keep it here
+    /// Stop sharing a memory, and keep it here
     #[command(after_help = "Examples:
   memdir team unshare deploy-rules")]
     Unshare(share::Share),
@@ -176,10 +178,26 @@ Examples:
         #[arg(long)]
         json: bool,
     },
+    /// Show the difference of a memory that is kept twice, or keep one version
+    #[command(after_help = "Without an option the difference is shown and nothing is changed.
+
+Examples:
+  memdir team resolve release
+  memdir team resolve release --mine
+  memdir team resolve release --edit")]
+    Resolve(resolve::Resolve),
     /// Stop sharing; the files stay here
-    #[command(after_help = "Examples:
-  memdir team leave")]
+    #[command(
+        after_help = "This cannot be undone, so memdir asks first. The founder of a team cannot be removed by others: remove the members
+whom you do not trust before you leave.
+
+Examples:
+  memdir team leave --yes"
+    )]
     Leave {
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
@@ -253,13 +271,14 @@ impl Run for Team {
             Action::Sync { manner } => sync(&manner, world),
             Action::Log { count, json } => show::log(count, json, world),
             Action::Members { revoke: None, json, .. } => show::members(json, world),
-            Action::Members { revoke: Some(name), with_data, json } => {
-                membership::revoke(&name, with_data, json, world)
+            Action::Members { revoke: Some(name), with_data, yes, json } => {
+                membership::revoke(&name, with_data, yes, json, world)
             }
             Action::Share(share) => share.share(world),
             Action::Unshare(share) => share.unshare(world),
             Action::Conflicts { json } => conflicts::conflicts(json, world),
-            Action::Leave { json } => membership::leave(json, world),
+            Action::Resolve(resolve) => resolve.run(world),
+            Action::Leave { yes, json } => membership::leave(yes, json, world),
         }
     }
 }
@@ -280,8 +299,9 @@ fn sync(manner: &SyncManner, world: &mut World) -> Result<Exit> {
                 && operation.changes.iter().any(|change| change.after.is_none())
         };
         if let Some(operation) = log.operations.iter().find(is_removal) {
-            let id = super::log::short(&operation.id);
-            world.warn(&format!("{removed} memories are gone; `memdir undo {id}` brings them back"))?;
+            let ids = super::short_id::ShortIds::of(&log.operations);
+            let id = ids.short(&operation.id);
+            world.warn(&format!("{removed} memories were removed; `memdir undo {id}` restores them"))?;
         }
     }
     Ok(exit)

@@ -1,8 +1,11 @@
-//! `memdir undo`: one operation is taken back.
+//! `memdir undo`: one operation is undone, later ones stay.
+
+use std::io::Write;
 
 use anyhow::{Result, anyhow};
 use clap::Parser;
-use memdir_core::operation::{AuthorKind, Operation};
+use memdir_core::history::has_effect;
+use memdir_core::operation::{Author, AuthorKind, Operation};
 use memdir_core::plan::Plan;
 use memdir_disk::apply::OnConflict;
 use memdir_lib::dream::{held, lock_holder};
@@ -10,28 +13,29 @@ use memdir_lib::memory::{Log, Memory, Wish};
 use memdir_sync::team::INDEX_AUTHOR;
 
 use super::Run;
-use super::log::short;
 use super::memory::{How, author, carry_out, carry_out_as};
+use super::short_id::ShortIds;
 use crate::arguments::Global;
 use crate::exit::Exit;
-use crate::output::printable;
+use crate::output::{human_age, printable};
 use crate::report::WithHint;
 use crate::world::World;
 
-/// Take an operation back, under whatever came after it
+/// Undo an operation and keep later changes
 #[derive(Debug, Parser)]
 #[command(
     name = "undo",
-    after_help = "Without OP it takes back the last operation of yours that stands, or the last extraction or dream if that came later; an
-agent takes back what its own session did.
-What came later stays. Where both cannot stand, nothing is changed and the exit code is 2.
+    after_help = "Without OP: your last operation that is not undone, or the last extraction or dream if that came later. An agent
+undoes the last operation of its own session. Later changes stay; if they overlap, nothing is changed and the exit
+code is 2. `memdir redo` undoes the undo.
 
 Examples:
   memdir undo
-  memdir undo 7k2m9xqa --dry-run"
+  memdir undo --dry-run
+  memdir undo 01kaxy7q --dry-run"
 )]
 pub(crate) struct Undo {
-    /// The operation: its id, or a unique beginning or end of it
+    /// The operation: its id in `memdir log`, or a unique beginning of it
     #[arg(value_name = "OP")]
     operation: Option<String>,
     #[command(flatten)]
@@ -58,6 +62,9 @@ impl Run for Undo {
             plan.warnings.push(nothing_of_yours(&log));
             return carry_out(&plan, &mut memory, &self.how, world);
         };
+        if !self.how.json {
+            self.announce(operation, &log, world)?;
+        }
         let exit = self.take_back(operation, &log, &mut memory, world)?;
         let is_whole = self.operation.is_some() || self.how.is_dry_run() || self.how.json;
         if is_whole || operation.author.kind != AuthorKind::Extract {
@@ -79,7 +86,40 @@ impl Run for Undo {
     }
 }
 
+/// So many newer operations are named.
+const NAMED: usize = 3;
+
 impl Undo {
+    /// Says which operation is undone, whose and how old it is, and which newer ones stay.
+    fn announce(&self, operation: &Operation, log: &Log, world: &mut World) -> Result<()> {
+        let paint = world.paint;
+        let ids = ShortIds::of(&log.operations);
+        let age = human_age(world.now.as_second() - operation.time.as_second());
+        let verb = if self.how.is_dry_run() { "would undo" } else { "undoing" };
+        let whose = whose(&operation.author, world);
+        writeln!(
+            world.stdout,
+            "{verb} {} ({whose}, {age}): {}",
+            paint.code(ids.short(&operation.id)),
+            printable(&operation.reason)
+        )?;
+        let undone = log.undone();
+        let newer: Vec<&Operation> = log
+            .operations
+            .iter()
+            .take_while(|newer| newer.id != operation.id)
+            .filter(|newer| newer.undo_of.is_none() && has_effect(newer) && !undone.contains_key(&newer.id))
+            .collect();
+        for newer in newer.iter().take(NAMED) {
+            let (id, by) = (paint.code(ids.short(&newer.id)), by(&newer.author));
+            writeln!(world.stdout, "newer {id} {by} stays: {}", printable(&newer.reason))?;
+        }
+        if newer.len() > NAMED {
+            writeln!(world.stdout, "and {} more newer operations stay", newer.len() - NAMED)?;
+        }
+        Ok(())
+    }
+
     fn take_back(
         &self,
         operation: &Operation,
@@ -91,18 +131,14 @@ impl Undo {
         let is_dream = operation.author.kind == AuthorKind::Dream;
         if is_dream && let Some(holder) = lock_holder(memory, world.now)?.filter(|_| !self.how.is_dry_run()) {
             return Err(anyhow!("{}", held(&holder)))
-                .hint("try again when it is done; after an hour nobody waits for it");
+                .hint("try again when it is done; after an hour its lock expires");
         }
         if !self.how.is_dry_run()
             && let Some(moved) = memory.projects().carry_back(operation, &asker, world.now)?
         {
-            return self.how.report_move(&moved, "Taken back: the files are where they were.", world);
+            return self.how.report_move(&moved, "Undone: the files are in their old place again.", world);
         }
-        let mut plan = memory.plan_undo(operation, format!("undo: {}", operation.reason), log)?;
-        if self.operation.is_none() && operation.author.kind != asker.kind {
-            let reason = printable(&operation.reason);
-            plan.warnings.push(format!("this takes back what memdir did by itself: {reason}"));
-        }
+        let plan = memory.plan_undo(operation, format!("undo: {}", operation.reason), log)?;
         let wish = Wish {
             undo_of: Some(&operation.id),
             on_conflict: OnConflict::Refuse,
@@ -117,7 +153,30 @@ impl Undo {
     }
 }
 
-/// What to say to somebody who did nothing: what a team mate did last is probably meant.
+/// Whose operation it is, from the asker's side.
+fn whose(author: &Author, world: &World) -> String {
+    let asker = super::memory::author(world);
+    let is_own = author.kind == asker.kind
+        && (asker.kind == AuthorKind::Person || (&author.id, &author.session) == (&asker.id, &asker.session));
+    if is_own { "yours".to_owned() } else { by(author) }
+}
+
+/// The author of an operation, in words.
+fn by(author: &Author) -> String {
+    match author.kind {
+        AuthorKind::Person => "by you".to_owned(),
+        AuthorKind::Agent => "by an agent".to_owned(),
+        AuthorKind::Extract => "by extraction".to_owned(),
+        AuthorKind::Dream => "by a dream".to_owned(),
+        AuthorKind::Team => author
+            .id
+            .as_deref()
+            .map_or_else(|| "by a team mate".to_owned(), |id| format!("by {}", printable(id))),
+        AuthorKind::Foreign => "by another program".to_owned(),
+    }
+}
+
+/// What to say if the asker has nothing to undo: the team's last operation is probably meant.
 fn nothing_of_yours(log: &Log) -> String {
     let undone = log.undone();
     let is_by_another = |operation: &&Operation| {
@@ -127,12 +186,13 @@ fn nothing_of_yours(log: &Log) -> String {
             && operation.undo_of.is_none()
             && !undone.contains_key(&operation.id)
     };
-    let begin = "nothing of yours stands that could be undone";
+    let begin = "there is no operation of yours to undo";
     match log.operations.iter().find(is_by_another) {
         Some(last) => {
-            let (id, reason) = (short(&last.id), printable(&last.reason));
-            format!("{begin}; `memdir undo {id}` takes back what the team did last: {reason}")
+            let ids = ShortIds::of(&log.operations);
+            let (id, reason) = (ids.short(&last.id), printable(&last.reason));
+            format!("{begin}; `memdir undo {id}` undoes the team's last operation: {reason}")
         }
-        None => format!("{begin}; `memdir log` shows what others did"),
+        None => format!("{begin}; `memdir log` lists the operations of others"),
     }
 }

@@ -13,12 +13,12 @@ use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
-/// Take memdir out of agents' settings, and leave them as they were
+/// Remove memdir from the agents' settings
 #[derive(Debug, Parser)]
 #[command(
     name = "uninstall",
-    after_help = "A settings file that nobody else changed since is as it was, to the byte. In one that somebody changed, only what
-memdir put there goes. Your memories, their history and the program itself stay.
+    after_help = "A settings file that no one else changed is restored to the byte. From one that was changed since, only what memdir
+added is removed. Your memories, their history and the program itself stay.
 
 Examples:
   memdir uninstall --dry-run

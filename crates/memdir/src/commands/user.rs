@@ -18,7 +18,7 @@ mod history;
 mod show;
 mod update;
 
-/// Show and change what agents know about you in every project
+/// Show and change what agents know about you
 #[derive(Debug, Parser)]
 #[command(
     name = "user",
@@ -104,7 +104,7 @@ Examples:
   memdir user confirm fridays
   memdir user confirm --all")]
     Confirm {
-        /// Words that all stand in the observation or its heading
+        /// Words that are all in the observation or its heading
         #[arg(required_unless_present = "all", num_args = 1..)]
         topic: Vec<String>,
         /// Everything that waits
@@ -123,7 +123,7 @@ Examples:
   memdir user forget old employer --purge --yes"
     )]
     Forget {
-        /// Words that all stand in the item or its heading
+        /// Words that are all in the item or its heading
         #[arg(required = true, num_args = 1..)]
         topic: Vec<String>,
         /// Only in this category

@@ -14,9 +14,10 @@ use super::memory::Which;
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{Paint, printable};
+use crate::report::answer_no;
 use crate::world::World;
 
-/// Check what memories cite against the project: fresh, changed or gone
+/// Check what memories cite against the project
 #[derive(Debug, Parser)]
 #[command(
     name = "verify",
@@ -77,8 +78,7 @@ impl Run for Verify {
             Some(name) => match catalogue.find(name, &memory) {
                 Ok(entry) => memory.verify(std::slice::from_ref(entry), &catalogue)?,
                 Err(error @ MemoryError::NotFound { .. }) => {
-                    writeln!(world.stderr, "{error}")?;
-                    return Ok(Exit::No);
+                    return Ok(answer_no(&error.into(), world));
                 }
                 Err(error) => return Err(error.into()),
             },
@@ -139,7 +139,7 @@ fn print(found: &VerifiedMemory, whole: bool, world: &mut World) -> Result<()> {
 }
 
 /// How fresh something is, in the colour of it.
-pub(super) fn mark(freshness: Freshness, paint: Paint) -> String {
+fn mark(freshness: Freshness, paint: Paint) -> String {
     let word = format!("{:<7}", freshness.as_str());
     match freshness {
         Freshness::Fresh => paint.good(&word),

@@ -21,7 +21,7 @@ use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
-/// Do what waits in the background: notice changes, freshen the index, sweep up, sync
+/// Do what waits in the background
 #[derive(Debug, Parser)]
 #[command(
     name = "work",

@@ -26,13 +26,13 @@ use crate::world::World;
 mod overview;
 mod show;
 
-/// Show the map of your projects: what there is, how it relates, what spans it
+/// Show the map of your projects
 #[derive(Debug, Parser)]
 #[command(
     name = "workspace",
     after_help = "The map is `workspace.md` in the client's configuration directory. It is yours: edit it by hand as you like; memdir
 changes the line that a change is about, and leaves everything else alone. A project is named by its key, or by `.` for
-the one you stand in. What was done is in `memdir log --dir ~/.claude`, and `memdir undo --dir ~/.claude` takes it back.
+the one you stand in. What was done is in `memdir log --dir ~/.claude`, and `memdir undo --dir ~/.claude` undoes it.
 
 Examples:
   memdir workspace
@@ -60,7 +60,7 @@ Examples:
   memdir workspace add
   memdir workspace add ~/work/prices --description \"price lists\" --status active")]
     Add {
-        /// The project's directory; without one, the project you stand in
+        /// The project's directory; without one, the current project
         dir: Option<Utf8PathBuf>,
         /// The name to register it under instead of its directory's
         #[arg(long)]
@@ -74,7 +74,7 @@ Examples:
         #[command(flatten)]
         manner: Manner,
     },
-    /// Record how one project stands to another
+    /// Record how one project relates to another
     #[command(
         after_help = "--found records what this project's manifests (Cargo.toml, package.json, pyproject.toml, go.mod, …) say
 about other registered projects.

@@ -28,6 +28,6 @@ pub(super) fn quoted(hook: &Hook<'_>) -> Result<Option<String>> {
     let quoted = render(&text, &provenance, INDEX_UNITS);
     let directory = memory.directory();
     Ok(Some(format!(
-        "The memory of this project lies in `{directory}`; this is its index, a line a file.\n\n{quoted}"
+        "The memory of this project is in `{directory}`; this is its index, a line a file.\n\n{quoted}"
     )))
 }

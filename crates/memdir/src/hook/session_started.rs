@@ -125,5 +125,7 @@ fn changed_by_others(paths: &[String]) -> String {
     if paths.len() > NAMED {
         named.push_str(&format!(" and {} more", paths.len() - NAMED));
     }
-    format!("Since the last session somebody else changed these memories: {named}. `memdir log` shows how.")
+    format!(
+        "Since the last session these memories were changed outside of it: {named}. `memdir log` shows how."
+    )
 }

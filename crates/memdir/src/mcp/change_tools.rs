@@ -56,9 +56,8 @@ fn replace(memory: &Memory, path: &RelPath, old: &str, new: &str) -> Result<Plan
         Ok(after) => after,
         Err(count) => {
             let found = if count == 0 { "nowhere".to_owned() } else { format!("{count} times") };
-            return Err(anyhow!("`old` stands {found} in `{path}`, and must stand there once")).hint(
-                "read the memory again, and give `old` exactly as it stands there, with enough around it",
-            );
+            return Err(anyhow!("`old` occurs {found} in `{path}`, and must occur once"))
+                .hint("read the memory again, and give `old` exactly as it is there, with enough around it");
         }
     };
     if let Some(doubt) = doubt(&decode(&before).0, &after) {
@@ -101,15 +100,15 @@ fn carry_out(asked: &Asked<'_>, plan: impl FnMut(&Memory) -> Result<Plan>) -> Re
     warnings.extend(applied.warnings.iter().cloned());
     for conflict in &applied.conflicts {
         warnings.push(match &conflict.kept_as {
-            Some(kept) => format!("`{}` was changed by somebody else too; see `{kept}`", conflict.path),
-            None => format!("`{}` was changed by somebody else and stays", conflict.path),
+            Some(kept) => format!("`{}` was changed by another program, too; see `{kept}`", conflict.path),
+            None => format!("`{}` was changed by another program and stays", conflict.path),
         });
     }
     let op = applied.operation.as_ref().map(|operation| operation.id.0.as_str());
     let text = match op {
         Some(op) => {
             let done: Vec<String> = plan.changes.iter().map(done).collect();
-            format!("{}. `memdir undo {op}` takes it back.", done.join(", "))
+            format!("{}. `memdir undo {op}` undoes it.", done.join(", "))
         }
         None => "Nothing to change.".to_owned(),
     };

@@ -49,7 +49,7 @@ pub(crate) fn address(text: &str) -> Result<SocketAddr> {
     match found {
         Some(address) if address.ip().is_loopback() => Ok(address),
         Some(_) => bail!("`{text}` can be reached from elsewhere; memdir listens on loopback addresses only"),
-        None => bail!("`{text}` is no address to listen on: give PORT, ADDRESS:PORT or localhost:PORT"),
+        None => bail!("`{text}` is not an address to listen on: give PORT, ADDRESS:PORT or localhost:PORT"),
     }
 }
 

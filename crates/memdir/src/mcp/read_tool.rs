@@ -73,7 +73,8 @@ fn text_at(asked: &Asked<'_>, uri: &MemoryUri) -> Result<Option<Found>> {
     match uri {
         MemoryUri::Memory(path) => {
             let (memory, _) = asked.memory()?;
-            let path = RelPath::parse(path).with_context(|| format!("`{path}` is no path of a memory"))?;
+            let path =
+                RelPath::parse(path).with_context(|| format!("`{path}` is not the path of a memory"))?;
             text_of(&memory, &path)
         }
         MemoryUri::Journal(path) => {

@@ -21,7 +21,7 @@ pub(super) fn list(asked: &Asked<'_>, cursor: Option<&str>) -> Result<Map<String
         None => None,
         Some(cursor) => {
             let path = cursor.strip_prefix(CURSOR);
-            Some(path.ok_or_else(|| RpcError::invalid_params("this is no cursor of ours"))?)
+            Some(path.ok_or_else(|| RpcError::invalid_params("invalid cursor"))?)
         }
     };
     let (has_index, entries) = memories(asked).map_err(|error| rpc_error(&error))?;

@@ -202,7 +202,7 @@ fn said(
     let (hits, nearest) = (shown(&found.hits), shown(&found.nearest));
     let mut text = match found.hits.len() {
         0 if found.nothing_asked == Some(NothingAsked::CommonWords) => {
-            "These words stand everywhere; ask for rarer ones.".to_owned()
+            "These words are too common; ask for rarer ones.".to_owned()
         }
         0 if found.nothing_asked.is_some() => "There is no word to look for.".to_owned(),
         0 if !nearest.is_empty() => {

@@ -95,7 +95,7 @@ fn what_is_wrong_is_found_mended_and_recorded() {
      - [tabs](tabs.md) — x
     -- [gone](gone.md)
      - [again](tabs.md)
-    mended: remove index lines of files that are gone
+    fixed: remove index lines of files that are gone
 
     --- a/MEMORY.md
     +++ b/MEMORY.md
@@ -103,7 +103,7 @@ fn what_is_wrong_is_found_mended_and_recorded() {
      # Mine
      - [tabs](tabs.md) — x
     -- [again](tabs.md)
-    mended: remove second index lines
+    fixed: remove second index lines
 
     --- a/MEMORY.md
     +++ b/MEMORY.md
@@ -111,7 +111,7 @@ fn what_is_wrong_is_found_mended_and_recorded() {
      # Mine
      - [tabs](tabs.md) — x
     +- [cents](cents.md) — about it
-    mended: add index lines for memories that have none
+    fixed: add index lines for memories that have none
 
     error   file-writable-by-others cents.md
             others may write the file (mode 666)
@@ -140,7 +140,7 @@ fn what_is_wrong_is_found_mended_and_recorded() {
     assert_eq!(sandbox.run(["doctor", "--fix"]).code, 1);
     let again = sandbox.run(["doctor", "--fix", "--json"]);
     assert_eq!(again.code, 1);
-    assert!(!again.stdout.contains("\"fixed\""), "what is mended stays mended: {}", again.stdout);
+    assert!(!again.stdout.contains("\"fixed\""), "what is mended stays fixed: {}", again.stdout);
 }
 
 #[test]
@@ -179,8 +179,8 @@ fn what_memories_cite_is_verified() {
     assert_snapshot!(sandbox.show("ls --verify"), @r"
     exit 0
     --- stdout
-        just now  fresh    feedback   tabs   about it
-        just now  gone     feedback   cents  about it
+        just now  feedback   tabs   about it
+        just now  feedback   cents  about it  (cites something that is gone)
     ");
     let listed = sandbox.run(["ls", "--verify", "--json"]).stdout;
     assert!(
@@ -241,7 +241,10 @@ fn a_list_says_what_is_changed_or_gone_without_being_asked() {
     sandbox.home.write("home/project/src/money.rs", "fn francs() {}\n");
     assert_eq!(freshness(&sandbox, "cents").as_deref(), Some("gone"));
     let shown = sandbox.run(["ls"]).stdout;
-    assert!(shown.lines().any(|line| line.contains("gone     feedback   cents")), "{shown}");
+    assert!(
+        shown.lines().any(|line| line.contains("cents") && line.contains("(cites something that is gone)")),
+        "{shown}"
+    );
 
     // In a project too large to be looked through at once, the last answer of `verify` counts.
     for number in 0..4_100 {

@@ -233,7 +233,7 @@ fn the_page_is_one_that_a_person_reads() {
 
     linked         1  a.md
 
-    Changed 2 files. Every statement stands, or says what replaced it. memdir dream undo takes it back.
+    Changed 2 files. Every statement is kept, or says what replaced it. memdir dream undo undoes it.
     ");
     insta::assert_snapshot!(sandbox.show("dream"), @r"
     exit 0
@@ -260,7 +260,7 @@ fn the_page_is_one_that_a_person_reads() {
     --- stdout
     Nothing to change.
     --- stderr
-    warning: no dream stands that could be taken back
+    warning: there is no dream to undo
     ");
     let shown = sandbox.show("dream show");
     assert!(shown.contains("taken back") && shown.contains("b.md → a.md"), "{shown}");
@@ -615,7 +615,7 @@ fn what_is_purged_is_gone_from_the_accounts_of_dreams() {
     write(&sandbox, "a.md", 1, &topic("a", "Access", "project", body));
     ask(&sandbox, "dream --json");
     assert!(sandbox.run(["dream", "show"]).stdout.contains("zebra-quartz-9913"));
-    assert_eq!(sandbox.run(["purge", "--pattern", "zebra-quartz-9913"]).code, 0);
+    assert_eq!(sandbox.run(["purge", "--pattern", "zebra-quartz-9913", "--yes"]).code, 0);
     let shown = sandbox.run(["dream", "show"]).stdout;
     assert!(!shown.contains("zebra-quartz-9913"), "{shown}");
 }

@@ -329,9 +329,9 @@ fn what_was_removed_or_taken_back_does_not_come_again() {
     assert_eq!(turns(&ask(&sandbox, "extract --json")), ["u9 feedback"]);
     let fresh = self::sandbox();
     session(&fresh, "5c0523b1", &lines);
-    assert!(fresh.run(["extract"]).stdout.contains("Take it back: memdir undo "));
+    assert!(fresh.run(["extract"]).stdout.contains("To undo it: memdir undo "));
     let shown = fresh.run(["undo"]);
-    assert!(shown.stderr.contains("what memdir did by itself: remember what was said"), "{}", shown.stderr);
+    assert!(shown.stdout.contains("(by extraction, just now): remember what was said"), "{}", shown.stdout);
 }
 
 #[test]
@@ -407,9 +407,9 @@ fn undo_right_after_an_extraction_takes_all_of_it_back() {
     let undone = sandbox.run(["undo"]);
     assert_eq!(undone.code, 0, "{}", undone.stderr);
     assert!(
-        undone.stderr.contains("what memdir did by itself: remember what was said in session"),
+        undone.stdout.contains("(by extraction, just now): remember what was said in session"),
         "{}",
-        undone.stderr
+        undone.stdout
     );
     let names = |items: &Value| -> Vec<String> {
         items["items"]

@@ -55,6 +55,8 @@ impl Sandbox {
             program: self.program.clone(),
             stdout: Box::new(stdout.clone()),
             stderr: Box::new(stderr.clone()),
+            paging: Rc::default(),
+            drafts: Vec::new(),
         };
         let exit = memdir::run(arguments.into_iter().map(Into::into), world);
         CommandBlock { code: exit.code(), stdout: stdout.text(), stderr: stderr.text() }

@@ -50,7 +50,13 @@ fn shown(sandbox: &Sandbox, line: &str) -> String {
     let ids: Vec<String> =
         items(sandbox).iter().rev().map(|item| item["id"].as_str().unwrap().to_owned()).collect();
     for (number, id) in ids.iter().enumerate() {
-        text = text.replace(id, &format!("[OP{number}]")).replace(&id[10..], &format!("[op{number}]"));
+        text = text.replace(id, &format!("[OP{number}]"));
+    }
+    for (number, id) in ids.iter().enumerate() {
+        let is_unique =
+            |length: &usize| ids.iter().filter(|other| other.starts_with(&id[..*length])).count() == 1;
+        let length = (8..=id.len()).find(is_unique).unwrap();
+        text = text.replace(&id[..length], &format!("[op{number}]"));
     }
     text
 }
@@ -61,7 +67,7 @@ fn the_log_says_who_did_what_and_why() {
     assert_snapshot!(sandbox.show("log"), @r"
     exit 0
     --- stderr
-    Nothing is recorded yet for [ROOT]/home/.claude/projects/[SLUG]-home-project/memory.
+    No operation is recorded yet for [ROOT]/home/.claude/projects/[SLUG]-home-project/memory.
     ");
     add(&sandbox, "tabs", "Use tabs.");
     sandbox.vars.push(("CLAUDECODE".into(), "1".into()));
@@ -110,12 +116,14 @@ fn undo_takes_back_the_last_and_redo_brings_it_again() {
     assert_snapshot!(shown(&sandbox, "undo --dry-run"), @r"
     exit 0
     --- stdout
+    would undo [op1] (yours, just now): add freeze.md
     would change  MEMORY.md
     would remove  freeze.md
     ");
     assert_snapshot!(shown(&sandbox, "undo"), @r"
     exit 0
     --- stdout
+    undoing [op1] (yours, just now): add freeze.md
     changed  MEMORY.md
     removed  freeze.md
     ");
@@ -127,7 +135,7 @@ fn undo_takes_back_the_last_and_redo_brings_it_again() {
     --- stdout
     Nothing to change.
     --- stderr
-    warning: nothing of yours stands that could be undone; `memdir log` shows what others did
+    warning: there is no operation of yours to undo; `memdir log` lists the operations of others
     ");
     ok(&sandbox, "redo");
     assert_eq!(sandbox.home.tree(directory(&sandbox).as_str()), with_tabs);
@@ -138,7 +146,7 @@ fn undo_takes_back_the_last_and_redo_brings_it_again() {
     --- stdout
     Nothing to change.
     --- stderr
-    warning: nothing of yours is undone
+    warning: there is no undo of yours to redo
     ");
     assert_snapshot!(shown(&sandbox, "log -n 2"), @r"
     exit 0
@@ -172,6 +180,9 @@ fn an_old_operation_is_taken_back_under_newer_ones_or_refused() {
     let before = sandbox.home.tree(directory(&sandbox).as_str());
     assert_snapshot!(shown(&sandbox, &format!("undo {id}")), @r"
     exit 2
+    --- stdout
+    undoing [op4] (yours, just now): add rule.md
+    newer [op5] by you stays: set description of rule.md
     --- stderr
     error: cannot undo: `rule.md` was changed since then in the same place (operation [OP5]: set description of rule.md)
     ");
@@ -336,12 +347,12 @@ fn a_purged_text_is_in_no_version_and_says_what_it_cannot_reach() {
     would change  login.md
     and every earlier version in history
     ");
-    assert_snapshot!(shown(&sandbox, "purge --pattern hunter2"), @r"
+    assert_snapshot!(shown(&sandbox, "purge --pattern hunter2 --yes"), @r"
     exit 0
     --- stdout
     cleaned  MEMORY.md
     cleaned  login.md
-    Forgotten: 4 earlier versions. Caches are empty; they come back without it.
+    Purged from 4 earlier versions; caches are rebuilt without it.
     memdir cannot reach:
       other projects, whose memory has a history of its own: give each with --dir
       session transcripts of the client, which repeat what an agent read and wrote
@@ -366,7 +377,7 @@ fn a_purged_memory_is_gone_under_all_its_names() {
     add(&sandbox, "token", "The word is hunter2.");
     ok(&sandbox, "rename token secret");
     ok(&sandbox, "rm secret");
-    ok(&sandbox, "purge secret");
+    ok(&sandbox, "purge secret --yes");
     let versions = versions(&sandbox);
     assert!(!versions.contains("hunter2") && !versions.contains("about token"), "{versions}");
     assert!(versions.contains("Use tabs."));
@@ -456,7 +467,7 @@ fn a_day_is_a_time() {
     ok(&sandbox, "rm tabs");
     let removed = items(&sandbox)[0]["time"].as_str().unwrap()[..10].to_owned();
     assert_eq!(sandbox.run(["show", "tabs", "--at", &removed]).code, 1);
-    for wrong in ["2026-13-01", "2026-02-30", "2026-11-16T12:00", "20261116"] {
+    for wrong in ["2026-13-01", "2026-02-30", "2026-11-16T25:00", "nonsense"] {
         assert_eq!(sandbox.run(["show", "tabs", "--at", wrong]).code, 2, "{wrong}");
         assert_eq!(sandbox.run(["restore", "tabs", "--at", wrong]).code, 2, "{wrong}");
     }
@@ -558,6 +569,6 @@ fn a_link_in_the_place_of_a_segment_leads_nowhere() {
     std::os::unix::fs::symlink(&target, store.join("000002.seg")).unwrap();
     add(&sandbox, "freeze", "Freeze.");
     ok(&sandbox, "undo");
-    ok(&sandbox, "purge --pattern tabs");
+    ok(&sandbox, "purge --pattern tabs --yes");
     assert_eq!(fs::read_to_string(target).unwrap(), "precious\n");
 }

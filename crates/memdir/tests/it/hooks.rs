@@ -181,9 +181,9 @@ fn what_others_changed_is_found_by_work_and_said_once() {
     let status: Value = serde_json::from_str(&sandbox.run(["status", "--json"]).stdout).unwrap();
     assert_eq!(status["changed_by_others"], json!(["release.md"]));
     let start = hook(&mut sandbox, "SessionStart", &json!({"source": "startup"}));
-    assert!(start.to_string().contains("somebody else changed these memories: `release.md`"), "{start}");
+    assert!(start.to_string().contains("these memories were changed outside of it: `release.md`"), "{start}");
     let again = hook(&mut sandbox, "SessionStart", &json!({"source": "startup"}));
-    assert!(!again.to_string().contains("somebody else changed"), "{again}");
+    assert!(!again.to_string().contains("changed outside of it"), "{again}");
 }
 
 #[test]

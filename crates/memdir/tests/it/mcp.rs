@@ -45,7 +45,7 @@ fn every_tool_answers() {
     assert!(client.said("search", json!({"query": "weekly"})).contains("release.md"));
 
     let (text, failed) = client.call("edit", json!({"name": "release", "old": "nowhere", "new": ""}));
-    assert!(failed && text.contains("`old` stands nowhere in `release.md`"), "{text}");
+    assert!(failed && text.contains("`old` occurs nowhere in `release.md`"), "{text}");
     let (text, failed) = client.call("forget", json!({"name": "no-such"}));
     assert!(failed && text.contains("no-such"), "{text}");
     assert!(client.said("forget", json!({"name": "release"})).contains("removed release.md"));
@@ -378,10 +378,10 @@ fn a_search_says_which_filters_mean_nothing() {
     let result =
         client.result("tools/call", json!({"name": "search", "arguments": {"query": "tabs since:someday"}}));
     let warning = result["structuredContent"]["warnings"][0].as_str().unwrap();
-    assert!(warning.contains("`since:someday` is no filter"), "{result}");
+    assert!(warning.contains("`since:someday` is not a filter"), "{result}");
     assert!(result["content"][0]["text"].as_str().unwrap().contains("warning: `since:someday`"), "{result}");
     let strange = client.said("search", json!({"query": "tabs type:evil"}));
-    assert!(strange.contains("`evil` is no usual type"), "{strange}");
+    assert!(strange.contains("`evil` is not a usual type"), "{strange}");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn an_empty_project_says_how_to_begin() {
     assert_snapshot!(sandbox.show("ls"), @r"
     exit 0
     --- stderr
-    No memories yet in [ROOT]/home/.claude/projects/[SLUG]-home-project/memory.
+    No memories yet in ~/.claude/projects/[SLUG]-home-project/memory; memdir add TEXT adds one.
     ");
     assert_snapshot!(sandbox.show("ls --json"), @r#"
     exit 0
@@ -85,7 +85,7 @@ fn what_is_added_is_in_the_clients_form() {
     assert_snapshot!(shown(&sandbox, "add --type user --name me --description x --text y --json"), @r#"
     exit 0
     --- stdout
-    {"v":1,"op":"[OP]","paths":["[ROOT]/home/.claude/projects/[SLUG]-home-project/memory/me.md","[ROOT]/home/.claude/projects/[SLUG]-home-project/memory/MEMORY.md"],"warnings":[],"conflicts":[]}
+    {"v":1,"op":"[OP]","paths":["[ROOT]/home/.claude/projects/[SLUG]-home-project/memory/me.md","[ROOT]/home/.claude/projects/[SLUG]-home-project/memory/MEMORY.md"],"warnings":[],"conflicts":[],"name":"me","type":"user","description":"x"}
     "#);
 }
 
@@ -111,7 +111,7 @@ fn the_overview_says_what_is_there_and_what_is_wrong() {
     wrong     1 line points to a file that is gone
     wrong     stray.md: `name` appears more than once
 
-    memdir doctor says more and mends what it can.
+    memdir doctor says more and fixes what it can.
     ");
 }
 
@@ -128,7 +128,8 @@ fn one_memory_is_shown_by_name_stem_or_path() {
     assert_snapshot!(sandbox.show("show nothing"), @r"
     exit 1
     --- stderr
-    there is no memory `nothing` in `[ROOT]/home/.claude/projects/[SLUG]-home-project/memory`
+    error: there is no memory `nothing` in `[ROOT]/home/.claude/projects/[SLUG]-home-project/memory`
+    hint: `memdir ls` lists all memories
     ");
     sandbox.home.write(directory(&sandbox).join("old/tabs.md"), "older");
     sandbox.home.write(directory(&sandbox).join("older/tabs.md"), "older");
@@ -137,7 +138,7 @@ fn one_memory_is_shown_by_name_stem_or_path() {
     exit 2
     --- stderr
     error: `tabs` is ambiguous: old/tabs.md, older/tabs.md
-    hint: name it by its path
+    hint: give its path in the directory, or more of the id
     ");
 }
 
@@ -152,12 +153,8 @@ fn a_set_changes_one_field_and_the_index() {
     assert_snapshot!(sandbox.show("set tabs type"), @r"
     exit 2
     --- stderr
-    error: the following required arguments were not provided:
-      <VALUE>
-
-    Usage: memdir set <NAME> <FIELD> <VALUE>
-
-    For more information, try '--help'.
+    error: missing: `<VALUE>`
+    usage: memdir set <NAME> <FIELD> <VALUE>
     ");
 }
 
@@ -256,7 +253,7 @@ fn every_refused_change_names_rule_and_path_and_changes_nothing() {
     assert_snapshot!(sandbox.show("add --type opinion --name x --description x --text y"), @r"
     exit 2
     --- stderr
-    error: there is no type `opinion`
+    error: unknown type `opinion`
     hint: the types are user, feedback, project and reference
     ");
     assert_snapshot!(sandbox.show("add --type user --name ../../x --description x --text y"), @r"
@@ -279,13 +276,13 @@ fn every_refused_change_names_rule_and_path_and_changes_nothing() {
     exit 2
     --- stderr
     error: there is no text to remember
-    hint: give it with --text, with --file FILE, or with --file - on standard input
+    hint: pass the text, or --file FILE, or --file - for standard input
     ");
     assert_snapshot!(sandbox.show("rm gone"), @r"
     exit 2
     --- stderr
     error: there is no memory `gone` in `[ROOT]/home/.claude/projects/[SLUG]-home-project/memory`
-    hint: `memdir ls` shows what there is
+    hint: `memdir ls` lists all memories
     ");
     assert_eq!(sandbox.home.tree("home/.claude"), before);
 }
@@ -371,7 +368,7 @@ fn what_a_reviewer_found_stays_mended() {
 fn the_text_of_a_refused_edit_is_kept() {
     let sandbox = two_memories().var("EDITOR", "sed -i '2,$ {/^---$/d}'").var("PATH", "/usr/bin:/bin");
     let block = sandbox.run(["edit", "tabs"]);
-    let kept = block.stderr.trim_end().rsplit(' ').next().unwrap().to_owned();
+    let kept = block.stderr.split("your text is in `").nth(1).unwrap().split('`').next().unwrap().to_owned();
     assert!(fs::read_to_string(&kept).unwrap().contains("Use tabs."), "{}", block.stderr);
     fs::remove_dir_all(Utf8PathBuf::from(kept).parent().unwrap()).unwrap();
 }

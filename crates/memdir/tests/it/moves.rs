@@ -61,7 +61,7 @@ fn a_move_brings_everything_and_goes_back() {
       journal            8 B  1 copied
       transcripts        3 B  1 copied
     then the old directory becomes  [ROOT]/home/.claude/projects/[SLUG]-home-app.moved-to.[SLUG]-home-new
-    Done. memdir undo takes it back.
+    Done. memdir undo undoes it.
     --- stderr
     warning: `[ROOT]/home/app` still lives: it starts with an empty memory afterwards
     ");
@@ -78,11 +78,9 @@ fn a_move_brings_everything_and_goes_back() {
     assert!(!project_dir(&sandbox, "home/app").exists());
     let log = ok(&sandbox, "log");
     assert!(log.contains("bring memory from") && log.contains("add tabs.md"), "history came along: {log}");
-    assert_snapshot!(sandbox.show("undo"), @r"
-    exit 0
-    --- stdout
-    Taken back: the files are where they were.
-    ");
+    let undone = ok(&sandbox, "undo");
+    assert!(undone.contains("(yours, just now): bring memory from"), "{undone}");
+    assert!(undone.ends_with("Undone: the files are in their old place again.\n"), "{undone}");
     assert_eq!(tree(&sandbox), before);
     let mut sandbox = sandbox;
     sandbox.cwd = sandbox.home.root().join("home/app");
@@ -140,10 +138,10 @@ fn a_move_that_was_taken_back_can_be_made_again_and_again() {
     let moved = tree(&sandbox);
     for _ in 0..3 {
         sandbox.cwd = sandbox.home.root().join("home/new");
-        assert!(ok(&sandbox, "undo").starts_with("Taken back"));
+        assert!(ok(&sandbox, "undo").contains("Undone: "));
         assert_eq!(tree(&sandbox), before);
         sandbox.cwd = sandbox.home.root().join("home/app");
-        assert!(ok(&sandbox, "redo").starts_with("Done again"));
+        assert!(ok(&sandbox, "redo").starts_with("Redone: "));
         assert_eq!(tree(&sandbox), moved);
     }
     sandbox.cwd = sandbox.home.root().join("home/new");
@@ -172,14 +170,14 @@ fn a_move_is_made_again_from_where_it_was_taken_back() {
             ok(&sandbox, &command.replace("..", sandbox.home.root().join("home").as_str()));
             let moved = tree(&sandbox);
             for _ in 0..2 {
-                assert!(ok(&sandbox, "undo").starts_with("Taken back"), "{command}");
+                assert!(ok(&sandbox, "undo").contains("Undone: "), "{command}");
                 assert_eq!(tree(&sandbox), before, "{command}");
                 assert!(ok(&sandbox, "redo --dry-run").contains("tabs"), "{command}");
                 assert_eq!(tree(&sandbox), before, "{command}");
-                assert!(ok(&sandbox, "redo").starts_with("Done again"), "{command}");
+                assert!(ok(&sandbox, "redo").starts_with("Redone: "), "{command}");
                 assert_eq!(tree(&sandbox), moved, "{command}");
             }
-            assert!(sandbox.show("redo").contains("nothing of yours is undone"), "{command}");
+            assert!(sandbox.show("redo").contains("there is no undo of yours to redo"), "{command}");
             // What was undone here since comes first.
             ok(&sandbox, "undo");
             add(&sandbox, "here");
@@ -187,7 +185,7 @@ fn a_move_is_made_again_from_where_it_was_taken_back() {
             ok(&sandbox, "redo");
             let new = project_dir(&sandbox, "home/new").join("memory");
             assert!(new.join("here.md").is_file() && !new.join("tabs.md").exists(), "{command}");
-            assert!(ok(&sandbox, "redo").starts_with("Done again"), "{command}");
+            assert!(ok(&sandbox, "redo").starts_with("Redone: "), "{command}");
             assert!(new.join("here.md").is_file() && new.join("tabs.md").is_file(), "{command}");
             assert!(ok(&sandbox, "log").contains("add here.md"), "its history stays");
         }

@@ -165,9 +165,7 @@ fn every_scheme_encodes() {
     assert_snapshot!(sandbox.show("path encode --scheme md5 /a"), @r"
     exit 2
     --- stderr
-    error: invalid value 'md5' for '--scheme <SCHEME>': unknown scheme `md5`: expected `current`, `cwd` or `observed-89`
-
-    For more information, try '--help'.
+    error: `md5` is not a value for `--scheme <SCHEME>`: unknown scheme `md5`: expected `current`, `cwd` or `observed-89`
     ");
 }
 

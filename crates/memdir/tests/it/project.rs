@@ -158,8 +158,8 @@ fn what_is_forgotten_is_forgotten_and_no_file_is_touched() {
     project(&sandbox, "home/app");
     flags(&sandbox);
     let before = sandbox.home.tree("home/.claude");
-    assert!(sandbox.show("project forget ../app").contains("Forgotten"));
-    assert!(sandbox.show("project forget ../app").contains("knows nothing"));
+    assert!(sandbox.show("project forget --yes ../app").contains("Forgotten"));
+    assert!(sandbox.show("project forget --yes ../app").contains("knows nothing"));
     assert_eq!(sandbox.home.tree("home/.claude"), before);
 }
 

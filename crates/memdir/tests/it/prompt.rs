@@ -191,7 +191,7 @@ fn an_agents_section_holds_its_index_and_its_scope() {
     insta::assert_snapshot!(sandbox.show("prompt --scope user").lines().take(4).collect::<Vec<_>>().join("\n"), @"
     exit 2
     --- stderr
-    error: the following required arguments were not provided:
-      --agent <NAME>
+    error: missing: `--agent <NAME>`
+    usage: memdir prompt --agent <NAME> --scope <SCOPE>
     ");
 }

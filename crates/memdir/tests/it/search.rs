@@ -150,8 +150,8 @@ fn what_cannot_be_searched_is_said() {
     check(&[], 2, "nothing to search for");
     check(&["--in", "limbo", "x"], 2, "`limbo` is nothing that can be searched");
     check(&["--dir", "nowhere", "x"], 2, "cannot search `nowhere`");
-    check(&["the", "of"], 1, "only words that stand everywhere");
-    check(&["--", "-tabs"], 1, "only words that must not stand there");
+    check(&["the", "of"], 1, "every word of the query is too common to search for");
+    check(&["--", "-tabs"], 1, "only excluded words");
     check(&["?!"], 1, "no word to look for");
     check(&["\u{1f980}"], 1, "no word to look for");
     check(&["tunnel"], 1, "nothing found; past sessions were not looked into: add `--in sessions`\n");
@@ -159,12 +159,13 @@ fn what_cannot_be_searched_is_said() {
     check(&["in:journal zzzqqq"], 1, "nothing found\n");
     check(&["postgers", "tabz"], 0, "No `tabz`; looked for `tabs`.");
     check(&["tbas"], 0, "No `tbas`; looked for `tabs`.");
-    check(&["in:nowhere", "tabs"], 0, "warning: `in:nowhere` is no filter");
+    check(&["in:nowhere", "tabs"], 0, "warning: `in:nowhere` is not a filter");
     check(&["since:banana", "tabs"], 0, "`since:` takes a day or a time");
     check(&["type:bogus", "tabs"], 1, "memories are user, feedback, project or reference");
     let block = sandbox.run(["search", "--json", "role:banana tabs"]);
     let answer: Value = serde_json::from_str(&block.stdout).unwrap();
-    let warning = "`role:banana` is no filter, so its words are looked for; `role:` takes user or assistant";
+    let warning =
+        "`role:banana` is not a filter, so its words are searched for; `role:` takes user or assistant";
     assert_eq!(answer["warnings"], serde_json::json!([warning]));
     assert_eq!(answer["hits"][0]["title"], "tabs");
 }

@@ -50,7 +50,7 @@ fn one_command_in_and_one_command_out() {
     +    "memdir@memdir": true
     +  }
      }
-    Claude Code: would be wired
+    Claude Code: would be connected
     "#);
     assert_eq!(theirs(&sandbox), before);
     assert_snapshot!(sandbox.show("setup --no-permissions"), @r#"
@@ -75,8 +75,8 @@ fn one_command_in_and_one_command_out() {
     +    "memdir@memdir": true
     +  }
      }
-    Claude Code: wired
-    From the next session on they use it. `memdir uninstall` takes it out again.
+    Claude Code: connected
+    From the next session on it is used by: Claude Code. `memdir uninstall` removes it again.
     "#);
     assert_snapshot!(sandbox.show("setup --no-permissions"), @r"
     exit 0
@@ -278,8 +278,8 @@ fn bad_settings_are_said_and_the_other_agents_done() {
     +    }
     +  }
     +}
-    Visual Studio Code: wired
-    From the next session on they use it. `memdir uninstall` takes it out again.
+    Visual Studio Code: connected
+    From the next session on it is used by: Visual Studio Code. `memdir uninstall` removes it again.
     --- stderr
     error: Claude Code: `[ROOT]/home/.claude/settings.json` is left as it is: what it holds is not an object
     error: Codex: `[ROOT]/home/.codex/config.toml` is left as it is: it is written in a way that cannot be edited safely: `mcp_servers.memdir` is not a table of its own
@@ -378,7 +378,11 @@ fn what_the_client_ignores_is_not_called_wired() {
             "error: Claude Code: written, but without effect until the comment or trailing comma in line 2 in `{path}` is gone"
         );
         assert!(said.stderr.contains(&expected), "{}", said.stderr);
-        assert!(!said.stdout.contains("wired") && !said.stdout.contains("next session"), "{}", said.stderr);
+        assert!(
+            !said.stdout.contains("connected") && !said.stdout.contains("next session"),
+            "{}",
+            said.stderr
+        );
         assert_eq!(said.code, 2);
     }
     let report: Value = serde_json::from_str(&sandbox.run(["setup", "--json"]).stdout).unwrap();

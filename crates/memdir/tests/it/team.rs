@@ -196,13 +196,13 @@ fn status_members_log_and_leaving() {
         members["items"].as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"Ada") && names.contains(&"Bob"));
     assert!(!json(&team.bob, "team log --json")["items"].as_array().unwrap().is_empty());
-    assert_snapshot!(team.bob.show("team members --revoke Ada"), @"
+    assert_snapshot!(team.bob.show("team members --revoke Ada --yes"), @"
     exit 2
     --- stderr
     error: only whoever brought `Ada` in, the founder, or they themselves can take them out
     hint: ask one of them; if that is a machine of yours that is lost, leave and begin anew with another `--branch`
     ");
-    assert_eq!(team.bob.run(["team", "leave"]).code, 0);
+    assert_eq!(team.bob.run(["team", "leave", "--yes"]).code, 0);
     assert_snapshot!(team.bob.show("team status"), @"
     exit 2
     --- stderr
@@ -302,7 +302,7 @@ fn many_deletions_of_a_mate_can_be_taken_back_by_the_operation_that_is_named() {
     let named = synced.split("`memdir undo ").nth(1).unwrap_or_else(|| panic!("{synced}"));
     let operation = named.split('`').next().unwrap();
     let none = team.bob.show("undo");
-    assert!(none.contains(&format!("`memdir undo {operation}` takes back what the team did last")), "{none}");
+    assert!(none.contains(&format!("`memdir undo {operation}` undoes the team's last operation")), "{none}");
     assert_eq!(team.bob.run(["undo", operation]).code, 0);
     assert!(memory_dir(&team.bob).join("team/m7.md").exists());
 }
@@ -382,7 +382,7 @@ fn an_invitation_says_what_the_other_one_types() {
     let invited = team.ada.run(["team", "invite"]);
     assert_eq!(invited.stdout.lines().count(), 1, "{}", invited.stdout);
     assert_snapshot!(invited.stderr, @r"
-    Whoever has this line can join: send it by a way that only they read. It works once.
+    This line lets one person join: send it on a private channel. It works once.
     In their clone of the project they say memdir team join 'LINE' --name NAME --local.
     ");
     let invited = json(&team.ada, "team invite --json");
@@ -397,7 +397,7 @@ fn who_leaves_unheard_is_told_what_to_do_and_what_never_went() {
     team.bob.run(["team", "share", "deploy"]);
     let repository = team.repository.root().join("team.git");
     std::fs::rename(&repository, repository.with_extension("away")).unwrap();
-    let left = team.bob.run(["team", "leave"]);
+    let left = team.bob.run(["team", "leave", "--yes"]);
     assert_eq!(left.code, 0);
     let members = json(&team.ada, "team members --json");
     let bob = members["items"].as_array().unwrap().iter().find(|member| member["name"] == "Bob").unwrap();
@@ -406,12 +406,12 @@ fn who_leaves_unheard_is_told_what_to_do_and_what_never_went() {
     assert_snapshot!(left.stderr.replace(&root, "ROOT").replace(&key, "KEY"), @r"
     warning: never sent, and only here: `deploy.md`
     warning: the others could not be told: cannot reach the remote: fatal: 'ROOT/team.git' does not appear to be a git repository; fatal: Could not read from remote repository.
-    hint: to them you are a member still: ask whoever brought you in, or the founder, to say `memdir team members --revoke KEY`
+    hint: for the others you are still a member: ask the member who invited you, or the founder, to run `memdir team members --revoke KEY`
     ");
     // The founder, whom nobody can take out, and who alone could take Bob out.
-    let left = json(&team.ada, "team leave --json");
+    let left = json(&team.ada, "team leave --yes --json");
     assert_eq!((&left["told"], &left["unsent"]), (&Value::Bool(false), &Value::Array(Vec::new())));
-    assert_eq!(left["next"], "nobody can take the founder out: to them you are a member still");
+    assert_eq!(left["next"], "the founder cannot be removed, so for the others you are still a member");
     assert_eq!(left["out_of_reach"][0], "Bob");
 }
 

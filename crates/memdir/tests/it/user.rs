@@ -126,8 +126,8 @@ fn forgetting_shows_asks_removes_and_can_be_taken_back() {
     2026-11-15  knows Rust  technical.md
     2026-11-15  knows Go  technical.md
     --- stderr
-    error: nobody is there to answer: Forget these 2 items?
-    hint: --yes agrees beforehand; --dry-run only shows
+    error: this needs a confirmation, and standard input is not a terminal: Forget these 2 items?
+    hint: pass --yes to confirm, or --dry-run to see what would happen
     ");
     assert_snapshot!(sandbox.show("user forget knows go --yes"), @r"
     exit 0

@@ -1,7 +1,7 @@
 //! One line of an index.
 
 use crate::memory::js_text;
-use crate::memory::links::{destination, encoded, without_anchor};
+use crate::memory::links::{destination, new_destination, without_anchor};
 
 /// The longest line that is written, in UTF-16 units: what the client itself generates.
 pub const MAX_LINE_UNITS: usize = 150;
@@ -38,7 +38,7 @@ pub fn parse_line(line: &str) -> Option<IndexEntry> {
 /// one character of it would fit.
 #[must_use]
 pub fn format_line(title: &str, path: &str, hook: &str) -> String {
-    with_hook(format!("- [{}]({})", escaped_title(title), encoded(path)), hook)
+    with_hook(format!("- [{}]({})", escaped_title(title), new_destination(path)), hook)
 }
 
 /// A line that has its link already, with as much of a hook as fits.

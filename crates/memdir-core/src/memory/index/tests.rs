@@ -63,7 +63,7 @@ fn a_line_is_written_within_its_limit_and_reads_back() {
     };
     check("T", "f.md", " a\n b ", "- [T](f.md) — a b");
     check("T", "f.md", "", "- [T](f.md)");
-    check("a]b", "a (1)#%.md", "h", "- [a\\]b](a %281%29%23%25.md) — h");
+    check("a]b", "a (1)#%.md", "h", "- [a\\]b](<a %281%29%23%25.md>) — h");
     check("a [b] c", "f.md", "h", "- [a [b] c](f.md) — h");
     let long = format_line("T", "f.md", &"😀".repeat(200));
     assert!(js_text::units(&long) <= MAX_LINE_UNITS && long.ends_with("😀…"));

@@ -91,8 +91,15 @@ fn relative(folder: &[&str], path: &str) -> String {
     ups.chain(target.iter().skip(shared).copied()).collect::<Vec<_>>().join("/")
 }
 
-/// The path as a link's destination: what would end the destination is percent-encoded.
-pub(in crate::memory) fn encoded(path: &str) -> String {
+/// The path as the destination of a new link: one with white space is put in angle brackets, without which Markdown sees
+/// no link.
+pub(in crate::memory) fn new_destination(path: &str) -> String {
+    let encoded = encoded(path);
+    if encoded.contains(char::is_whitespace) { format!("<{encoded}>") } else { encoded }
+}
+
+/// The path in place of a link's destination: what would end the destination is percent-encoded.
+fn encoded(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for character in path.chars() {
         match character {

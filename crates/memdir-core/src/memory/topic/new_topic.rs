@@ -29,7 +29,7 @@ impl NewTopic<'_> {
     /// The whole file.
     #[must_use]
     pub fn render(&self) -> String {
-        let name = client_slug(self.name);
+        let name = header_name(self.name);
         let description = one_line(self.description);
         let mut text = format!("---\nname: {}\n", quoted(&name));
         if !description.is_empty() {
@@ -49,6 +49,34 @@ impl NewTopic<'_> {
         }
         text
     }
+}
+
+/// The name in the header: the client's slug, or the title itself if the slug would lose letters of it.
+#[must_use]
+pub fn header_name(title: &str) -> String {
+    let slug = client_slug(title);
+    let letters = |text: &str| text.chars().filter(|character| character.is_alphanumeric()).count();
+    if letters(&slug) < letters(title) { one_line(title) } else { slug }
+}
+
+/// The file stem for a title: itself if it is ASCII, else its sounds in Latin letters (`Übersicht`: `ubersicht`,
+/// `日本語`: `ribenyu`). Empty if nothing of the title can be spelt.
+#[must_use]
+pub fn file_stem(title: &str) -> String {
+    if title.is_ascii() {
+        return title.to_owned();
+    }
+    let latin = any_ascii::any_ascii(title).to_ascii_lowercase();
+    let mut stem = String::with_capacity(latin.len());
+    for character in latin.chars() {
+        if character.is_ascii_alphanumeric() || matches!(character, '_' | '.' | '/') {
+            stem.push(character);
+        } else if !stem.is_empty() && !stem.ends_with('-') {
+            stem.push('-');
+        }
+    }
+    stem.truncate(stem.trim_end_matches('-').len());
+    stem
 }
 
 /// The client's rule for names: lower case, every run of anything but `a-z0-9` one dash, none at the ends.

@@ -6,47 +6,60 @@ use anyhow::{Result, ensure};
 use camino::Utf8PathBuf;
 use memdir_disk::throwaway_dir::ThrowawayDir;
 
-use crate::world::World;
+use crate::output::Paint;
+use crate::world::{Terminal, World};
 
-/// Plays commands in a throw-away home and shows them as if they had been typed.
+/// Runs commands in a temporary home and shows them as if they had been typed.
 pub(super) struct Stage<'a> {
     place: &'a ThrowawayDir,
-    /// Whose machine it is, where there are several.
+    /// Whose machine it is, if there are several.
     person: Option<&'static str>,
     home: Utf8PathBuf,
     cwd: Utf8PathBuf,
+    is_agent: bool,
+    /// Whether a person at a terminal decides when the next scene comes.
+    pauses: bool,
+    scenes: usize,
     world: &'a mut World,
 }
 
-/// Where a machine that everybody reaches seems to be.
+/// Where a machine that everyone reaches seems to be.
 const SHARED: &str = "/srv/";
 
 impl<'a> Stage<'a> {
-    pub(super) fn new(home: &'a ThrowawayDir, world: &'a mut World) -> Self {
+    pub(super) fn new(home: &'a ThrowawayDir, pauses: bool, world: &'a mut World) -> Self {
         let path = home.path().to_owned();
-        Self { place: home, person: None, home: path.clone(), cwd: path, world }
+        Self {
+            place: home,
+            person: None,
+            home: path.clone(),
+            cwd: path,
+            is_agent: false,
+            pauses,
+            scenes: 0,
+            world,
+        }
     }
 
     pub(super) fn into_world(self) -> &'a mut World {
         self.world
     }
 
-    /// The first and the last word.
-    pub(super) fn title(&mut self, text: &str) -> Result<()> {
-        let text = self.world.paint.strong(text);
-        Ok(writeln!(self.world.stdout, "\n{text}\n")?)
+    /// What comes next. On a terminal the user decides when.
+    pub(super) fn scene(&mut self, text: &str) -> Result<()> {
+        if self.pauses && self.scenes > 0 {
+            self.world.stdout.flush()?;
+            crate::commands::ask::line("  (Enter)", self.world)?;
+        }
+        self.scenes += 1;
+        let text = self.world.paint.strong(&format!("{}. {text}", self.scenes));
+        Ok(writeln!(self.world.stdout, "{text}\n")?)
     }
 
-    /// What comes next.
-    pub(super) fn heading(&mut self, text: &str) -> Result<()> {
-        let text = self.world.paint.strong(text);
-        Ok(writeln!(self.world.stdout, "── {text}\n")?)
-    }
-
-    /// A remark on what was just seen.
+    /// A remark on what comes.
     pub(super) fn say(&mut self, text: &str) -> Result<()> {
         let text = self.world.paint.quiet(text);
-        Ok(writeln!(self.world.stdout, "  {text}\n")?)
+        Ok(writeln!(self.world.stdout, "  {text}")?)
     }
 
     /// Makes a project and works in it from now on.
@@ -55,7 +68,7 @@ impl<'a> Stage<'a> {
         self.typed(&format!("cd ~/{name}"))
     }
 
-    /// Goes to the machine of somebody, in a project that everybody has there.
+    /// Goes to the machine of a person, in a project that everyone has there.
     pub(super) fn at_machine_of(&mut self, person: &'static str) -> Result<()> {
         self.home = self.place.make_dir(person)?;
         self.cwd = self.place.make_dir(&format!("{person}/shop"))?;
@@ -75,55 +88,79 @@ impl<'a> Stage<'a> {
         self.typed(&format!("mv ~/{from} ~/{to} && cd ~/{to}"))
     }
 
-    /// Runs a command of memdir in process and shows all that it says.
+    /// Runs a command and shows all that it says.
     pub(super) fn command(&mut self, line: &str) -> Result<()> {
-        self.typed(format!("memdir {line}").trim_end())?;
-        self.run(line, "", true).map(drop)
+        self.typed(&format!("memdir {line}"))?;
+        self.output(line, &[])
     }
 
-    /// Runs a command and shows only that it was typed. Gives back what it said.
-    pub(super) fn quietly(&mut self, line: &str, shown: &str) -> Result<String> {
-        self.typed(&format!("memdir {shown}"))?;
-        self.run(line, "", false)
+    /// Runs a command and shows only that it was typed.
+    pub(super) fn quietly(&mut self, line: &str) -> Result<()> {
+        self.typed(&format!("memdir {line}"))?;
+        self.run(line, "").map(drop)
     }
 
-    /// The same for a command that reads what an agent tells it.
-    pub(super) fn told(&mut self, input: &str, line: &str) -> Result<()> {
-        self.typed(&format!("echo '{input}' | memdir {line}"))?;
-        self.run(line, input, true).map(drop)
+    /// Runs a command as an agent would, and shows it.
+    pub(super) fn as_agent(&mut self, line: &str) -> Result<()> {
+        (self.is_agent, self.person) = (true, Some("agent"));
+        let shown = self.command(line);
+        (self.is_agent, self.person) = (false, None);
+        shown
     }
 
-    fn run(&mut self, line: &str, input: &str, is_shown: bool) -> Result<String> {
+    /// Runs a command and shows its output; only the lines that begin like one of these, if any are given.
+    pub(super) fn output(&mut self, line: &str, wanted: &[&str]) -> Result<()> {
+        // Colours would hide how a line begins.
+        let paint = if wanted.is_empty() { self.world.paint } else { Paint::never() };
+        let text = self.run_in(line, "", paint)?;
+        let shown = text.replace(self.home.as_str(), "~").replace(&format!("{}/", self.place.path()), SHARED);
+        let is_wanted = |row: &&str| wanted.is_empty() || wanted.iter().any(|begin| row.starts_with(begin));
+        for row in shown.lines().filter(is_wanted) {
+            writeln!(self.world.stdout, "  {row}")?;
+        }
+        Ok(writeln!(self.world.stdout)?)
+    }
+
+    /// Runs a command and shows nothing. Gives back what it printed.
+    pub(super) fn run(&mut self, line: &str, input: &str) -> Result<String> {
+        self.run_in(line, input, self.world.paint)
+    }
+
+    /// Runs a command for its machine-readable output.
+    pub(super) fn run_json(&mut self, line: &str) -> Result<String> {
+        self.run_in(line, "", Paint::never())
+    }
+
+    fn run_in(&mut self, line: &str, input: &str, paint: Paint) -> Result<String> {
         let said = Said::default();
         let line = line.replace(SHARED, &format!("{}/", self.place.path()));
+        let agent = self.is_agent.then(|| ("CLAUDECODE".to_owned(), "1".to_owned()));
         let world = World {
             home: Some(self.home.clone()),
             cwd: Ok(self.cwd.clone()),
-            vars: [].into(),
-            now: self.world.now,
-            terminal: self.world.terminal,
-            paint: self.world.paint,
+            vars: agent.into_iter().collect(),
+            now: crate::world::clock(),
+            terminal: Terminal {
+                columns: self.world.terminal.columns.map(|all| all.saturating_sub(2)),
+                ..Terminal::default()
+            },
+            paint,
             stdin: Box::new(io::Cursor::new(input.to_owned())),
-            // Set-up names the program; nothing else may start it, in a home that is gone at once.
-            program: line.starts_with("setup").then(|| {
-                self.world.program.clone().unwrap_or_else(|| Utf8PathBuf::from("/usr/local/bin/memdir"))
-            }),
+            // No background work may start in a home that is about to go.
+            program: None,
             stdout: Box::new(said.clone()),
             stderr: Box::new(said.clone()),
+            paging: Rc::default(),
+            drafts: Vec::new(),
         };
         let exit = crate::run(words(&line), world);
         let text = String::from_utf8_lossy(&said.0.borrow()).into_owned();
-        let shown = text.replace(self.home.as_str(), "~").replace(&format!("{}/", self.place.path()), SHARED);
-        // What is not to be shown is, where it went wrong.
-        for row in shown.lines().filter(|_| is_shown || exit.code() >= 2) {
-            writeln!(self.world.stdout, "  {row}")?;
-        }
-        writeln!(self.world.stdout)?;
-        ensure!(exit.code() < 2, "the demonstration's `memdir {line}` failed; this is a bug in memdir");
+        ensure!(exit.code() < 2, "the demo's `memdir {line}` failed; this is a bug in memdir: {text}");
         Ok(text)
     }
 
-    fn typed(&mut self, line: &str) -> Result<()> {
+    /// Shows a line as if it had been typed.
+    pub(super) fn typed(&mut self, line: &str) -> Result<()> {
         let prompt = self.person.map_or_else(|| "$".to_owned(), |person| format!("{person} $"));
         let prompt = self.world.paint.quiet(&prompt);
         let line = self.world.paint.code(line);

@@ -39,7 +39,7 @@ impl Input {
             return Ok(text);
         }
         if world.terminal.stdin && world.terminal.stdout {
-            return Ok(editor::edit(template.name, &template.text(), world)?.text);
+            return editor::write_new(template.name, &template.text(), world);
         }
         Err(anyhow::anyhow!("there is nothing to write down"))
             .hint("give it with flags, with --text, with --file FILE, or with --file - on standard input")
@@ -66,7 +66,7 @@ impl Template<'_> {
 }
 
 /// Reads a file or standard input as text.
-pub(super) fn read(file: &Utf8PathBuf, world: &mut World) -> Result<String> {
+pub(in crate::commands) fn read(file: &Utf8PathBuf, world: &mut World) -> Result<String> {
     if file == "-" {
         let mut bytes = Vec::new();
         world.stdin.by_ref().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;

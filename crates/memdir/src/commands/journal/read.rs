@@ -1,11 +1,12 @@
 use std::io::Write;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use memdir_core::journal::stamp;
 use memdir_lib::journal::{Filter, Journal, JournalError, Listed};
 use serde::Serialize;
 
+use crate::commands::when;
 use crate::exit::Exit;
 use crate::output::{printable, printable_lines};
 use crate::world::World;
@@ -84,8 +85,8 @@ pub(super) struct List {
     /// decision, analysis, context, progress, subagent, or a decision's own category
     #[arg(long)]
     category: Option<String>,
-    /// Only records since a day (2026-01-19), a moment, or so many days ago (7d)
-    #[arg(long, value_name = "WHEN")]
+    /// Only records since a time: 3d, yesterday, 2026-10, 2026-10-05
+    #[arg(long, value_name = "TIME")]
     since: Option<String>,
     /// Only decisions that are decided, pending or superseded
     #[arg(long)]
@@ -97,7 +98,7 @@ pub(super) struct List {
 
 impl List {
     pub(super) fn run(self, journal: &Journal, world: &mut World) -> Result<Exit> {
-        let since = self.since.as_deref().map(|since| since_when(since, world)).transpose()?;
+        let since = self.since.as_deref().map(|since| when::since(since, world).map(stamp)).transpose()?;
         let status = self.status.as_deref().map(str::to_lowercase);
         let filter = Filter { category: self.category.as_deref(), since, status: status.as_deref() };
         let items = journal.list(&filter)?;
@@ -127,17 +128,8 @@ impl List {
             )?;
         }
         if items.is_empty() {
-            writeln!(world.stderr, "no record fits")?;
+            writeln!(world.stderr, "No record matches.")?;
         }
         Ok(Exit::Yes)
     }
-}
-
-fn since_when(text: &str, world: &World) -> Result<String> {
-    if let Some(days) = text.strip_suffix('d').and_then(|days| days.parse::<i64>().ok()) {
-        let earlier = world.now.as_second().saturating_sub(days.saturating_mul(86_400));
-        return Ok(stamp(jiff::Timestamp::from_second(earlier).unwrap_or(jiff::Timestamp::UNIX_EPOCH)));
-    }
-    let moment = text.parse::<jiff::Timestamp>().or_else(|_| format!("{text}T00:00:00Z").parse());
-    moment.map(stamp).with_context(|| format!("`{text}` is no day, no moment and no number of days like 7d"))
 }

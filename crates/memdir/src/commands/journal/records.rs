@@ -267,7 +267,7 @@ impl Project {
                 fields: &[("Type", "application")],
             };
             text = match current {
-                Some(current) => super::super::editor::edit("project", &current, world)?.text,
+                Some(current) => super::super::editor::edit("project", &current, world)?,
                 None => self.input.text(&template, world)?,
             };
         }

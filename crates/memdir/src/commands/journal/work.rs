@@ -154,7 +154,7 @@ fn titled(title: Option<String>, input: &Input, name: &str, world: &mut World) -
         (Some(text), _) => text,
         (None, Some(_)) => String::new(),
         (None, None) if world.terminal.stdin && world.terminal.stdout => {
-            super::super::editor::edit(name, "", world)?.text
+            super::super::editor::write_new(name, "", world)?
         }
         (None, None) => {
             use crate::report::WithHint;

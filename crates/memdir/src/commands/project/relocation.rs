@@ -108,7 +108,7 @@ fn carry_out(
         show(plan, world)?;
     }
     if let Some(moved) = moved {
-        writeln!(world.stdout, "Done. memdir undo takes it back.")?;
+        writeln!(world.stdout, "Done. memdir undo undoes it.")?;
         for warning in &moved.warnings {
             world.warn(warning)?;
         }

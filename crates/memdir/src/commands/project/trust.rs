@@ -9,6 +9,7 @@ use memdir_core::locate::Trust;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::place::Place;
 
+use crate::commands::ask::confirm;
 use crate::exit::Exit;
 use crate::report::WithHint;
 use crate::world::World;
@@ -30,7 +31,10 @@ pub(super) fn trust(dir: Option<Utf8PathBuf>, revoke: bool, world: &mut World) -
     Ok(Exit::Yes)
 }
 
-pub(super) fn forget(dir: &Utf8Path, world: &mut World) -> Result<Exit> {
+pub(super) fn forget(dir: &Utf8Path, yes: bool, world: &mut World) -> Result<Exit> {
+    if !confirm(&format!("Forget what the registry knows about `{dir}`?"), yes, world)? {
+        return Ok(Exit::Failed);
+    }
     let mut env = world.env()?;
     let place = Place::find(&env, &ClientFlags::default())?;
     let by_name = place.projects.projects_dir().join(dir).join("memory");

@@ -13,13 +13,13 @@ pub(crate) fn warnings(query: &Query, is_nothing_found: bool) -> Vec<String> {
             "role" => "user or assistant",
             _ => "a day or a time: 2026-10-01, 2026-10, yesterday, 3d",
         };
-        format!("`{key}:{value}` is no filter, so its words are looked for; `{key}:` takes {known}")
+        format!("`{key}:{value}` is not a filter, so its words are searched for; `{key}:` takes {known}")
     };
     let mut warnings: Vec<String> = query.not_understood().iter().map(filter).collect();
     let strange = query.types().iter().filter(|kind| is_nothing_found && !TYPES.contains(&kind.as_str()));
     warnings.extend(strange.map(|kind| {
         format!(
-            "`{kind}` is no usual type: memories are user, feedback, project or reference, turns are session"
+            "`{kind}` is not a usual type: memories are user, feedback, project or reference, turns are session"
         )
     }));
     warnings

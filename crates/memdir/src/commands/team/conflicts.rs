@@ -38,7 +38,7 @@ pub(in crate::commands) fn print_conflicts(
         if !items.is_empty() {
             writeln!(
                 world.stdout,
-                "Make one of the two right, and remove the other: the next sync settles it for all."
+                "`memdir team resolve NAME` shows the difference and keeps one of them, or both in one text."
             )?;
         }
     }

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::show::Named;
 use super::{name_or, open, sync_report};
+use crate::commands::ask::confirm;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
@@ -35,7 +36,7 @@ pub(super) fn init(
         sync_report::print(&report, 0, false, false, world)?;
     }
     let invite = world.paint.code("memdir team invite");
-    writeln!(world.stdout, "{invite} lets somebody in.")?;
+    writeln!(world.stdout, "{invite} invites a team mate.")?;
     Ok(Exit::Yes)
 }
 
@@ -76,30 +77,37 @@ pub(super) fn invite(json: bool, world: &mut World) -> Result<Exit> {
         return Ok(Exit::Yes);
     }
     writeln!(world.stdout, "{token}")?;
-    writeln!(
-        world.stderr,
-        "Whoever has this line can join: send it by a way that only they read. It works once."
-    )?;
+    writeln!(world.stderr, "This line lets one person join: send it on a private channel. It works once.")?;
     let join = world.paint.code(&format!("memdir team join 'LINE' --name NAME{local}"));
     writeln!(world.stderr, "In their clone of the project they say {join}.")?;
     Ok(Exit::Yes)
 }
 
-pub(super) fn revoke(name: &str, with_data: bool, json: bool, world: &mut World) -> Result<Exit> {
+pub(super) fn revoke(name: &str, with_data: bool, yes: bool, json: bool, world: &mut World) -> Result<Exit> {
     let mut team = open(world)?;
+    let more = if with_data { " and every memory whose newest text is theirs" } else { "" };
+    if !confirm(&format!("Remove {} from the team{more}?", printable(name)), yes, world)? {
+        return Ok(Exit::Failed);
+    }
     let report =
         if with_data { team.revoke_with_data(name, world.now)? } else { team.revoke(name, world.now)? };
     sync_report::print(&report, 0, false, json, world)
 }
 
-pub(super) fn leave(json: bool, world: &mut World) -> Result<Exit> {
-    let left = open(world)?.leave(world.now)?;
+pub(super) fn leave(yes: bool, json: bool, world: &mut World) -> Result<Exit> {
+    let team = open(world)?;
+    let question = "Leave the team? Only a new invitation lets you in again; if you founded the team, nobody can \
+                    remove other members afterwards";
+    if !confirm(question, yes, world)? {
+        return Ok(Exit::Failed);
+    }
+    let left = team.leave(world.now)?;
     let revoke = format!("memdir team members --revoke {}", left.key.short());
     let next = if left.is_founder {
-        "nobody can take the founder out: to them you are a member still".to_owned()
+        "the founder cannot be removed, so for the others you are still a member".to_owned()
     } else {
         format!(
-            "to them you are a member still: ask whoever brought you in, or the founder, to say `{revoke}`"
+            "for the others you are still a member: ask the member who invited you, or the founder, to run `{revoke}`"
         )
     };
     if json {
@@ -113,7 +121,7 @@ pub(super) fn leave(json: bool, world: &mut World) -> Result<Exit> {
     }
     if !left.out_of_reach.is_empty() {
         world.warn(&format!(
-            "you began this team: nobody can take out {} any more; the others can begin anew with another branch",
+            "you founded this team: {} can no longer be removed; the others can start a new team on another branch",
             printable(&left.out_of_reach.join(", "))
         ))?;
     }

@@ -88,7 +88,7 @@ pub(in crate::commands) fn print(
                 .map(|held| {
                     let key: String = held.author.chars().take(8).collect();
                     let name =
-                        held.name.as_deref().map_or_else(|| "somebody unknown".to_owned(), str::to_owned);
+                        held.name.as_deref().map_or_else(|| "an unknown author".to_owned(), str::to_owned);
                     let why = held.why.as_ref().map(|why| format!(", {why}")).unwrap_or_default();
                     format!("`{}` by {} ({key}){why}", shown(&held.path), printable(&name))
                 })

@@ -77,7 +77,7 @@ pub(super) fn import(
     }
     // Where standard input held the export, nobody is left to be asked.
     if !yes && file == "-" {
-        bail!("the export came on standard input, so nobody can be asked: --yes agrees beforehand");
+        bail!("the export came on standard input, so memdir cannot ask: pass --yes to confirm");
     }
     if !yes && !ask("Add this to your profile?", world)? {
         writeln!(world.stdout, "Nothing was imported.")?;

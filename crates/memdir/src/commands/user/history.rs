@@ -4,6 +4,7 @@ use anyhow::Result;
 use memdir_lib::user::Profile;
 
 use crate::commands::log;
+use crate::commands::short_id::ShortIds;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -16,14 +17,15 @@ pub(super) fn history(mut profile: Profile, limit: usize, json: bool, world: &mu
         log::print_json(&shown, &undone, false, &log.problems, world)?;
         return Ok(Exit::Yes);
     }
+    let ids = ShortIds::of(&log.operations);
     for operation in &shown {
-        log::print(operation, undone.get(&operation.id).copied(), world)?;
+        log::print(operation, undone.get(&operation.id).copied(), &ids, world)?;
     }
     if shown.is_empty() {
         writeln!(world.stderr, "Nothing is recorded yet for {}.", profile.directory())?;
     } else {
         let undo = world.paint.code(&format!("memdir undo OP --dir {}", profile.directory()));
-        writeln!(world.stderr, "{undo} takes one back.")?;
+        writeln!(world.stderr, "{undo} undoes one.")?;
     }
     for problem in &log.problems {
         world.warn(problem)?;

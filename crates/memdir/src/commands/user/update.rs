@@ -136,20 +136,13 @@ fn edit(mut profile: Profile, category: Category, manner: &Manner, world: &mut W
         None => format!("# {}\n\n", category.title()),
     };
     let edited = editor::edit(category.file(), &text, world)?;
-    let after = edited.text.clone();
-    if after == text {
+    if edited == text {
         writeln!(world.stdout, "Nothing to change.")?;
         return Ok(Exit::Yes);
     }
-    let edit = ProfileEdit::Put { category, before: before.as_deref(), after: &after };
+    let edit = ProfileEdit::Put { category, before: before.as_deref(), after: &edited };
     let noted = Noted { category: category.name(), noted: "what you wrote", confirmed: None };
-    match carry_out(&mut profile, &edit, &noted, manner, world) {
-        Err(error) => {
-            let kept = edited.keep();
-            Err(error).hint(format!("your text is in `{kept}`"))
-        }
-        done => done,
-    }
+    carry_out(&mut profile, &edit, &noted, manner, world)
 }
 
 fn the_one(profile: &Profile, topic: &str, category: Category) -> Result<Item> {

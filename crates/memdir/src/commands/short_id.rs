@@ -1,0 +1,49 @@
+//! Ids of operations as they are printed: the shortest beginning that means one operation.
+
+use memdir_core::operation::{Operation, OperationId};
+
+/// Shorter beginnings are the same for everything that happens within minutes.
+const SHORTEST: usize = 8;
+
+/// The ids among which a beginning must be unique.
+pub(super) struct ShortIds(Vec<String>);
+
+impl ShortIds {
+    pub(super) fn of<'o>(operations: impl IntoIterator<Item = &'o Operation>) -> Self {
+        let mut ids: Vec<String> = operations.into_iter().map(|operation| operation.id.0.clone()).collect();
+        ids.sort();
+        ids.dedup();
+        Self(ids)
+    }
+
+    /// The beginning that is printed; `memdir undo` and every other command accept it.
+    pub(super) fn short<'i>(&self, id: &'i OperationId) -> &'i str {
+        let place = self.0.partition_point(|known| *known < id.0);
+        let is_there = self.0.get(place) == Some(&id.0);
+        let before = place.checked_sub(1).and_then(|place| self.0.get(place));
+        let after = self.0.get(place + usize::from(is_there));
+        let shared = [before, after].into_iter().flatten().map(|other| common(other, &id.0)).max();
+        let length = (shared.unwrap_or(0) + 1).max(SHORTEST);
+        id.0.get(..length).unwrap_or(&id.0)
+    }
+}
+
+fn common(one: &str, other: &str) -> usize {
+    one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_printed_is_a_unique_beginning() {
+        let ids = ["01hf7yat00aaaaaaaa", "01hf7yat00aabbbbbb", "01hf7yazzzcccccccc"];
+        let short = ShortIds(ids.map(str::to_owned).to_vec());
+        let shown = ids.map(|id| short.short(&OperationId(id.to_owned())).to_owned());
+        assert_eq!(shown, ["01hf7yat00aaa", "01hf7yat00aab", "01hf7yaz"]);
+        for one in &shown {
+            assert_eq!(ids.iter().filter(|id| id.starts_with(one.as_str())).count(), 1);
+        }
+    }
+}
