@@ -131,7 +131,9 @@ impl Ground {
             }
         });
         walk(&self.state_dir(), "", &mut |name, _| {
-            if name.ends_with(".tmp") || is_temporary(name) {
+            // The cache is derived. Its temporary names are fixed, so the next writer replaces what a killed one left.
+            let is_cache = name.starts_with("cache/");
+            if !is_cache && (name.ends_with(".tmp") || is_temporary(name)) {
                 found.push(format!("temporary file {name} among our state"));
             }
         });

@@ -65,6 +65,10 @@ fn hints(error: &clap::Error) -> Vec<String> {
             hints.push(format!("did you mean `{}`?", first(meant)));
         }
     }
+    let unknown = error.get(ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();
+    if hints.is_empty() && error.kind() == ErrorKind::UnknownArgument && unknown.starts_with('-') {
+        hints.push(format!("to pass it as text, write `-- {unknown}`"));
+    }
     let values = listed(error, ContextKind::ValidValue);
     if !values.is_empty() {
         hints.push(format!("it is one of {values}"));

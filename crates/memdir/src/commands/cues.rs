@@ -24,7 +24,7 @@ them, with semicolons between them.
 
 Examples:
   memdir cues --missing
-  memdir set release-day cues 'deploy, roll out, hotfix; when may this ship'"
+  memdir set tabs cues 'indentation; format a file'"
 )]
 pub(crate) struct Cues {
     /// Only memories without any

@@ -71,8 +71,8 @@ fn say_it_once(stage: &mut Stage<'_>) -> Result<()> {
     stage.command("add \"Never use a float for money: prices are integer cents\"")?;
     stage.quietly("add \"The staging database is reset every Sunday at 03:00\"")?;
     stage.command("ls")?;
-    stage.say("Your agent's prompt: \"Which type do we use for prices?\" The hook adds:")?;
-    stage.output("recall --prompt \"Which type do we use for prices?\"", &["| "])
+    stage.say("Your agent's prompt: \"add a money column for prices\" The hook adds:")?;
+    stage.output("recall --prompt \"add a money column for prices\"", &["| "])
 }
 
 fn an_agent_makes_a_mistake(stage: &mut Stage<'_>) -> Result<()> {

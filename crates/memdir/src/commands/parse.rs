@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use anyhow::Result;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches};
 use memdir_core::config::{Config, MAX_BYTES};
 use memdir_core::look::Look;
@@ -19,7 +19,7 @@ use crate::output::printable;
 use crate::world::World;
 
 /// The commands about projects, which make the one in which they run known.
-const PROJECT_COMMANDS: [&str; 6] = ["path", "project", "workspace", "team", "sync", "serve"];
+const PROJECT_COMMANDS: [&str; 7] = ["overview", "path", "project", "workspace", "team", "sync", "serve"];
 
 /// Builds this one command's parser, parses and runs. Usage errors exit with 2, help with 0.
 pub(super) fn parse_and_run<C: Run>(
@@ -34,9 +34,9 @@ pub(super) fn parse_and_run<C: Run>(
         let matches = command.try_get_matches_from_mut(std::iter::once(&name).chain(words))?;
         let is_marked = words.iter().any(|word| word == "--");
         if let (false, Some(word)) = (is_marked, mistyped_option(command, &matches)) {
-            let tip = format!("to pass '{word}' as text, use '-- {word}'");
-            let message = format!("unexpected argument '{word}' found\n\n  tip: {tip}");
-            return Err(command.error(ErrorKind::UnknownArgument, message));
+            let mut error = clap::Error::new(ErrorKind::UnknownArgument).with_cmd(command);
+            error.insert(ContextKind::InvalidArg, ContextValue::String(word));
+            return Err(error);
         }
         C::from_arg_matches(&matches)
     };

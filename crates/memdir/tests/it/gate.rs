@@ -74,6 +74,8 @@ const SURFACES: &[Surface] = &[
 
 /// Commands that take no words of an agent, or that only a person may run.
 const OTHERS: &[&str] = &[
+    "complete",
+    "config",
     "cues",
     "ls",
     "show",
@@ -168,7 +170,7 @@ fn holding(home: &Utf8Path, text: &str) -> Vec<String> {
 
 #[test]
 fn every_command_is_a_surface_or_takes_no_words() {
-    let help = Sandbox::new().run(["help"]).stdout;
+    let help = Sandbox::new().run(["help", "all"]).stdout;
     let mut commands = Vec::new();
     for line in help.lines().filter(|line| line.starts_with("  ") && !line.trim_start().starts_with('-')) {
         commands.extend(line.split_whitespace().next());
@@ -291,7 +293,7 @@ fn audit_and_purge_know_every_place() {
     for path in &written {
         assert!(audit.stdout.contains(path.as_str()), "audit does not see {path}");
     }
-    let purge = sandbox.run(["purge", "--pattern", TOKEN]);
+    let purge = sandbox.run(["purge", "--yes", "--pattern", TOKEN]);
     assert_eq!(purge.code, 0, "{}", purge.stderr);
     assert_eq!(holding(&sandbox.home.home(), TOKEN), Vec::<String>::new());
     assert_eq!(sandbox.run(["audit"]).code, 0);

@@ -41,9 +41,8 @@ pub fn split(text: &str) -> Vec<String> {
 pub fn clean(cues: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for cue in cues {
-        let seen = |c: &char| !c.is_control() && !is_hidden(*c);
-        let cue: String = one_line(&cue).chars().filter(seen).collect();
-        let cue: String = cue.trim().chars().take(MAX_CUE).collect();
+        let seen = cue.chars().filter(|c| !is_hidden(*c)).map(|c| if c.is_control() { ' ' } else { c });
+        let cue: String = one_line(&seen.collect::<String>()).trim().chars().take(MAX_CUE).collect();
         let cue = cue.trim_end().to_owned();
         if !cue.is_empty() && !kept.contains(&cue) && kept.len() < MAX_CUES {
             kept.push(cue);
