@@ -2,7 +2,7 @@
 """What memdir does inside the real client, set up as a user does it: judged by what the client sent and what is on disk.
 
 usage: isolated.sh python3 hooks.py WORK    (WORK holds node_modules with the client, and the program as `memdir`)"""
-import json, os, shutil, subprocess, sys
+import json, os, shutil, subprocess, sys, time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from fake_api import run, msg_texts, sys_text
 
@@ -168,6 +168,8 @@ def outputs_are_consolidated():
             return None
         first = json.dumps(body["messages"][0])
         if "FIND-CALLERS" in first:
+            # A model takes seconds. The client writes the transcript in the meantime, a moment after the request.
+            time.sleep(1)
             return [{"type": "text", "text": "## Findings\n\nThree callers ignore the error. One logs it."}]
         if "WRITE-YOURSELF" in first:
             ctx["own"] = ctx.get("own", 0) + 1
