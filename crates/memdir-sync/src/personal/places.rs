@@ -59,6 +59,11 @@ impl Places {
                 }
             };
             let root = found.here.root.clone();
+            // Off by settings of its own: no switch of this process, or memory would be off here, too.
+            if !found.location.enabled && place.location.enabled {
+                places.leave_out(root, format!("memory is off there ({})", found.location.decided_by));
+                continue;
+            }
             let known = newest.values().any(|other| other.place.here.memory_dir == found.here.memory_dir);
             if known || places.left_out.iter().any(|left_out| left_out.path == root) {
                 continue;

@@ -112,6 +112,28 @@ fn memory_profile_and_agents_follow_their_user() {
 }
 
 #[test]
+fn a_project_whose_memory_is_off_is_neither_read_nor_deleted_elsewhere() {
+    let origin = TestHome::new();
+    Git::init(&origin.root().join("origin"), "the root");
+    let repository = Repository::new();
+    let mut laptop = Machine::new("app", &origin);
+    laptop.write(laptop.memory().join("a.md"), "First.\n");
+    laptop.init(&repository, "laptop");
+    let desktop = Machine::new("app", &origin);
+    desktop.join(&laptop, "desktop");
+
+    let settings = laptop.env.cwd.join(".claude/settings.local.json");
+    laptop.write(settings, "{\"autoMemoryEnabled\": false}\n");
+    laptop.write(laptop.memory().join("a.md"), "Changed while memory is off.\n");
+    laptop.env = laptop.at("");
+    let left_out = laptop.left_out();
+    assert!(left_out.iter().any(|why| why.contains("memory is off there")), "{left_out:?}");
+    laptop.sync();
+    desktop.sync();
+    assert_eq!(fs::read_to_string(desktop.memory().join("a.md")).unwrap(), "First.\n");
+}
+
+#[test]
 fn a_project_that_is_not_on_this_machine_is_left_alone_until_it_is() {
     let origin = TestHome::new();
     Git::init(&origin.root().join("origin"), "the root");
