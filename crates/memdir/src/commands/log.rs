@@ -52,6 +52,8 @@ pub(crate) struct Log {
 
 /// What fits on a screen or two.
 const USUAL_LIMIT: usize = 50;
+/// So many older operations are read, too, so that a printed beginning of an id means none of them.
+const NEIGHBOURS: usize = 64;
 /// What a program can be expected to want without saying so.
 const USUAL_JSON_LIMIT: usize = 1_000;
 
@@ -73,7 +75,7 @@ impl Run for Log {
             }
             // What was done at a time may be far back.
             None if since.is_some() || until.is_some() => (None, memory.log(usize::MAX)?),
-            None => (None, memory.log(limit.saturating_add(1))?),
+            None => (None, memory.log(limit.saturating_add(NEIGHBOURS))?),
         };
         let mut shown: Vec<&Operation> = match &path {
             Some(path) => memory.log_of(path, &log),
