@@ -94,7 +94,7 @@ fn checkout_dirs<'a>(cwd: &'a Utf8Path, look: &dyn Look) -> impl Iterator<Item =
 
 struct Search<'a> {
     look: &'a dyn Look,
-    /// The plugin whose files are read: its name stands before those of its agents.
+    /// The plugin whose files are read: its name precedes the names of its agents.
     plugin: Option<String>,
     files_left: usize,
     agents: BTreeMap<String, (Home, AgentDefinition)>,

@@ -1,4 +1,4 @@
-//! A name, a branch, a path or a value that stands outside any quotation before a model.
+//! A name, a branch, a path or a value that a model sees outside any quotation.
 
 use super::{clean, escape};
 

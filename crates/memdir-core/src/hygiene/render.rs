@@ -112,7 +112,7 @@ pub fn quote_lines(text: &str, labels: &[&str], most_units: usize) -> (String, b
             output.push('\n');
         }
     };
-    // What stands between two labels is judged as a whole, because a line's meaning depends on the one above it.
+    // The text between two labels is judged as a whole, because a line's meaning depends on the one above it.
     let mut block = String::new();
     for line in shown.split('\n') {
         match labels.iter().find(|label| line.starts_with(**label)) {

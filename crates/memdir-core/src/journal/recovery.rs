@@ -62,7 +62,7 @@ pub struct RecordLine {
 pub struct RecoveryMaterial {
     /// The first lines, in our own words.
     pub opening: String,
-    /// Where the work stands: a label of ours and a value each.
+    /// The state of the work: a label of ours and a value each.
     pub state: Vec<(&'static str, String)>,
     /// The task in full, if it says more than its title.
     pub task: Option<RecoverySource>,
@@ -70,7 +70,7 @@ pub struct RecoveryMaterial {
     pub recent: Vec<RecordLine>,
     /// The records that matter for the task, best first.
     pub records: Vec<RecoverySource>,
-    /// Outputs of sub-agents that nobody took over yet.
+    /// Outputs of sub-agents that were not consolidated yet.
     pub waiting: Vec<RecordLine>,
     /// Preferences, project, related projects.
     pub background: Vec<RecoverySource>,
@@ -116,7 +116,7 @@ const CLOSING: usize = 400;
 const MOST_OF_RECORD: usize = 1_600;
 /// A text is marked with its age from this on: dates of records are in the list anyway.
 const OLD_DAYS: i64 = 30;
-/// The fields of our own records: they are no speakers' names.
+/// The fields of our own records, which are not names of speakers.
 const LABELS: [&str; 14] = [
     "**Agent**:",
     "**Analyzed**:",
@@ -137,7 +137,7 @@ const LABELS: [&str; 14] = [
 /// Puts a recovery together: the state of the work, a line for each of the newest records, the texts of those that
 /// matter, outputs that wait, preferences, project and relations; what did not fit is named.
 ///
-/// Everything that was read from files stands in one frame. Preferences and what follows them have up to a third of
+/// Everything that was read from files is in one frame. Preferences and what follows them have up to a third of
 /// the room for sure, because records would always fill it.
 #[must_use]
 pub fn compose(material: &RecoveryMaterial, budget: usize, now: Timestamp) -> Recovered {

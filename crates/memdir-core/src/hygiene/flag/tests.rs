@@ -96,7 +96,7 @@ proptest! {
     }
 }
 
-/// Written by somebody who had not seen the rules: at the first look 73 of 100 attacks were handled and 0 of 60 notes
+/// The author of this set had not seen the rules: at the first look 73 of 100 attacks were handled and 0 of 60 notes
 /// flagged. The number may only grow.
 #[test]
 fn a_fresh_authors_attacks_are_handled_and_notes_are_not_flagged() {

@@ -13,7 +13,7 @@ pub struct LookupLine {
 
 /// How many topics of one kind are listed.
 const MOST_TOPICS: usize = 4;
-/// Words of file names that are no topic.
+/// Words of file names that do not name a topic.
 const NO_TOPIC: [&str; 14] = [
     "src",
     "lib",
