@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::host_path::PathStyle;
+
 /// What a process is told from outside, read once by the binary and passed down.
 ///
 /// Rules take this instead of asking the system, so that every command can run in process in a test.
@@ -26,7 +28,7 @@ impl Env {
 
     /// The value of a variable that must be an absolute path to count, as the XDG rules ask.
     fn absolute(&self, name: &str) -> Option<Utf8PathBuf> {
-        self.var(name).filter(|value| value.starts_with('/')).map(Utf8PathBuf::from)
+        self.var(name).filter(|value| PathStyle::HERE.is_absolute(value)).map(Utf8PathBuf::from)
     }
 
     /// The folder that holds our own durable state: history, registry, staged changes, locks, caches.

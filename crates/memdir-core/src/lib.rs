@@ -17,6 +17,7 @@ pub mod guarded_root;
 pub mod hidden_char;
 pub mod history;
 pub mod hook;
+pub mod host_path;
 pub mod hygiene;
 pub mod instructions;
 pub mod journal;

@@ -5,6 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::agents::{AgentDirs, AgentName, Scope};
 use crate::env::Env;
 use crate::guarded_root::GuardedRoot;
+use crate::host_path::{PathStyle, normal_form};
 use crate::locate::{Location, Source};
 use crate::look::{Kind, Look};
 use crate::settings::Settings;
@@ -120,7 +121,8 @@ pub fn may_touch(tool: Tool, path: &str, agent: Option<&str>, places: &Places, l
     if path.contains('\0') {
         return Verdict::deny("holds a NUL");
     }
-    let absolute = if path.starts_with('/') || path.starts_with("~/") {
+    let style = PathStyle::of_absolute(places.cwd.as_str());
+    let absolute = if style.is_absolute(path) || style.slashed(path).starts_with("~/") {
         path.to_owned()
     } else {
         format!("{}/{path}", places.cwd)
@@ -147,7 +149,10 @@ fn denied_by<'a>(tool: Tool, path: &str, places: &'a Places, look: &dyn Look) ->
 }
 
 fn expand_home(path: &str, places: &Places) -> Utf8PathBuf {
-    match (path.strip_prefix("~/"), &places.home) {
+    let style = PathStyle::of_absolute(places.cwd.as_str());
+    let rest =
+        path.strip_prefix("~/").or_else(|| path.strip_prefix("~\\").filter(|_| style == PathStyle::Windows));
+    match (rest, &places.home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => Utf8PathBuf::from(path),
     }
@@ -281,11 +286,11 @@ fn may_read(path: &str, places: &Places, look: &dyn Look) -> Verdict {
     if let Some(config) = places.config.as_ref().map(|config| config.real_path(look)) {
         readable.push((config.join("workspace.md"), "the workspace"));
         readable.push((config.join("user"), "the profile"));
-        // The client's own directories begin with the dash of an absolute path, journals with a letter or digit.
+        // The client's own directories begin with the dash of an absolute path or with a drive, journals with a name.
         let projects = config.join("projects");
         let mut below = real.strip_prefix(&projects).ok().into_iter().flat_map(Utf8Path::components);
         let (key, next) = (below.next(), below.next().map(|next| next.as_str()));
-        let key = key.map(|key| key.as_str()).filter(|key| !key.starts_with('-') && next != Some("memory"));
+        let key = key.map(|key| key.as_str()).filter(|key| !is_client_slug(key) && next != Some("memory"));
         readable.extend(key.map(|key| (projects.join(key), "the journal of a project")));
     }
     match readable.iter().find(|(root, _)| real.starts_with(root)) {
@@ -310,17 +315,17 @@ fn real_target(path: &Utf8Path, look: &dyn Look) -> Option<Utf8PathBuf> {
     None
 }
 
+/// Whether a directory below `projects/` is called as the client calls those of a path: `-home-me`, `C--Users-me`.
+fn is_client_slug(name: &str) -> bool {
+    let mut start = name.chars();
+    match start.next() {
+        Some('-') => true,
+        Some(drive) => drive.is_ascii_alphabetic() && start.as_str().starts_with("--"),
+        None => false,
+    }
+}
+
 /// The path without `.` and `..`, which a tool resolves by name before it opens anything.
 fn by_name(path: &Utf8Path) -> Utf8PathBuf {
-    let mut named = Utf8PathBuf::from("/");
-    for component in path.as_str().split('/') {
-        match component {
-            "" | "." => {}
-            ".." => {
-                named.pop();
-            }
-            name => named.push(name),
-        }
-    }
-    named
+    normal_form(path.as_str()).into()
 }

@@ -1,7 +1,10 @@
 //! An absolute path that an agent's tool was given, judged by name against a memory root.
 
+use std::borrow::Cow;
+
 use camino::Utf8Path;
 
+use crate::host_path::{HostPath, PathStyle};
 use crate::rel_path::{PathRefused, RelPath};
 
 /// Where a tool's path leads, as far as names tell.
@@ -26,27 +29,23 @@ impl ToolPath {
         if input.contains('\0') {
             return PathRefused::because("holds a NUL");
         }
-        let expanded;
-        let absolute = match (input.strip_prefix("~/"), home) {
-            (Some(rest), Some(home)) => {
-                expanded = format!("{home}/{rest}");
-                expanded.as_str()
-            }
-            _ => input,
-        };
-        if !absolute.starts_with('/') {
+        let style = PathStyle::of_absolute(root.as_str());
+        let absolute = expand_home(input, home, style);
+        if !style.is_absolute(&absolute) {
             return PathRefused::because("not an absolute path");
         }
         if absolute.len() > crate::rel_path::MAX_PATH_BYTES {
             return PathRefused::because("longer than the system allows");
         }
-        if matches!(absolute.rsplit('/').next(), Some("" | "." | "..")) {
+        if matches!(style.slashed(&absolute).rsplit('/').next(), Some("" | "." | "..")) {
             return PathRefused::because("names a directory, not a file");
         }
-        let mut left_again = Vec::new();
-        let components = resolve(absolute, &mut left_again);
-        let root_components = resolve(root.as_str(), &mut Vec::new());
-        let Some(below) = components.strip_prefix(root_components.as_slice()) else {
+        let (Some(host), Some(root)) =
+            (HostPath::parse(&absolute, style), HostPath::parse(root.as_str(), style))
+        else {
+            return PathRefused::because("not a plain path");
+        };
+        let Some(below) = host.below(&root) else {
             return PathRefused::because("outside the memory directory");
         };
         if below.is_empty() {
@@ -57,45 +56,54 @@ impl ToolPath {
         if !path.is_markdown() {
             return PathRefused::because("not a `.md` file");
         }
-        Ok(Self { path, spelled, left_again })
+        Ok(Self { path, spelled, left_again: host.left_again() })
     }
 }
 
 /// The part of a tool's path below a root, as far as names tell; `None` if it leads elsewhere.
 #[must_use]
 pub fn below(input: &str, root: &Utf8Path, home: Option<&Utf8Path>) -> Option<String> {
-    let expanded = match (input.strip_prefix("~/"), home) {
-        (Some(rest), Some(home)) => format!("{home}/{rest}"),
-        _ => input.to_owned(),
-    };
-    if !expanded.starts_with('/') || expanded.len() > crate::rel_path::MAX_PATH_BYTES {
+    let style = PathStyle::of_absolute(root.as_str());
+    let expanded = expand_home(input, home, style);
+    if expanded.len() > crate::rel_path::MAX_PATH_BYTES {
         return None;
     }
-    let components = resolve(&expanded, &mut Vec::new());
-    let root = resolve(root.as_str(), &mut Vec::new());
-    components.strip_prefix(root.as_slice()).filter(|below| !below.is_empty()).map(|below| below.join("/"))
+    let (path, root) = (HostPath::parse(&expanded, style)?, HostPath::parse(root.as_str(), style)?);
+    path.below(&root).filter(|below| !below.is_empty()).map(|below| below.join("/"))
 }
 
-fn resolve<'a>(absolute: &'a str, left_again: &mut Vec<String>) -> Vec<&'a str> {
-    let mut components: Vec<&str> = Vec::new();
-    for component in absolute.split('/') {
-        match component {
-            "" | "." => {}
-            ".." => {
-                if !components.is_empty() {
-                    left_again.push(format!("/{}", components.join("/")));
-                    components.pop();
-                }
-            }
-            name => components.push(name),
-        }
+/// The path with the home directory in the place of `~`.
+fn expand_home<'a>(input: &'a str, home: Option<&Utf8Path>, style: PathStyle) -> Cow<'a, str> {
+    let rest = input.strip_prefix('~').filter(|rest| style.slashed(rest).starts_with('/'));
+    match (rest, home) {
+        (Some(rest), Some(home)) => Cow::Owned(format!("{home}{rest}")),
+        _ => Cow::Borrowed(input),
     }
-    components
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn windows_paths_are_judged_by_windows_rules() {
+        let root = r"C:\Users\x\.claude\m";
+        let check = |input: &str, expected: Result<&str, &str>| {
+            let answer = ToolPath::parse(input, root.into(), Some(r"C:\Users\x".into()));
+            let answer = answer.as_ref().map(|tool| tool.path.as_str()).map_err(|refused| refused.rule);
+            assert_eq!(answer, expected, "{input}");
+        };
+        check(r"C:\Users\x\.claude\m\a.md", Ok("a.md"));
+        check("c:/USERS/x/.claude/m/sub/a.md", Ok("sub/a.md"));
+        check(r"\\?\C:\Users\x\.claude\m\a.md", Ok("a.md"));
+        check(r"~\.claude\m\a.md", Ok("a.md"));
+        check(r"C:\Users\x\.claude\m\..\a.md", Err("outside the memory directory"));
+        check(r"D:\Users\x\.claude\m\a.md", Err("outside the memory directory"));
+        check(r"C:\Users\x\.claude\m\a.md:s.md", Err("not a plain path"));
+        check(r"\\.\C:\Users\x\.claude\m\a.md", Err("not an absolute path"));
+        check(r"\Users\x\.claude\m\a.md", Err("not an absolute path"));
+        check("/Users/x/.claude/m/a.md", Err("not an absolute path"));
+    }
 
     #[test]
     fn components_decide_not_string_prefixes() {

@@ -6,6 +6,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::hidden_char::is_hidden;
+use crate::host_path::{HostPath, PathStyle};
 use crate::locate::normalise::normalise;
 use crate::look::{Kind, Look, LookError};
 use crate::settings::nfc;
@@ -23,6 +24,15 @@ pub fn judge_root(
     home: Option<&Utf8Path>,
     surface: RootSurface,
 ) -> Result<Utf8PathBuf, RootRefused> {
+    judge_root_in(value, home, surface, PathStyle::HERE)
+}
+
+fn judge_root_in(
+    value: &str,
+    home: Option<&Utf8Path>,
+    surface: RootSurface,
+    style: PathStyle,
+) -> Result<Utf8PathBuf, RootRefused> {
     if surface == RootSurface::ProjectSettings {
         return Err(RootRefused::FromRepository);
     }
@@ -30,8 +40,8 @@ pub fn judge_root(
         return Err(RootRefused::NetworkPath);
     }
     let path = match (value.strip_prefix('~'), home) {
-        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
-            let below = normalise(rest.trim_start_matches('/'));
+        (Some(rest), Some(home)) if rest.is_empty() || style.slashed(rest).starts_with('/') => {
+            let below = normalise(style.slashed(rest).trim_start_matches('/'));
             if below == ".." || below.starts_with("../") {
                 return Err(RootRefused::LeavesHome);
             }
@@ -40,10 +50,14 @@ pub fn judge_root(
         (Some(_), _) => return Err(RootRefused::OtherHome),
         (None, _) => Utf8PathBuf::from(value),
     };
-    if !path.as_str().starts_with('/') {
+    if !style.is_absolute(path.as_str()) {
         return Err(RootRefused::Relative);
     }
-    let path = Utf8PathBuf::from(nfc(&normalise(path.as_str())).into_owned());
+    if path.as_str().contains('\0') {
+        return Err(RootRefused::HiddenCharacter);
+    }
+    let normal = HostPath::parse(path.as_str(), style).ok_or(RootRefused::Unclear)?.text();
+    let path = Utf8PathBuf::from(nfc(&normal).into_owned());
     let config_dir = home.map(|home| home.join(".claude"));
     judge_directory(&path, home, config_dir.as_deref().unwrap_or(Utf8Path::new("/")))?;
     Ok(path)
@@ -60,6 +74,9 @@ pub fn judge_directory(
 ) -> Result<(), RootRefused> {
     if path.as_str().len() > MAX_LENGTH {
         return Err(RootRefused::TooLong);
+    }
+    if PathStyle::of_absolute(path.as_str()) == PathStyle::Windows {
+        return judge_windows(path, home, config_dir);
     }
     if path.as_str().encode_utf16().count() < 3 {
         return Err(RootRefused::NearRoot);
@@ -95,6 +112,29 @@ pub fn judge_directory(
         return Err(RootRefused::ClientConfig);
     }
     Ok(())
+}
+
+/// Judges a Windows directory by the same lists: its names in lower case, as if its drive were the whole disk.
+fn judge_windows(path: &Utf8Path, home: Option<&Utf8Path>, config_dir: &Utf8Path) -> Result<(), RootRefused> {
+    fn parse(path: &str) -> Option<HostPath<'_>> {
+        HostPath::parse(path, PathStyle::Windows)
+    }
+    let judged = parse(path.as_str()).filter(|path| !path.has_short_name()).ok_or(RootRefused::Unclear)?;
+    if judged.names().is_empty() {
+        return Err(RootRefused::NearRoot);
+    }
+    // Paths of another drive have nothing to do with each other; one that is not understood protects nothing.
+    let drive = judged.posix_form().split('/').take(2).collect::<Vec<_>>().join("/");
+    let on_this_drive = |other: &Utf8Path| -> Result<Option<Utf8PathBuf>, RootRefused> {
+        let other = parse(other.as_str()).ok_or(RootRefused::Unclear)?;
+        let form = other.posix_form();
+        let same = form.strip_prefix(&drive).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        Ok(same.then(|| other.on_its_drive().into()))
+    };
+    let home = home.map(on_this_drive).transpose()?.flatten();
+    let config_dir = if config_dir == "/" { None } else { on_this_drive(config_dir)? };
+    let config_dir = config_dir.unwrap_or_else(|| "/memdir-no-such-directory".into());
+    judge_directory(Utf8Path::new(&judged.on_its_drive()), home.as_deref(), &config_dir)
 }
 
 /// Whether the repository itself carries the local settings file of a directory: then it is no more the user's own than
@@ -157,6 +197,9 @@ pub enum RootRefused {
     /// A repository must not write to the memory of another project.
     #[error("it is the memory of another project, and a repository's settings file chose it")]
     OtherProject,
+    /// A short name, a device, a stream: where it leads cannot be told from it.
+    #[error("it is not a plain path, so where it leads is unclear")]
+    Unclear,
     /// It depends on where one stands.
     #[error("it is not an absolute path")]
     Relative,

@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::platform::{self, OpenOwn};
 use crate::random::random_bits;
 use crate::state_file::{make_directory, read};
 
@@ -23,7 +23,7 @@ pub fn token(state_dir: &Utf8Path) -> io::Result<String> {
     let path = token_file(state_dir);
     for _ in 0..2 {
         match fs::symlink_metadata(&path) {
-            Ok(found) if !found.is_file() || found.permissions().mode() & 0o077 != 0 => {
+            Ok(found) if !found.is_file() || platform::is_open_to_others(&found) => {
                 return Err(io::Error::new(
                     io::ErrorKind::PermissionDenied,
                     "others can read it: remove it, and a new token is made",
@@ -41,7 +41,7 @@ pub fn token(state_dir: &Utf8Path) -> io::Result<String> {
         }
         make_directory(state_dir)?;
         let made = format!("{:032x}{:032x}", random_bits()?, random_bits()?);
-        match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+        match fs::OpenOptions::new().write(true).create_new(true).private().open(&path) {
             Ok(mut file) => {
                 file.write_all(format!("{made}\n").as_bytes())?;
                 file.sync_all()?;
@@ -59,8 +59,10 @@ pub fn token(state_dir: &Utf8Path) -> io::Result<String> {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn a_token_is_made_once_and_only_for_its_user() {
+        use std::os::unix::fs::PermissionsExt;
         let temp = tempfile::tempdir().unwrap();
         let state = Utf8Path::from_path(temp.path()).unwrap().join("state");
         let made = token(&state).unwrap();

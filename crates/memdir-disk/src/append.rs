@@ -5,11 +5,11 @@ use std::io::Write;
 
 use memdir_core::gate::Admitted;
 use memdir_core::rel_path::RelPath;
-use rustix::fs::{Mode, OFlags};
 
 use crate::disk_error::{DiskError, IoContext};
 use crate::memory_root::MemoryRoot;
 use crate::place::{link_error, regular};
+use crate::platform::{self, FileExt, Writing};
 
 impl MemoryRoot {
     /// Appends a record in one write, and returns once it is durable. The file and its folders are made if they are
@@ -19,36 +19,27 @@ impl MemoryRoot {
     /// A link or something other than a regular file stands there, or the system fails.
     pub fn append(&self, path: &RelPath, record: &Admitted<String>) -> Result<(), DiskError> {
         let (place, created) = self.place_for_writing(path)?;
-        let flags = OFlags::RDWR
-            | OFlags::APPEND
-            | OFlags::CREATE
-            | OFlags::NOFOLLOW
-            | OFlags::CLOEXEC
-            | OFlags::NONBLOCK
-            | OFlags::NOCTTY;
-        let file = rustix::fs::openat(&*place.dir, place.name.as_str(), flags, Mode::RUSR | Mode::WUSR)
+        let mut file = platform::create(&place.dir, place.name.as_str(), Writing::Append)
             .map_err(|error| link_error(error, &place.path))?;
-        let mut file = File::from(file);
-        let stat = rustix::fs::fstat(&file).during("look at", &place.path)?;
+        let stat = platform::stat_open(&file).during("look at", &place.path)?;
         regular(&stat, &place.path)?;
-        let is_new = stat.st_size == 0;
-        let start = if is_new || ends_a_line(&file, stat.st_size) { "" } else { "\n" };
+        let is_new = stat.file.size == 0;
+        let start = if is_new || ends_a_line(&file, stat.file.size) { "" } else { "\n" };
         file.write_all(format!("{start}{}", record.get()).as_bytes()).during("append to", &place.path)?;
         file.sync_all().during("sync", &place.path)?;
         if is_new {
-            rustix::fs::fsync(&place.dir).during("sync the directory of", &place.path)?;
+            platform::sync_directory(&place.dir).during("sync the directory of", &place.path)?;
         }
         for dir in created {
-            rustix::fs::fsync(&dir.parent).during("sync", &dir.parent_path)?;
+            platform::sync_directory(&dir.parent).during("sync", &dir.parent_path)?;
         }
         Ok(())
     }
 }
 
-fn ends_a_line(file: &File, size: i64) -> bool {
+fn ends_a_line(file: &File, size: u64) -> bool {
     let mut last = [0; 1];
-    let at = u64::try_from(size).unwrap_or(0).saturating_sub(1);
-    rustix::io::pread(file, &mut last, at).is_ok_and(|read| read == 1 && last == *b"\n")
+    file.read_at(&mut last, size.saturating_sub(1)).is_ok_and(|read| read == 1 && last == *b"\n")
 }
 
 #[cfg(test)]
@@ -66,6 +57,7 @@ mod tests {
         WriteGate { author, is_on: true, mode, secrets, allowed: None }.admit_text(text, "a log").unwrap()
     }
 
+    #[cfg(unix)]
     #[test]
     fn records_stand_one_after_the_other_and_links_are_refused() {
         let temporary = tempfile::tempdir().unwrap();

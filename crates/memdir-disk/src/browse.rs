@@ -1,11 +1,9 @@
 //! A look into the folders of a memory directory, whatever kind of file they hold.
 
 use memdir_core::rel_path::{MAX_DEPTH, RelPath};
-use rustix::fs::{AtFlags, Dir, FileType};
 
-use crate::beneath::open_beneath;
 use crate::memory_root::MemoryRoot;
-use crate::place::OPEN_DIR;
+use crate::platform::{self, FileKind, Target, open_beneath};
 
 /// How many entries of one folder are looked at.
 const MAX_ENTRIES: usize = 100_000;
@@ -26,11 +24,11 @@ impl MemoryRoot {
     /// What stands at a path; `None` for nothing, and for links and everything else that is neither.
     #[must_use]
     pub fn standing(&self, path: &RelPath) -> Option<Standing> {
-        let dir = open_beneath(self.dir(), path.parent().unwrap_or("."), OPEN_DIR).ok()?;
-        let stat = rustix::fs::statat(&dir, path.file_name(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Some(Standing::File { size: u64::try_from(stat.st_size).unwrap_or(0) }),
-            FileType::Directory => Some(Standing::Folder),
+        let dir = open_beneath(self.dir(), path.parent().unwrap_or("."), Target::Directory).ok()?;
+        let stat = platform::stat_at(&dir, path.file_name()).ok()?;
+        match stat.kind {
+            FileKind::File => Some(Standing::File { size: stat.file.size }),
+            FileKind::Directory => Some(Standing::Folder),
             _ => None,
         }
     }
@@ -48,8 +46,8 @@ impl MemoryRoot {
             }
         }
         // Only an empty folder can be removed, and one that is not there needs no removing.
-        if let Ok(dir) = open_beneath(self.dir(), folder.parent().unwrap_or("."), OPEN_DIR) {
-            let _ = rustix::fs::unlinkat(&dir, folder.file_name(), AtFlags::REMOVEDIR);
+        if let Ok(dir) = open_beneath(self.dir(), folder.parent().unwrap_or("."), Target::Directory) {
+            let _ = platform::remove_directory_at(&dir, folder.file_name());
         }
     }
 
@@ -58,12 +56,12 @@ impl MemoryRoot {
     #[must_use]
     pub fn names(&self, folder: Option<&RelPath>) -> Vec<String> {
         let path = folder.map_or(".", RelPath::as_str);
-        let Ok(dir) = open_beneath(self.dir(), path, OPEN_DIR) else { return Vec::new() };
-        let Ok(entries) = Dir::read_from(&dir) else { return Vec::new() };
+        let Ok(dir) = open_beneath(self.dir(), path, Target::Directory) else { return Vec::new() };
+        let entries = platform::read_names(&dir).unwrap_or_default();
         entries
+            .into_iter()
             .take(MAX_ENTRIES)
-            .flatten()
-            .filter_map(|entry| entry.file_name().to_str().ok().map(str::to_owned))
+            .filter_map(|(name, _)| name.into_string().ok())
             .filter(|name| name != "." && name != "..")
             .collect()
     }
@@ -75,6 +73,7 @@ mod tests {
 
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn files_and_folders_are_told_apart_and_links_are_nothing() {
         let temporary = tempfile::tempdir().unwrap();

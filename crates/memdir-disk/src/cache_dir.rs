@@ -1,15 +1,13 @@
 //! A folder of derived files: written whole, never needed, deleted without regret.
 
-use rustix::fs::OFlags;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rustix::fs::{CWD, RenameFlags, renameat_with};
 
+use crate::platform::{OpenOwn, exchange_paths};
 use crate::state_file::make_directory;
 
 /// A folder in which one process at a time writes derived files, and any number read them.
@@ -26,9 +24,6 @@ pub struct CacheWriter {
     path: Utf8PathBuf,
     _lock: File,
 }
-
-/// A pipe in the place of a lock is an error, not something to wait for.
-const NOT_WAITING: i32 = OFlags::NONBLOCK.bits().cast_signed();
 
 impl CacheDir {
     /// The folder, whether it exists or not.
@@ -54,8 +49,8 @@ impl CacheDir {
             .create(true)
             .write(true)
             .truncate(false)
-            .mode(0o600)
-            .custom_flags(NOT_WAITING)
+            .private()
+            .not_waiting()
             .open(path)?;
         match lock.try_lock() {
             Ok(()) => Ok(Some(CacheWriter { path: self.path.clone(), _lock: lock })),
@@ -106,7 +101,7 @@ impl CacheWriter {
         let path = self.path.join(name);
         let written = (|| {
             let mut options = fs::OpenOptions::new();
-            let file = options.read(true).write(true).create(true).truncate(true).mode(0o600).open(&path)?;
+            let file = options.read(true).write(true).create(true).truncate(true).private().open(&path)?;
             let mut buffered = BufWriter::with_capacity(64 << 10, file);
             fill(&mut buffered)?;
             buffered.into_inner().map_err(io::IntoInnerError::into_error)
@@ -131,7 +126,7 @@ impl CacheWriter {
 /// Gives a file the name of another. They change places and the old one goes, because some file systems write a file
 /// out at once when it is renamed over another, and nobody waits for these.
 fn take_the_place(new: &Utf8Path, old: &Utf8Path) -> io::Result<()> {
-    match renameat_with(CWD, new.as_str(), CWD, old.as_str(), RenameFlags::EXCHANGE) {
+    match exchange_paths(new.as_std_path(), old.as_std_path()) {
         Ok(()) => fs::remove_file(new),
         Err(_) => fs::rename(new, old),
     }

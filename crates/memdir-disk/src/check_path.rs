@@ -4,13 +4,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::rel_path::{ENTRYPOINT, RelPath};
 use memdir_core::team_key::TeamKey;
 use memdir_core::tool_path::ToolPath;
-use rustix::fs::{AtFlags, FileType};
-use rustix::io::Errno;
 
-use crate::beneath::open_beneath;
 use crate::disk_error::DiskError;
 use crate::memory_root::MemoryRoot;
-use crate::place::{FileStat, OPEN_DIR, link_error, regular};
+use crate::place::{link_error, regular};
+use crate::platform::{self, Errno, FileKind, Target, open_beneath};
 
 /// Where a path comes from; each surface has its own rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,8 +76,8 @@ impl PathJudge {
             Surface::ToolPath => {
                 let tool = self.tool_path(input).map_err(rule)?;
                 for dir in &tool.left_again {
-                    let link = rustix::fs::lstat(dir.as_str())
-                        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink);
+                    let link =
+                        platform::stat_link(dir.as_ref()).is_ok_and(|stat| stat.kind == FileKind::Link);
                     if link {
                         return Err("`..` follows a link".into());
                     }
@@ -115,22 +113,22 @@ impl PathJudge {
             other => other.to_string(),
         };
         let (parent, name) = path.rsplit_once('/').unwrap_or((".", path));
-        let dir = match open_beneath(root.dir(), parent, OPEN_DIR) {
+        let dir = match open_beneath(root.dir(), parent, Target::Directory) {
             Ok(dir) => dir,
             Err(Errno::NOENT) => return Ok(()),
             Err(error) => return Err(say(link_error(error, &full))),
         };
-        let stat = match rustix::fs::statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+        let stat = match platform::stat_at(&dir, name) {
             Ok(stat) => stat,
             Err(Errno::NOENT) => return Ok(()),
             Err(error) => return Err(say(link_error(error, &full))),
         };
-        let is_link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
+        let is_link = stat.kind == FileKind::Link;
         if is_link && path == ENTRYPOINT && root.follows_entrypoint_link() {
             return Ok(());
         }
         regular(&stat, &full).map_err(say)?;
-        let stat = FileStat::of(&stat);
+        let stat = stat.file;
         // Bits, not an attempt: for the superuser every attempt succeeds.
         if stat.links > 1 {
             Err("has another name elsewhere (hard link)".into())

@@ -1,15 +1,13 @@
 //! The right to a name, taken before there is a file that has it.
 
-use std::fs::File;
 use std::io::Write;
 
 use memdir_core::rel_path::{RelPath, TEMPORARY_PREFIX};
-use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
 
 use crate::disk_error::{DiskError, IoContext};
 use crate::memory_root::MemoryRoot;
 use crate::place::Place;
+use crate::platform::{self, Errno, Writing};
 use crate::process_mark::{Life, ProcessMark};
 use crate::swap_file::remove;
 
@@ -32,15 +30,14 @@ impl MemoryRoot {
         let (place, created) = self.place_for_writing(path)?;
         // The file to come finds its folder there, and would not make it last.
         for dir in created {
-            rustix::fs::fsync(&dir.parent).during("sync", &dir.parent_path)?;
+            platform::sync_directory(&dir.parent).during("sync", &dir.parent_path)?;
         }
         let place = place.sibling(format!("{TEMPORARY_PREFIX}claim-{}", path.file_name()));
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         for _ in 0..2 {
-            match rustix::fs::openat(&*place.dir, place.name.as_str(), flags, Mode::RUSR | Mode::WUSR) {
-                Ok(file) => {
+            match platform::create(&place.dir, place.name.as_str(), Writing::New) {
+                Ok(mut file) => {
                     // Without a mark it only cannot be taken over.
-                    let _ = File::from(file).write_all(ProcessMark::own().to_string().as_bytes());
+                    let _ = file.write_all(ProcessMark::own().to_string().as_bytes());
                     return Ok(Some(Claim { place }));
                 }
                 Err(Errno::EXIST) if is_abandoned(&place) => remove(&place)?,

@@ -11,14 +11,13 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use jiff::{SignedDuration, Timestamp};
-use rustix::fs::{AtFlags, Mode, OFlags, Timespec, Timestamps};
-use rustix::io::Errno;
 
-use crate::beneath::open_beneath;
 use crate::disk_error::{DiskError, IoContext};
 use crate::memory_root::MemoryRoot;
-use crate::place::{OPEN_FILE, link_error, regular};
+use crate::place::{link_error, regular};
+use crate::platform::{self, Errno, Target, Writing, open_beneath};
 use crate::process_mark::{has_process_since, own_process};
+use crate::swap_file::set_both_times;
 
 /// The name that the client gives it.
 pub const CONSOLIDATE_LOCK: &str = ".consolidate-lock";
@@ -125,8 +124,9 @@ impl Drop for ConsolidateLock {
         // If that fails the next dream comes a day later, and nothing else happens.
         let _ = match self.before {
             Some(before) => write(&self.root, "", before),
-            None => rustix::fs::unlinkat(self.root.dir(), CONSOLIDATE_LOCK, AtFlags::empty())
-                .during("remove", &path(&self.root)),
+            None => {
+                platform::remove_at(self.root.dir(), CONSOLIDATE_LOCK).during("remove", &path(&self.root))
+            }
         };
     }
 }
@@ -150,39 +150,30 @@ fn path(root: &MemoryRoot) -> Utf8PathBuf {
 
 fn read(root: &MemoryRoot) -> Result<Option<State>, DiskError> {
     let path = path(root);
-    let file = match open_beneath(root.dir(), CONSOLIDATE_LOCK, OPEN_FILE) {
+    let file = match open_beneath(root.dir(), CONSOLIDATE_LOCK, Target::File) {
         Ok(file) => File::from(file),
         Err(Errno::NOENT) => return Ok(None),
         Err(error) => return Err(link_error(error, &path)),
     };
-    let stat = rustix::fs::fstat(&file).during("look at", &path)?;
+    let stat = platform::stat_open(&file).during("look at", &path)?;
     regular(&stat, &path)?;
     let mut text = Vec::new();
     file.take(32).read_to_end(&mut text).during("read", &path)?;
     let process = std::str::from_utf8(&text).ok().and_then(|text| text.trim().parse().ok());
-    let nanoseconds = crate::place::FileStat::of(&stat).modified;
+    let nanoseconds = stat.file.modified;
     let modified = Timestamp::from_nanosecond(nanoseconds).unwrap_or(Timestamp::UNIX_EPOCH);
     Ok(Some(State { process: process.filter(|process| *process > 0), modified }))
 }
 
 fn write(root: &MemoryRoot, text: &str, time: Timestamp) -> Result<(), DiskError> {
     let path = path(root);
-    let flags = OFlags::WRONLY
-        | OFlags::CREATE
-        | OFlags::NOFOLLOW
-        | OFlags::CLOEXEC
-        | OFlags::NONBLOCK
-        | OFlags::NOCTTY;
-    let file = rustix::fs::openat(root.dir(), CONSOLIDATE_LOCK, flags, Mode::RUSR | Mode::WUSR)
+    let mut file = platform::create(root.dir(), CONSOLIDATE_LOCK, Writing::Existing)
         .map_err(|error| link_error(error, &path))?;
-    let stat = rustix::fs::fstat(&file).during("look at", &path)?;
+    let stat = platform::stat_open(&file).during("look at", &path)?;
     regular(&stat, &path)?;
-    let mut file = File::from(file);
     file.set_len(0).during("write", &path)?;
     file.write_all(text.as_bytes()).during("write", &path)?;
-    let time = Timespec { tv_sec: time.as_second(), tv_nsec: i64::from(time.subsec_nanosecond()) };
-    let times = Timestamps { last_access: time, last_modification: time };
-    rustix::fs::futimens(&file, &times).during("date", &path)
+    set_both_times(&file, time.as_nanosecond()).during("date", &path)
 }
 
 #[cfg(test)]
@@ -260,6 +251,7 @@ mod tests {
         assert!(!is_held(&alive, start, at(10)), "gone");
     }
 
+    #[cfg(unix)]
     #[test]
     fn what_is_no_file_is_refused() {
         let (_temp, root) = root();

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::operation::StoreId;
 use memdir_core::review::is_id;
 use serde::{Deserialize, Serialize};
 
+use crate::platform::OpenOwn;
 use crate::state_file::{self, make_directory};
 
 /// The accounts of the dreams of one store, by the id of the operation or of the plan that waits. Part of docs/FORMAT.md.
@@ -52,7 +52,7 @@ impl DreamState {
     pub fn lease(&self) -> io::Result<Option<DreamLease>> {
         make_directory(&self.folder)?;
         let mut options = fs::OpenOptions::new();
-        options.write(true).create(true).truncate(false).mode(0o600);
+        options.write(true).create(true).truncate(false).private();
         let lock = options.open(self.folder.join("lock"))?;
         match lock.try_lock() {
             Ok(()) => Ok(Some(DreamLease { _lock: lock })),

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::operation::StoreId;
 use serde::{Deserialize, Serialize};
 
+use crate::platform::OpenOwn;
 use crate::state_file::{self, make_directory};
 
 /// Where extraction stands in one session. Part of docs/FORMAT.md.
@@ -127,13 +127,13 @@ impl ExtractionLease {
         let folder = state_dir.join("extract");
         make_directory(&folder)?;
         let mut options = fs::OpenOptions::new();
-        options.write(true).create(true).truncate(false).mode(0o600);
+        options.write(true).create(true).truncate(false).private();
         let lock = options.open(folder.join(format!("{}.lock", store.0)))?;
         match lock.try_lock() {
             Ok(()) => Ok(Some(Self { folder, store: store.clone(), _lock: lock })),
             Err(fs::TryLockError::WouldBlock) => {
                 let mut again = fs::OpenOptions::new();
-                again.append(true).create(true).mode(0o600);
+                again.append(true).create(true).private();
                 let mut again = again.open(folder.join(format!("{}.again", store.0)))?;
                 again.write_all(format!("{}\n", session.unwrap_or_default()).as_bytes())?;
                 Ok(None)

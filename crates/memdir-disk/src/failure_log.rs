@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::platform::OpenOwn;
 use crate::state_file::{self, make_directory};
 
 /// One thing that went wrong.
@@ -42,7 +42,7 @@ pub fn note(state_dir: &Utf8Path, failure: &Failure) -> io::Result<()> {
     let message = failure.message.chars().take(MAX_MESSAGE).collect();
     let mut line = serde_json::to_string(&Failure { message, ..failure.clone() })?;
     line.push('\n');
-    let mut file = fs::OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    let mut file = fs::OpenOptions::new().append(true).create(true).private().open(path)?;
     file.write_all(line.as_bytes())
 }
 

@@ -7,13 +7,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::operation::StoreId;
-use rustix::fs::{Timespec, Timestamps, UTIME_NOW};
 
 use crate::history::LogPosition;
+use crate::platform::{self, FileExt, OpenOwn};
 use crate::state_file;
 
 mod bytes;
@@ -93,13 +92,12 @@ impl FileTable {
     }
 
     pub(crate) fn open_at(path: Utf8PathBuf) -> Option<Self> {
-        let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-        let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(&path).ok()?;
+        let file = fs::OpenOptions::new().read(true).not_waiting().open(&path).ok()?;
         let metadata = file.metadata().ok()?;
         if !metadata.is_file() {
             return None;
         }
-        let length = metadata.size();
+        let length = metadata.len();
         let mut fixed = [0; FIXED_BYTES];
         file.read_exact_at(&mut fixed, 0).ok()?;
         let (mut input, directories_length) = (fixed.strip_prefix(MAGIC)?, fixed.last_chunk::<4>()?);
@@ -354,12 +352,10 @@ pub(crate) fn write<'r>(
 /// The time of the file system's clock, in nanoseconds. Without a file to ask, a time before everything: then nothing
 /// that is seen counts as settled.
 pub(crate) fn file_system_time(table: &Utf8Path) -> i64 {
-    let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
     let time = || {
         let file = fs::OpenOptions::new().write(true).open(table).ok()?;
-        rustix::fs::futimens(&file, &Timestamps { last_access: now, last_modification: now }).ok()?;
-        let metadata = file.metadata().ok()?;
-        metadata.mtime().checked_mul(1_000_000_000)?.checked_add(metadata.mtime_nsec())
+        platform::date_now(&file).ok()?;
+        i64::try_from(platform::stat_open(&file).ok()?.file.modified).ok()
     };
     time().unwrap_or(i64::MIN)
 }
@@ -417,7 +413,7 @@ fn replace_lightly(path: &Utf8Path, bytes: &[u8]) -> std::io::Result<()> {
     let temporary = Utf8PathBuf::from(format!("{path}.tmp"));
     let write = || {
         let mut options = fs::OpenOptions::new();
-        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
+        let mut file = options.write(true).create(true).truncate(true).private().open(&temporary)?;
         std::io::Write::write_all(&mut file, bytes)?;
         fs::rename(&temporary, path)
     };

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::Read;
-use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
@@ -12,6 +11,7 @@ use memdir_core::look::Look;
 use memdir_core::project::identity::{Evidence, Inode};
 use memdir_core::project::remote::remote_of_config;
 
+use crate::platform;
 use crate::real_look::RealLook;
 
 /// How much to spend on knowing a project.
@@ -50,9 +50,10 @@ pub fn remote_of(common_dir: &Utf8Path) -> Option<String> {
 pub fn inode_of(directory: &Utf8Path) -> Option<Inode> {
     let metadata = fs::metadata(directory).ok().filter(fs::Metadata::is_dir)?;
     let birth = metadata.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let (device, number) = platform::device_and_number(directory.as_std_path(), &metadata)?;
     Some(Inode {
-        device: metadata.dev(),
-        number: metadata.ino(),
+        device,
+        number,
         birth_seconds: i64::try_from(birth.as_secs()).ok()?,
         birth_nanos: birth.subsec_nanos(),
     })
@@ -65,7 +66,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(3);
 
 /// Git refuses to work in a repository of somebody else unless told the directory; then we must refuse.
 fn is_ours(common_dir: &Utf8Path) -> bool {
-    fs::metadata(common_dir).is_ok_and(|metadata| metadata.uid() == rustix::process::geteuid().as_raw())
+    fs::metadata(common_dir).is_ok_and(|metadata| platform::is_own_file(&metadata))
 }
 
 /// The commit without a parent to which `HEAD` leads by first parents: there is exactly one, and merges of other

@@ -55,6 +55,7 @@ const MAX_DEPTH: usize = 16;
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn files_are_found_and_what_cannot_be_carried_is_counted() {
         let directory = tempfile::tempdir().unwrap();

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::content_hash::ContentHash;
 use memdir_core::operation::StoreId;
 use memdir_core::rel_path::RelPath;
 
+use crate::platform::OpenOwn;
 use crate::state_file::{self, make_directory};
 use crate::swap_file::MAX_FILE_BYTES;
 
@@ -42,7 +42,7 @@ impl KeptBefore {
         make_directory(&self.dir)?;
         let temporary = Utf8PathBuf::from(format!("{place}.{}.tmp", std::process::id()));
         let mut file =
-            fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
+            fs::OpenOptions::new().write(true).create(true).truncate(true).private().open(&temporary)?;
         let written = file.write_all(content).and_then(|()| fs::rename(&temporary, &place));
         if written.is_err() {
             let _ = fs::remove_file(&temporary);

@@ -1,15 +1,14 @@
 //! Listing the Markdown files of a memory directory, fast and bounded.
 
 use std::ffi::CString;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::io::Read;
 
 use memdir_core::rel_path::{MAX_DEPTH, RelPath};
-use rustix::fs::{AtFlags, Dir, FileType, OFlags};
 
-use crate::beneath::open_beneath;
 use crate::disk_error::{DiskError, IoContext};
 use crate::memory_root::MemoryRoot;
-use crate::place::{FileStat, OPEN_DIR, OPEN_FILE};
+use crate::place::FileStat;
+use crate::platform::{self, Errno, FileKind, Handle, Target, open_beneath};
 
 /// How many files are listed at most; more is no memory directory.
 pub const MAX_FILES: usize = 100_000;
@@ -64,7 +63,7 @@ impl MemoryRoot {
         let mut pending = vec![(String::from("."), 1)];
         let mut listed = 0;
         while let Some((path, depth)) = pending.pop() {
-            let dir = match open_beneath(self.dir(), &path, OPEN_DIR) {
+            let dir = match open_beneath(self.dir(), &path, Target::Directory) {
                 Ok(dir) => dir,
                 Err(error) if depth == 1 => return Err(error).during("list", self.path()),
                 Err(_) => {
@@ -95,15 +94,12 @@ impl MemoryRoot {
 /// Some file systems give a file that is swapped for another one a new place in the list. Then a listing under way
 /// meets it twice, or not at all; so a directory that changes meanwhile is listed again, and whatever was seen once
 /// counts.
-fn entries(dir: &OwnedFd) -> rustix::io::Result<(Vec<(CString, FileType)>, i128)> {
+fn entries(dir: &Handle) -> Result<(Vec<(CString, FileKind)>, i128), Errno> {
     let mut seen = Vec::new();
     let mut before = 0;
     for _ in 0..MAX_LISTINGS {
         before = last_change(dir)?;
-        for entry in Dir::read_from(dir)? {
-            let entry = entry?;
-            seen.push((entry.file_name().to_owned(), entry.file_type()));
-        }
+        seen.extend(platform::read_names(dir)?);
         if last_change(dir)? == before {
             break;
         }
@@ -118,8 +114,8 @@ fn entries(dir: &OwnedFd) -> rustix::io::Result<(Vec<(CString, FileType)>, i128)
 /// How often a directory that never rests is listed.
 const MAX_LISTINGS: u32 = 8;
 
-fn last_change(dir: &OwnedFd) -> rustix::io::Result<i128> {
-    Ok(FileStat::of(&rustix::fs::fstat(dir)?).modified)
+fn last_change(dir: &Handle) -> Result<i128, Errno> {
+    Ok(platform::stat_open(dir)?.file.modified)
 }
 
 struct Walk {
@@ -129,7 +125,7 @@ struct Walk {
 
 impl Walk {
     /// Takes in the files of one directory and returns its subdirectories.
-    fn directory(&mut self, prefix: &str, dir: &OwnedFd) -> rustix::io::Result<Vec<String>> {
+    fn directory(&mut self, prefix: &str, dir: &Handle) -> Result<Vec<String>, Errno> {
         let mut directories = Vec::new();
         let (entries, modified) = entries(dir)?;
         let path = prefix.trim_end_matches('/').to_owned();
@@ -145,22 +141,21 @@ impl Walk {
             }
             let path = format!("{prefix}{name}");
             let kind = match kind {
-                FileType::Unknown => rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)
-                    .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+                FileKind::Unknown => platform::stat_at(dir, name).map_or(FileKind::Unknown, |stat| stat.kind),
                 known => known,
             };
             match kind {
-                FileType::Directory => directories.push(path),
-                FileType::RegularFile if name.ends_with(".md") => self.file(dir.as_fd(), name, path),
-                FileType::RegularFile | FileType::Unknown => {}
-                FileType::Symlink => self.leave_out(path, "a link"),
+                FileKind::Directory => directories.push(path),
+                FileKind::File if name.ends_with(".md") => self.file(dir, name, path),
+                FileKind::File | FileKind::Unknown => {}
+                FileKind::Link => self.leave_out(path, "a link"),
                 _ => self.leave_out(path, "not a regular file"),
             }
         }
         Ok(directories)
     }
 
-    fn file(&mut self, dir: BorrowedFd<'_>, name: &str, path: String) {
+    fn file(&mut self, dir: &Handle, name: &str, path: String) {
         if self.listing.files.len() >= MAX_FILES {
             return self.leave_out(path, "too many files");
         }
@@ -172,27 +167,25 @@ impl Walk {
         };
         match self.stat_and_head(dir, name) {
             Ok((stat, head)) => self.listing.files.push(ListedFile { path, stat, head }),
-            Err(rustix::io::Errno::NOENT) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(_) => self.miss(path.to_string(), "cannot be read"),
         }
     }
 
-    fn stat_and_head(&self, dir: BorrowedFd<'_>, name: &str) -> rustix::io::Result<(FileStat, Vec<u8>)> {
+    fn stat_and_head(&self, dir: &Handle, name: &str) -> Result<(FileStat, Vec<u8>), std::io::Error> {
         if self.head_bytes == 0 {
-            let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
-            return Ok((FileStat::of(&stat), Vec::new()));
+            return Ok((platform::stat_at(dir, name)?.file, Vec::new()));
         }
         // One component and no link: plain openat is confined here, and cheaper than openat2.
-        let flags = OPEN_FILE | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY;
-        let file = rustix::fs::openat(dir, name, flags, rustix::fs::Mode::empty())?;
-        let stat = rustix::fs::fstat(&file)?;
-        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-            return Err(rustix::io::Errno::INVAL);
+        let mut file = platform::open_at(dir, name)?;
+        let stat = platform::stat_open(&file)?;
+        if stat.kind != FileKind::File {
+            return Err(std::io::ErrorKind::InvalidInput.into());
         }
-        let stat = FileStat::of(&stat);
+        let stat = stat.file;
         let wanted = usize::try_from(stat.size).unwrap_or(usize::MAX).min(self.head_bytes);
         let mut head = vec![0; wanted];
-        let length = rustix::io::read(&file, &mut head[..])?;
+        let length = file.read(&mut head[..])?;
         head.truncate(length);
         Ok((stat, head))
     }

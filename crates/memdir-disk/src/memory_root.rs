@@ -1,25 +1,21 @@
 //! The confined handle of one memory directory.
 
-use std::fs::File;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::rel_path::{ENTRYPOINT, RelPath};
-use rustix::fs::{AtFlags, FileType, Mode, StatxFlags};
-use rustix::io::Errno;
 
-use crate::beneath::open_beneath;
 use crate::disk_error::{DiskError, IoContext};
 pub use crate::place::FileStat;
-use crate::place::{NewDir, OPEN_DIR, Place, link_error, regular};
+use crate::place::{NewDir, Place, link_error, regular};
+use crate::platform::{self, Errno, FileKind, Handle, Target, open_beneath};
 
 /// A memory directory, opened once and held: whatever happens to its path afterwards, all access goes below the
 /// directory that was opened, through no link, to regular files only.
 #[derive(Debug, Clone)]
 pub struct MemoryRoot {
     path: Utf8PathBuf,
-    dir: Arc<OwnedFd>,
+    dir: Arc<Handle>,
     follow_entrypoint_link: bool,
 }
 
@@ -29,7 +25,7 @@ impl MemoryRoot {
     /// # Errors
     /// The directory is not there or may not be opened.
     pub fn open(path: &Utf8Path) -> Result<Self, DiskError> {
-        let dir = rustix::fs::open(path.as_str(), OPEN_DIR, Mode::empty()).during("open", path)?;
+        let dir = platform::open_directory(path.as_std_path()).during("open", path)?;
         Ok(Self { path: path.to_owned(), dir: Arc::new(dir), follow_entrypoint_link: false })
     }
 
@@ -64,9 +60,7 @@ impl MemoryRoot {
     /// made where the system knows that.
     #[must_use]
     pub fn identity(&self) -> Option<String> {
-        let wanted = StatxFlags::INO | StatxFlags::BTIME;
-        let found = rustix::fs::statx(&*self.dir, c"", AtFlags::EMPTY_PATH, wanted).ok()?;
-        Some(format!("{} {}.{:09}", found.stx_ino, found.stx_btime.tv_sec, found.stx_btime.tv_nsec))
+        platform::identity(&self.dir)
     }
 
     /// Why nothing may be written here, if so: the path is a link or was replaced, or others own it or can
@@ -75,21 +69,21 @@ impl MemoryRoot {
     /// # Errors
     /// The directory cannot be looked at.
     pub fn write_refusal(&self) -> Result<Option<&'static str>, DiskError> {
-        let held = rustix::fs::fstat(&*self.dir).during("look at", &self.path)?;
-        let named = match rustix::fs::lstat(self.path.as_str()) {
+        let held = platform::stat_open(&*self.dir).during("look at", &self.path)?;
+        let named = match platform::stat_link(self.path.as_std_path()) {
             Ok(named) => named,
             Err(Errno::NOENT | Errno::NOTDIR) => {
                 return Ok(Some("the memory directory was moved or removed"));
             }
             Err(error) => return Err(error).during("look at", &self.path),
         };
-        Ok(if FileType::from_raw_mode(named.st_mode) == FileType::Symlink {
+        Ok(if named.kind == FileKind::Link {
             Some("the memory directory is a link")
-        } else if (named.st_dev, named.st_ino) != (held.st_dev, held.st_ino) {
+        } else if (named.device, named.file.inode) != (held.device, held.file.inode) {
             Some("the memory directory was replaced by another")
-        } else if held.st_uid != rustix::process::geteuid().as_raw() {
+        } else if !platform::is_own(&held.file) {
             Some("the memory directory belongs to another user")
-        } else if held.st_mode & 0o022 != 0 {
+        } else if platform::is_writable_by_others(&held.file) {
             Some("the memory directory is writable by others (chmod go-w would help)")
         } else {
             None
@@ -134,11 +128,11 @@ impl MemoryRoot {
     #[must_use]
     pub fn directory_time(&self, path: &str) -> Option<i64> {
         let stat = if path.is_empty() {
-            rustix::fs::fstat(self.dir()).ok()?
+            platform::stat_open(self.dir()).ok()?
         } else {
-            rustix::fs::fstat(open_beneath(self.dir(), path, OPEN_DIR).ok()?).ok()?
+            platform::stat_open(&open_beneath(self.dir(), path, Target::Directory).ok()?).ok()?
         };
-        i64::try_from(FileStat::of(&stat).modified).ok()
+        i64::try_from(stat.file.modified).ok()
     }
 
     /// What the system knows about a file, without reading it; `None` if there is none.
@@ -147,8 +141,8 @@ impl MemoryRoot {
     /// A link or something other than a regular file stands there, or the system fails.
     pub fn stat(&self, path: &RelPath) -> Result<Option<FileStat>, DiskError> {
         let Some(place) = self.place(path)? else { return Ok(None) };
-        match rustix::fs::statat(&*place.dir, place.name.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => regular(&stat, &place.path).map(|()| Some(FileStat::of(&stat))),
+        match platform::stat_at(&place.dir, place.name.as_str()) {
+            Ok(stat) => regular(&stat, &place.path).map(|()| Some(stat.file)),
             Err(Errno::NOENT) => Ok(None),
             Err(error) => Err(error).during("look at", &place.path),
         }
@@ -165,7 +159,7 @@ impl MemoryRoot {
         let full = self.path.join(path.as_str());
         let dir = match path.parent() {
             None => Arc::clone(&self.dir),
-            Some(parent) => match open_beneath(self.dir.as_fd(), parent, OPEN_DIR) {
+            Some(parent) => match open_beneath(&self.dir, parent, Target::Directory) {
                 Ok(dir) => Arc::new(dir),
                 Err(Errno::NOENT) => return Ok(None),
                 Err(error) => return Err(link_error(error, &full)),
@@ -184,9 +178,9 @@ impl MemoryRoot {
         let mut here = Arc::clone(&self.dir);
         let mut here_path = self.path.clone();
         for name in path.parent().unwrap_or_default().split('/') {
-            let next = match open_beneath(here.as_fd(), name, OPEN_DIR) {
+            let next = match open_beneath(&here, name, Target::Directory) {
                 Err(Errno::NOENT) => {
-                    match rustix::fs::mkdirat(&*here, name, Mode::RWXU) {
+                    match platform::make_directory_at(&here, name) {
                         Ok(()) => {
                             created
                                 .push(NewDir { parent_path: here_path.clone(), parent: Arc::clone(&here) });
@@ -194,7 +188,7 @@ impl MemoryRoot {
                         Err(Errno::EXIST) => {}
                         Err(error) => return Err(error).during("create the directory of", &full),
                     }
-                    open_beneath(here.as_fd(), name, OPEN_DIR)
+                    open_beneath(&here, name, Target::Directory)
                 }
                 answer => answer,
             };
@@ -204,8 +198,8 @@ impl MemoryRoot {
         Ok((Place { dir: here, name: path.file_name().to_owned(), path: full }, created))
     }
 
-    pub(crate) fn dir(&self) -> BorrowedFd<'_> {
-        self.dir.as_fd()
+    pub(crate) fn dir(&self) -> &Handle {
+        &self.dir
     }
 
     pub(crate) fn follows_entrypoint_link(&self) -> bool {
@@ -214,8 +208,7 @@ impl MemoryRoot {
 
     fn linked_entrypoint(&self) -> Result<Option<Place>, DiskError> {
         let full = self.path.join(ENTRYPOINT);
-        let is_link = rustix::fs::statat(&*self.dir, ENTRYPOINT, AtFlags::SYMLINK_NOFOLLOW)
-            .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink);
+        let is_link = platform::stat_at(&self.dir, ENTRYPOINT).is_ok_and(|stat| stat.kind == FileKind::Link);
         if !is_link {
             return Ok(None);
         }
@@ -223,7 +216,7 @@ impl MemoryRoot {
         let (Some(parent), Some(name)) = (target.parent(), target.file_name()) else {
             return DiskError::refused(&full, "the link leads to no file");
         };
-        let dir = rustix::fs::open(parent.as_str(), OPEN_DIR, Mode::empty()).during("open", parent)?;
+        let dir = platform::open_directory(parent.as_std_path()).during("open", parent)?;
         Ok(Some(Place { dir: Arc::new(dir), name: name.to_owned(), path: target }))
     }
 }
@@ -232,16 +225,15 @@ impl MemoryRoot {
 pub(crate) fn create_private_dirs(path: &Utf8Path) -> Result<(), DiskError> {
     let missing: Vec<&Utf8Path> = path
         .ancestors()
-        .take_while(|ancestor| matches!(rustix::fs::stat(ancestor.as_str()), Err(Errno::NOENT)))
+        .take_while(|ancestor| matches!(platform::stat_path(ancestor.as_std_path()), Err(Errno::NOENT)))
         .collect();
     for dir in missing.iter().rev().filter(|dir| !dir.as_str().is_empty()) {
-        match rustix::fs::mkdir(dir.as_str(), Mode::RWXU) {
+        match platform::make_directory(dir.as_std_path()) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(error).during("create", dir),
         }
         let parent = dir.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-        let parent_dir = File::open(parent).during("open", parent)?;
-        parent_dir.sync_all().during("sync", parent)?;
+        platform::sync_directory_path(parent.as_std_path()).during("sync", parent)?;
     }
     Ok(())
 }

@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 
+use crate::platform::OpenOwn;
 use crate::state_file::make_directory;
 
 /// One file for each pause, so that asking costs one system call. It says since when; what is over is kept in another
@@ -66,7 +66,7 @@ impl Pauses {
     pub fn pause(&self, id: &str, now: Timestamp) -> io::Result<bool> {
         let path = self.place(id).ok_or_else(no_plain_name)?;
         make_directory(&self.folder)?;
-        match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        match fs::OpenOptions::new().write(true).create_new(true).private().open(path) {
             Ok(mut file) => {
                 writeln!(file, "{now}")?;
                 Ok(true)
@@ -86,7 +86,7 @@ impl Pauses {
             // Remembered first: who is stopped between the two is paused twice, not read once.
             make_directory(&self.past)?;
             let mut options = fs::OpenOptions::new();
-            let mut file = options.append(true).create(true).mode(0o600).open(self.past.join(id))?;
+            let mut file = options.append(true).create(true).private().open(self.past.join(id))?;
             file.write_all(format!("{from} {now}\n").as_bytes())?;
         }
         match fs::remove_file(place) {

@@ -2,25 +2,17 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rustix::fs::{FileType, OFlags, Stat};
-use rustix::io::Errno;
 
-use crate::beneath::open_beneath;
 use crate::disk_error::{DiskError, IoContext};
-
-/// How a file is opened for reading: a pipe that nobody writes to must not make us wait.
-pub(crate) const OPEN_FILE: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
-/// How a directory is opened.
-pub(crate) const OPEN_DIR: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+use crate::platform::{self, Errno, FileKind, Handle, StatBits, Target, open_beneath};
 
 /// A directory entry: the open directory that holds it, and its name there.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
-    pub(crate) dir: Arc<OwnedFd>,
+    pub(crate) dir: Arc<Handle>,
     pub(crate) name: String,
     /// The whole path, for messages only.
     pub(crate) path: Utf8PathBuf,
@@ -30,17 +22,17 @@ pub(crate) struct Place {
 #[derive(Debug)]
 pub(crate) struct NewDir {
     pub(crate) parent_path: Utf8PathBuf,
-    pub(crate) parent: Arc<OwnedFd>,
+    pub(crate) parent: Arc<Handle>,
 }
 
 impl Place {
-    fn open(&self) -> Result<Option<(File, Stat)>, DiskError> {
-        let file = match open_beneath(self.dir.as_fd(), &self.name, OPEN_FILE) {
+    fn open(&self) -> Result<Option<(File, StatBits)>, DiskError> {
+        let file = match open_beneath(&self.dir, &self.name, Target::File) {
             Ok(file) => File::from(file),
             Err(Errno::NOENT) => return Ok(None),
             Err(error) => return Err(link_error(error, &self.path)),
         };
-        let stat = rustix::fs::fstat(&file).during("look at", &self.path)?;
+        let stat = platform::stat_open(&file).during("look at", &self.path)?;
         regular(&stat, &self.path)?;
         Ok(Some((file, stat)))
     }
@@ -51,13 +43,13 @@ impl Place {
         let mut head = Vec::new();
         let limit = u64::try_from(bytes).unwrap_or(u64::MAX);
         (&file).take(limit).read_to_end(&mut head).during("read", &self.path)?;
-        Ok(Some((head, FileStat::of(&stat))))
+        Ok(Some((head, stat.file)))
     }
 
     /// Reads the file; `None` if there is none.
     pub(crate) fn read(&self, limit: u64) -> Result<Option<(Vec<u8>, FileStat)>, DiskError> {
         let Some((file, stat)) = self.open()? else { return Ok(None) };
-        let size = u64::try_from(stat.st_size).unwrap_or(0);
+        let size = stat.file.size;
         let too_large = || DiskError::TooLarge { path: self.path.clone(), limit };
         if size > limit {
             return Err(too_large());
@@ -67,7 +59,12 @@ impl Place {
         if content.len() as u64 > limit {
             return Err(too_large());
         }
-        Ok(Some((content, FileStat::of(&stat))))
+        Ok(Some((content, stat.file)))
+    }
+
+    /// The open directory and the name there, as the platform takes them.
+    pub(crate) fn entry(&self) -> (&Handle, &str) {
+        (&self.dir, &self.name)
     }
 
     /// The same directory, another name.
@@ -102,35 +99,16 @@ impl FileStat {
     /// Whether another user owns it.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
-        self.owner != rustix::process::geteuid().as_raw()
-    }
-
-    #[expect(
-        clippy::unnecessary_cast,
-        clippy::useless_conversion,
-        reason = "the fields differ between systems"
-    )]
-    pub(crate) fn of(stat: &Stat) -> Self {
-        let nanos = |seconds: i64, nanos: u64| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
-        Self {
-            size: u64::try_from(stat.st_size).unwrap_or(0),
-            modified: nanos(stat.st_mtime as i64, stat.st_mtime_nsec as u64),
-            changed: nanos(stat.st_ctime as i64, stat.st_ctime_nsec as u64),
-            inode: stat.st_ino as u64,
-            mode: u32::from(stat.st_mode) & 0o7777,
-            owner: stat.st_uid,
-            group: stat.st_gid,
-            links: stat.st_nlink as u64,
-        }
+        !platform::is_own(self)
     }
 }
 
 /// Refuses whatever is not a regular file: a pipe would wait for ever, a device is no memory.
-pub(crate) fn regular(stat: &Stat, path: &Utf8Path) -> Result<(), DiskError> {
-    match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => Ok(()),
-        FileType::Symlink => DiskError::refused(path, "a link stands in the way"),
-        FileType::Directory => DiskError::refused(path, "is a directory"),
+pub(crate) fn regular(stat: &StatBits, path: &Utf8Path) -> Result<(), DiskError> {
+    match stat.kind {
+        FileKind::File => Ok(()),
+        FileKind::Link => DiskError::refused(path, "a link stands in the way"),
+        FileKind::Directory => DiskError::refused(path, "is a directory"),
         _ => DiskError::refused(path, "not a regular file"),
     }
 }

@@ -5,6 +5,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use memdir_core::operation::OperationId;
 
+use crate::platform::{has_process, process_namespace, start_time, started_at};
+
 /// A process: its number, when it started, and the world in which that number means something.
 ///
 /// The start time tells a new process from a dead one with the same number; the namespace tells a container's
@@ -31,7 +33,7 @@ impl ProcessMark {
         static OWN: OnceLock<ProcessMark> = OnceLock::new();
         *OWN.get_or_init(|| {
             let pid = std::process::id();
-            Self { pid, started: start_time(pid).unwrap_or(0), namespace: own_namespace() }
+            Self { pid, started: start_time(pid).unwrap_or(0), namespace: process_namespace() }
         })
     }
 
@@ -40,14 +42,9 @@ impl ProcessMark {
         if self.namespace != own.namespace {
             return Life::Elsewhere;
         }
-        if cfg!(target_os = "linux") && own.started != 0 {
-            return if start_time(self.pid) == Some(self.started) { Life::Alive } else { Life::Dead };
-        }
-        let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
-        match pid.map(rustix::process::test_kill_process) {
-            Some(Ok(()) | Err(rustix::io::Errno::PERM)) => Life::Alive,
-            _ => Life::Dead,
-        }
+        let lives =
+            if own.started != 0 { start_time(self.pid) == Some(self.started) } else { has_process(self.pid) };
+        if lives { Life::Alive } else { Life::Dead }
     }
 
     pub(crate) fn parse(text: &str) -> Option<Self> {
@@ -74,21 +71,11 @@ pub(crate) fn own_process() -> u32 {
 /// is nobody's.
 pub(crate) fn has_process_since(process: u32, time: jiff::Timestamp) -> bool {
     const SLACK: i64 = 2;
-    if cfg!(target_os = "linux") {
-        let Some(started) = start_time(process) else { return false };
-        return started_at(started).is_none_or(|seconds| seconds <= time.as_second() + SLACK);
+    if ProcessMark::own().started == 0 {
+        return has_process(process);
     }
-    let id = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
-    matches!(id.map(rustix::process::test_kill_process), Some(Ok(()) | Err(rustix::io::Errno::PERM)))
-}
-
-/// Seconds since 1970 at which a process started, from the ticks after the start of the machine.
-fn started_at(ticks: u64) -> Option<i64> {
-    let stat = std::fs::read_to_string("/proc/stat").ok()?;
-    let boot = stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse::<i64>().ok()?;
-    // What the kernel tells programs is counted so on every machine that we run on.
-    const TICKS_PER_SECOND: u64 = 100;
-    Some(boot + i64::try_from(ticks / TICKS_PER_SECOND).ok()?)
+    let Some(started) = start_time(process) else { return false };
+    started_at(started).is_none_or(|seconds| seconds <= time.as_second() + SLACK)
 }
 
 /// The operations that threads of this process perform right now: the process lives, so its mark does not tell.
@@ -117,26 +104,6 @@ pub(crate) fn may_go_on(owner: ProcessMark, operation: &OperationId) -> bool {
         return IN_FLIGHT.lock().unwrap_or_else(PoisonError::into_inner).contains(operation);
     }
     owner.life() == Life::Alive
-}
-
-/// Clock ticks between the start of the machine and of the process: field 22 of its `stat`.
-fn start_time(pid: u32) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name, field 2, is in parentheses and may hold anything, parentheses included.
-    let after_name = stat.get(stat.rfind(')')?..)?;
-    let mut fields = after_name.split_ascii_whitespace().skip(1);
-    // A zombie has ended; only its number lives on.
-    let state = fields.next()?;
-    if state == "Z" || state == "X" {
-        return None;
-    }
-    fields.nth(18)?.parse().ok()
-}
-
-fn own_namespace() -> u64 {
-    let link = std::fs::read_link("/proc/self/ns/pid").ok();
-    let text = link.as_deref().and_then(|link| link.to_str()).unwrap_or_default();
-    text.trim_start_matches("pid:[").trim_end_matches(']').parse().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@
 //! directory that holds it, a name is looked up once, and of a transcript only the head is read.
 
 use std::ffi::CStr;
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::io::Read;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -13,7 +12,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::project::relocate::is_set_aside;
 use memdir_core::project::reverse::{path_in_head, path_of_journal};
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, statat};
+
+use crate::platform::{self, EntryBuffer, FileKind, Handle, for_each_entry, open_directory_at};
 
 /// What a look found in one directory below `projects/`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,10 +36,10 @@ pub struct ProjectDir {
 /// `path_is_known` says no.
 #[must_use]
 pub fn scan(projects: &Utf8Path, path_is_known: &(dyn Fn(&str) -> bool + Sync)) -> Vec<ProjectDir> {
-    let Ok(folder) = openat(CWD, projects.as_std_path(), DIRECTORY, Mode::empty()) else { return Vec::new() };
+    let Ok(folder) = platform::open_directory(projects.as_std_path()) else { return Vec::new() };
     let mut slugs = Vec::new();
-    for_each_entry(&folder, &mut buffer(), |name, kind| {
-        if !matches!(kind, FileType::Directory | FileType::Symlink | FileType::Unknown) {
+    for_each_entry(&folder, &mut EntryBuffer::default(), |name, kind, _| {
+        if !matches!(kind, FileKind::Directory | FileKind::Link | FileKind::Unknown) {
             return;
         }
         slugs.extend(name.to_str().ok().filter(|name| !is_set_aside(name)).map(str::to_owned));
@@ -47,10 +47,10 @@ pub fn scan(projects: &Utf8Path, path_is_known: &(dyn Fn(&str) -> bool + Sync)) 
     slugs.sort_unstable();
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut buffer = buffer();
+        let mut buffer = EntryBuffer::default();
         let mut found = Vec::new();
         while let Some(slug) = slugs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            found.extend(look_at(folder.as_fd(), slug, path_is_known(slug), &mut buffer));
+            found.extend(look_at(&folder, slug, path_is_known(slug), &mut buffer));
         }
         found
     };
@@ -73,33 +73,31 @@ pub fn look_at_one(projects: &Utf8Path, slug: &str) -> Option<ProjectDir> {
     if slug == ".." || slug.contains('/') {
         return None;
     }
-    let folder = openat(CWD, projects.as_std_path(), DIRECTORY, Mode::empty()).ok()?;
-    look_at(folder.as_fd(), slug, false, &mut buffer())
+    let folder = platform::open_directory(projects.as_std_path()).ok()?;
+    look_at(&folder, slug, false, &mut EntryBuffer::default())
 }
 
 /// Below this a second thread costs more than it does.
 const WORTH_A_THREAD: usize = 32;
 
-const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-
 fn look_at(
-    projects: BorrowedFd<'_>,
+    projects: &Handle,
     slug: &str,
     path_is_known: bool,
-    buffer: &mut Buffer,
+    buffer: &mut EntryBuffer,
 ) -> Option<ProjectDir> {
-    let folder = openat(projects, slug, DIRECTORY, Mode::empty()).ok()?;
+    let folder = open_directory_at(projects, slug, true).ok()?;
     let mut found = ProjectDir { slug: slug.to_owned(), ..ProjectDir::default() };
     let mut totals = Totals::default();
     let mut newest = Newest::default();
     let mut below = Vec::new();
     let mut has_index = false;
     let mut has_journal = false;
-    for_each_entry(&folder, buffer, |name, kind| match kind {
-        FileType::Directory => below.push(name.to_owned()),
+    for_each_entry(&folder, buffer, |name, kind, _| match kind {
+        FileKind::Directory => below.push(name.to_owned()),
         // The memory directory may be a link to where the user wants it; the client follows that.
-        FileType::Symlink if name == MEMORY => below.push(name.to_owned()),
-        FileType::RegularFile => {
+        FileKind::Link if name == MEMORY => below.push(name.to_owned()),
+        FileKind::File => {
             let modified = totals.add(&folder, name);
             let bytes = name.to_bytes();
             if bytes.ends_with(b".jsonl") {
@@ -112,8 +110,8 @@ fn look_at(
         _ => {}
     });
     for name in below {
-        let follow = if name.as_c_str() == MEMORY { OFlags::empty() } else { OFlags::NOFOLLOW };
-        let Ok(child) = openat(&folder, name.as_c_str(), DIRECTORY | follow, Mode::empty()) else { continue };
+        let follow = name.as_c_str() == MEMORY;
+        let Ok(child) = open_directory_at(&folder, name.as_c_str(), follow) else { continue };
         let part = if name.as_c_str() == MEMORY { Part::Memory } else { Part::Other };
         add_tree(child, part, MAX_DEPTH, buffer, &mut totals);
     }
@@ -128,7 +126,7 @@ fn look_at(
     }
     found.memories = totals.memories;
     found.bytes = totals.bytes;
-    found.last_used = totals.modified.and_then(|(seconds, nanos)| Timestamp::new(seconds, nanos).ok());
+    found.last_used = totals.modified.and_then(|nanos| Timestamp::from_nanosecond(nanos).ok());
     Some(found)
 }
 
@@ -153,14 +151,14 @@ enum Part {
 struct Totals {
     memories: u64,
     bytes: u64,
-    modified: Option<(i64, i32)>,
+    modified: Option<i128>,
 }
 
 impl Totals {
-    fn add(&mut self, folder: &OwnedFd, name: &CStr) -> Option<(i64, i32)> {
-        let status = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        self.bytes += u64::try_from(status.st_size).unwrap_or(0);
-        let modified = (status.st_mtime, i32::try_from(status.st_mtime_nsec).unwrap_or(0));
+    fn add(&mut self, folder: &Handle, name: &CStr) -> Option<i128> {
+        let file = platform::stat_at(folder, name).ok()?.file;
+        self.bytes += file.size;
+        let modified = file.modified;
         self.modified = self.modified.max(Some(modified));
         Some(modified)
     }
@@ -169,10 +167,10 @@ impl Totals {
 /// The names of the transcripts that changed last, the newest first. More than one, because a session that never
 /// got an answer may not name its directory.
 #[derive(Default)]
-struct Newest([Option<((i64, i32), std::ffi::CString)>; 3]);
+struct Newest([Option<(i128, std::ffi::CString)>; 3]);
 
 impl Newest {
-    fn offer(&mut self, modified: Option<(i64, i32)>, name: &CStr) {
+    fn offer(&mut self, modified: Option<i128>, name: &CStr) {
         let Some(modified) = modified else { return };
         let Some(place) = self.0.iter().position(|kept| kept.as_ref().is_none_or(|kept| kept.0 < modified))
         else {
@@ -187,11 +185,11 @@ impl Newest {
     }
 }
 
-fn add_tree(folder: OwnedFd, part: Part, depth: usize, buffer: &mut Buffer, totals: &mut Totals) {
+fn add_tree(folder: Handle, part: Part, depth: usize, buffer: &mut EntryBuffer, totals: &mut Totals) {
     let mut below = Vec::new();
-    for_each_entry(&folder, buffer, |name, kind| match kind {
-        FileType::Directory => below.push(name.to_owned()),
-        FileType::RegularFile => {
+    for_each_entry(&folder, buffer, |name, kind, _| match kind {
+        FileKind::Directory => below.push(name.to_owned()),
+        FileKind::File => {
             totals.add(&folder, name);
             let bytes = name.to_bytes();
             let counts = part == Part::Memory && !bytes.starts_with(b".") && bytes.ends_with(b".md");
@@ -203,7 +201,7 @@ fn add_tree(folder: OwnedFd, part: Part, depth: usize, buffer: &mut Buffer, tota
         return;
     }
     for name in below {
-        let Ok(child) = openat(&folder, name.as_c_str(), DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) else {
+        let Ok(child) = open_directory_at(&folder, name.as_c_str(), false) else {
             continue;
         };
         let bytes = name.to_bytes();
@@ -212,25 +210,24 @@ fn add_tree(folder: OwnedFd, part: Part, depth: usize, buffer: &mut Buffer, tota
     }
 }
 
-fn path_in_file(folder: &OwnedFd, name: &CStr, slug: &str) -> Option<Utf8PathBuf> {
+fn path_in_file(folder: &Handle, name: &CStr, slug: &str) -> Option<Utf8PathBuf> {
     read_head(folder, name, HEAD_LIMIT, |head| path_in_head(head, slug)).1
 }
 
 /// Reads the head of a file piece by piece until the question is answered.
 fn read_head<Answer>(
-    folder: &OwnedFd,
+    folder: &Handle,
     name: &CStr,
     limit: usize,
     question: impl Fn(&[u8]) -> Option<Answer>,
 ) -> (Vec<u8>, Option<Answer>) {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let Ok(file) = openat(folder, name, flags, Mode::empty()) else { return (Vec::new(), None) };
+    let Ok(mut file) = platform::open_at(folder, name) else { return (Vec::new(), None) };
     let mut head = vec![0; FIRST_READ];
     let mut filled = 0;
     loop {
         let room = head.get_mut(filled..).unwrap_or_default();
         let wanted = room.len();
-        let got = rustix::io::read(&file, room).unwrap_or(0);
+        let got = file.read(room).unwrap_or(0);
         filled += got;
         let answer = question(head.get(..filled).unwrap_or_default());
         if answer.is_some() || got < wanted || filled >= limit {
@@ -238,29 +235,6 @@ fn read_head<Answer>(
             return (head, answer);
         }
         head.resize((filled * 4).min(limit), 0);
-    }
-}
-
-type Buffer = Vec<MaybeUninit<u8>>;
-
-fn buffer() -> Buffer {
-    vec![MaybeUninit::uninit(); 32 * 1024]
-}
-
-/// Calls back for every entry but `.` and `..`; asks for its kind where the file system does not say.
-fn for_each_entry(folder: &OwnedFd, buffer: &mut Buffer, mut entry: impl FnMut(&CStr, FileType)) {
-    let mut entries = RawDir::new(folder, buffer);
-    while let Some(Ok(found)) = entries.next() {
-        let name = found.file_name();
-        if name == c"." || name == c".." {
-            continue;
-        }
-        let kind = match found.file_type() {
-            FileType::Unknown => statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
-                .map_or(FileType::Unknown, |status| FileType::from_raw_mode(status.st_mode)),
-            kind => kind,
-        };
-        entry(name, kind);
     }
 }
 
@@ -279,6 +253,7 @@ mod tests {
         file.set_modified(UNIX_EPOCH + Duration::from_secs(second)).unwrap();
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_directory_is_counted_measured_and_traced_to_its_path() {
         let directory = tempfile::tempdir().unwrap();

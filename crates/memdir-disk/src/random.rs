@@ -2,7 +2,7 @@
 
 use std::io;
 
-use rustix::rand::{GetRandomFlags, getrandom};
+use crate::platform::fill_random;
 
 /// 128 random bits.
 ///
@@ -10,9 +10,6 @@ use rustix::rand::{GetRandomFlags, getrandom};
 /// The system has none to give.
 pub fn random_bits() -> io::Result<u128> {
     let mut bytes = [0; 16];
-    let mut filled = 0;
-    while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        filled += getrandom(rest, GetRandomFlags::empty())?;
-    }
+    fill_random(&mut bytes)?;
     Ok(u128::from_ne_bytes(bytes))
 }

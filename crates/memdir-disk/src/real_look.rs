@@ -6,7 +6,8 @@ use std::io::{self, Read};
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::look::{Entry, Kind, Look, LookError};
-use rustix::fs::{Mode, OFlags};
+
+use crate::platform::open_file;
 
 /// The real file system, read only.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,9 +28,7 @@ impl Look for RealLook {
 
     fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, LookError> {
         // Without NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let file = rustix::fs::open(path.as_std_path(), flags, Mode::empty()).map_err(io::Error::from);
-        let file = fs::File::from(file.map_err(look_error)?);
+        let file = open_file(path.as_std_path(), true).map_err(io::Error::from).map_err(look_error)?;
         let metadata = file.metadata().map_err(look_error)?;
         if !metadata.is_file() {
             return Err(LookError::NotFile);
@@ -86,12 +85,14 @@ fn look_error(error: io::Error) -> LookError {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn only_regular_files_of_bounded_size_are_read() {
         let dir = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(dir.path()).unwrap();
         fs::write(root.join("f"), "12345").unwrap();
-        rustix::fs::mkfifoat(rustix::fs::CWD, root.join("pipe").as_std_path(), Mode::RUSR).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, root.join("pipe").as_std_path(), rustix::fs::Mode::RUSR)
+            .unwrap();
         std::os::unix::fs::symlink("loop", root.join("loop")).unwrap();
         let look = RealLook;
         assert_eq!(look.read(&root.join("f"), 5), Ok(b"12345".to_vec()));

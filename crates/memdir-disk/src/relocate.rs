@@ -3,14 +3,12 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::content_hash::ContentHash;
-use rustix::fs::{CWD, Mode, RenameFlags};
-use rustix::io::Errno;
 
 use crate::disk_error::{DiskError, IoContext};
+use crate::platform::{self, Errno, OpenOwn};
 use crate::state_file;
 
 mod move_record;
@@ -129,8 +127,8 @@ fn copy_to(from: &Utf8Path, to: &Utf8Path) -> Result<(), DiskError> {
         .write(true)
         .create(true)
         .truncate(true)
-        .mode(0o600)
-        .custom_flags(i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or(0))
+        .private()
+        .no_link()
         .open(to)
         .during("create", to)?;
     std::io::copy(&mut source, &mut target).during("copy to", to)?;
@@ -141,18 +139,7 @@ fn copy_to(from: &Utf8Path, to: &Utf8Path) -> Result<(), DiskError> {
 }
 
 fn rename_to_free(from: &Utf8Path, to: &Utf8Path) -> Result<bool, DiskError> {
-    match rustix::fs::renameat_with(CWD, from.as_str(), CWD, to.as_str(), RenameFlags::NOREPLACE) {
-        Ok(()) => Ok(true),
-        Err(Errno::EXIST) => Ok(false),
-        // A file system that cannot do both at once: a look, then the rename.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-            if fs::symlink_metadata(to).is_ok() {
-                return Ok(false);
-            }
-            fs::rename(from, to).during("rename", from).map(|()| true)
-        }
-        Err(error) => Err(error).during("rename", from),
-    }
+    platform::rename_path_new(from.as_std_path(), to.as_std_path()).during("rename", from)
 }
 
 /// Makes the directories from `root` down to `directory`; a link among them is refused.
@@ -163,7 +150,7 @@ fn make_directories(root: &Utf8Path, directory: &Utf8Path) -> Result<(), DiskErr
     for component in below.components() {
         let parent = here.clone();
         here.push(component.as_str());
-        match rustix::fs::mkdir(here.as_str(), Mode::RWXU) {
+        match platform::make_directory(here.as_std_path()) {
             Ok(()) => state_file::sync_directory(&parent).during("sync", &parent)?,
             Err(Errno::EXIST) => {}
             Err(error) => return Err(error).during("create", &here),
@@ -179,6 +166,7 @@ fn make_directories(root: &Utf8Path, directory: &Utf8Path) -> Result<(), DiskErr
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn copies_are_verified_kept_apart_and_taken_back() {
         let temp = tempfile::tempdir().unwrap();

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::{SignedDuration, Timestamp};
 use memdir_core::prompt::Scratchpad;
 
 use crate::disk_error::{DiskError, IoContext};
+use crate::platform;
 
 /// The scratchpads of all sessions, one folder below our state directory.
 #[derive(Debug, Clone)]
@@ -49,13 +49,13 @@ impl Scratchpads {
     pub fn create(&self, session: &str) -> Result<Utf8PathBuf, DiskError> {
         let path = self.path(session)?;
         // Nobody looks for it after a power cut, so nobody waits for the disk.
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&path).during("make", &path)?;
+        platform::private_directories().recursive(true).create(&path).during("make", &path)?;
         let metadata = fs::symlink_metadata(&path).during("look at", &path)?;
-        if !metadata.is_dir() || metadata.uid() != rustix::process::geteuid().as_raw() {
+        if !metadata.is_dir() || !platform::is_own_file(&metadata) {
             return DiskError::refused(&path, "something that is not ours stands in the way");
         }
-        if metadata.mode() & 0o077 != 0 {
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).during("make private", &path)?;
+        if platform::is_open_to_others(&metadata) {
+            platform::make_private(path.as_std_path()).during("make private", &path)?;
         }
         Ok(path)
     }
@@ -110,8 +110,10 @@ mod tests {
         (dir, scratchpads)
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_scratchpad_is_private_and_goes_away_whole() {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt};
         let (_dir, scratchpads) = scratchpads();
         let path = scratchpads.create("a-b_1").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
@@ -124,6 +126,7 @@ mod tests {
         scratchpads.remove("a-b_1").unwrap();
     }
 
+    #[cfg(unix)]
     #[test]
     fn no_session_leads_elsewhere() {
         let (dir, scratchpads) = scratchpads();

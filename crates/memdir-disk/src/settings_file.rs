@@ -7,11 +7,11 @@ use std::fs;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rustix::fs::Mode;
 
 use crate::disk_error::{DiskError, IoContext};
 use crate::memory_root::create_private_dirs;
-use crate::place::{OPEN_DIR, Place};
+use crate::place::Place;
+use crate::platform::{self, Errno};
 use crate::random::random_bits;
 use crate::swap_file::{exchange, read_settled, remove, remove_known, rename_new, write_new};
 
@@ -63,7 +63,7 @@ pub fn replace_settings(path: &Utf8Path, base: Option<&[u8]>, content: &[u8]) ->
             return Err(error);
         }
     }
-    if let Err(error) = rustix::fs::fsync(&*place.dir).during("sync", &place.path) {
+    if let Err(error) = platform::sync_directory(&place.dir).during("sync", &place.path) {
         if base.is_some() {
             exchange(&new, &place)?;
             remove_known(&new, content)?;
@@ -96,7 +96,7 @@ pub fn remove_settings(path: &Utf8Path, base: &[u8], made: &[Utf8PathBuf]) -> Re
         if !remove_known(&place, base)? {
             return Err(DiskError::Conflict { path: path.to_owned() });
         }
-        rustix::fs::fsync(&*place.dir).during("sync", &place.path)?;
+        platform::sync_directory(&place.dir).during("sync", &place.path)?;
     }
     for directory in made.iter().rev() {
         // One that somebody else uses by now stays.
@@ -148,9 +148,9 @@ fn place_of(path: &Utf8Path) -> Result<Option<Place>, DiskError> {
     let (Some(parent), Some(name)) = (target.parent(), target.file_name()) else {
         return DiskError::refused(path, "names no file");
     };
-    match rustix::fs::open(parent.as_str(), OPEN_DIR, Mode::empty()) {
+    match platform::open_directory(parent.as_std_path()) {
         Ok(dir) => Ok(Some(Place { dir: Arc::new(dir), name: name.to_owned(), path: target })),
-        Err(rustix::io::Errno::NOENT) => Ok(None),
+        Err(Errno::NOENT) => Ok(None),
         Err(error) => Err(error).during("open", parent),
     }
 }
@@ -170,6 +170,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
+    #[cfg(unix)]
     #[test]
     fn a_link_is_followed_and_stays() {
         let temp = tempfile::tempdir().unwrap();
@@ -210,6 +211,7 @@ mod tests {
         remove_settings(&path, b"{}", &made).unwrap();
     }
 
+    #[cfg(unix)]
     #[test]
     fn somebody_elses_change_stays() {
         let temp = tempfile::tempdir().unwrap();

@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::symlink;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::disk_error::{DiskError, IoContext};
 use crate::memory_root::create_private_dirs;
+use crate::platform::make_link;
 
 /// Where a link leads; `None` if nothing is there.
 ///
@@ -30,7 +30,7 @@ pub fn read_settings_link(path: &Utf8Path) -> Result<Option<Utf8PathBuf>, DiskEr
 /// Something is there, or the system fails.
 pub fn make_settings_link(path: &Utf8Path, target: &Utf8Path) -> Result<(), DiskError> {
     create_private_dirs(path.parent().unwrap_or(Utf8Path::new("/")))?;
-    symlink(target, path).during("link", path)
+    make_link(target.as_std_path(), path.as_std_path()).during("link", path)
 }
 
 /// Removes a link that leads where it should, and the directories that were made for it if nothing else is in them.

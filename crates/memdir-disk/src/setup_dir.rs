@@ -2,12 +2,12 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::symlink;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::content_hash::ContentHash;
 
 use crate::disk_error::{DiskError, IoContext};
+use crate::platform::make_link;
 use crate::state_file::{self, make_directory};
 
 /// The folder of set-up below our own state.
@@ -149,7 +149,7 @@ impl SetupDir {
                     let folder = path.parent().unwrap_or(&directory);
                     make_directory(folder).during("make", folder)?;
                     gone(fs::remove_file(&path)).during("remove", &path)?;
-                    symlink(target, &path).during("link", &path)?;
+                    make_link(target.as_std_path(), path.as_std_path()).during("link", &path)?;
                 }
             }
         }

@@ -1,20 +1,19 @@
 //! Small files of our own state: read tolerantly, replaced whole, changed by one process at a time.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::io::{self, Read, Write};
 use std::thread;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rustix::fs::{Mode, OFlags};
+
+use crate::platform::{self, Errno, OpenOwn};
 
 /// The whole content, in three system calls for the usual small file; `None` if there is none.
 pub(crate) fn read(path: &Utf8Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
-    let file = match rustix::fs::open(path.as_std_path(), flags, Mode::empty()) {
+    let mut file = match platform::open_file(path.as_std_path(), true) {
         Ok(file) => file,
-        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return Ok(None),
+        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
     let mut content = vec![0; FIRST_READ.min(limit + 1)];
@@ -22,7 +21,7 @@ pub(crate) fn read(path: &Utf8Path, limit: usize) -> io::Result<Option<Vec<u8>>>
     loop {
         let room = content.get_mut(filled..).unwrap_or_default();
         let wanted = room.len();
-        let got = rustix::io::read(&file, room)?;
+        let got = file.read(room)?;
         filled += got;
         // A regular file gives less than asked only at its end.
         if got < wanted {
@@ -46,7 +45,7 @@ pub(crate) fn replace(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     let temporary = Utf8PathBuf::from(format!("{path}.tmp"));
     let written = (|| {
         let mut file =
-            fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
+            fs::OpenOptions::new().write(true).create(true).truncate(true).private().open(&temporary)?;
         file.write_all(content)?;
         file.sync_all()?;
         fs::rename(&temporary, path)
@@ -76,12 +75,12 @@ pub(crate) const BROKEN: &str = ".broken";
 
 /// Makes a rename or removal in a directory durable.
 pub(crate) fn sync_directory(directory: &Utf8Path) -> io::Result<()> {
-    File::open(directory)?.sync_all()
+    platform::sync_directory_path(directory.as_std_path())
 }
 
 /// Makes a directory and its parents, for the user alone; durable, because what is written below it is promised.
 pub(crate) fn make_directory(path: &Utf8Path) -> io::Result<()> {
-    match fs::DirBuilder::new().mode(0o700).create(path) {
+    match platform::private_directories().create(path) {
         Ok(()) => path.parent().map_or(Ok(()), sync_directory),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -97,7 +96,7 @@ pub(crate) fn lock(path: &Utf8Path) -> io::Result<Option<File>> {
     if let Some(directory) = path.parent() {
         make_directory(directory)?;
     }
-    let file = fs::OpenOptions::new().create(true).write(true).truncate(false).mode(0o600).open(path)?;
+    let file = fs::OpenOptions::new().create(true).write(true).truncate(false).private().open(path)?;
     let mut pause = Duration::from_millis(1);
     let mut waited = Duration::ZERO;
     loop {

@@ -1,15 +1,10 @@
 //! A lock that spares duplicate work.
 
-use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-use rustix::fs::FlockOperation;
-use rustix::io::Errno;
-
-use crate::beneath::open_beneath;
 use crate::disk_error::{DiskError, IoContext};
 use crate::memory_root::MemoryRoot;
-use crate::place::OPEN_DIR;
+use crate::platform::{self, AsOpen, Handle, Target, open_beneath};
 
 /// Held while we write one store, so that our own processes wait for each other instead of merging.
 ///
@@ -18,7 +13,7 @@ use crate::place::OPEN_DIR;
 /// compare-and-swap sorts things out, as it does with those who know of no lock.
 #[derive(Debug)]
 pub struct StoreLock {
-    _dir: OwnedFd,
+    _dir: Handle,
 }
 
 impl StoreLock {
@@ -28,20 +23,18 @@ impl StoreLock {
     /// The directory cannot be opened.
     pub fn acquire(root: &MemoryRoot, patience: Duration) -> Result<Option<Self>, DiskError> {
         // A lock belongs to an opening of the directory: each holder needs its own.
-        let dir = open_beneath(root.dir(), ".", OPEN_DIR).during("lock", root.path())?;
+        let dir = open_beneath(root.dir(), ".", Target::Directory).during("lock", root.path())?;
         Ok(wait_for(&dir, patience).then_some(Self { _dir: dir }))
     }
 }
 
 /// Tries to lock an open file until it succeeds or patience ends. A file system without locks counts as locked.
-pub(crate) fn wait_for(file: &impl AsFd, patience: Duration) -> bool {
+pub(crate) fn wait_for(file: &impl AsOpen, patience: Duration) -> bool {
     let mut waited = Duration::ZERO;
     let mut pause = Duration::from_micros(50);
     loop {
-        match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return true,
-            Err(Errno::WOULDBLOCK | Errno::INTR) => {}
-            Err(_) => return true,
+        if platform::try_lock(file) {
+            return true;
         }
         if waited >= patience {
             return false;

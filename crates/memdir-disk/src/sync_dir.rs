@@ -2,7 +2,6 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::thread;
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use memdir_core::operation::StoreId;
 
 use crate::disk_error::{DiskError, IoContext};
 use crate::place::FileStat;
+use crate::platform::{self, OpenOwn};
 use crate::state_file::{self, make_directory, sync_directory};
 
 /// The folder of one sync. Who changes anything in it holds its lock.
@@ -72,8 +72,8 @@ impl SyncDir {
     /// What the system knows about a file; `None` if there is none, or that cannot be told.
     #[must_use]
     pub fn stat(&self, name: &str) -> Option<FileStat> {
-        let found = rustix::fs::lstat(self.directory.join(name).as_std_path());
-        found.ok().map(|stat| FileStat::of(&stat))
+        let found = platform::stat_link(self.directory.join(name).as_std_path());
+        found.ok().map(|stat| stat.file)
     }
 
     /// What time it is by the clock that gives files their times, in nanoseconds since 1970, or a little earlier.
@@ -82,8 +82,7 @@ impl SyncDir {
     /// The system fails.
     pub fn clock(&self) -> io::Result<i128> {
         let file = fs::OpenOptions::new().write(true).truncate(true).open(self.directory.join(LOCK))?;
-        let metadata = file.metadata()?;
-        Ok(i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec()))
+        Ok(platform::stat_open(&file)?.file.modified)
     }
 
     /// Removes a file; one that is gone already is fine.
@@ -133,7 +132,7 @@ impl SyncDir {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
                 found => found?,
             };
-            if !found.is_file() || found.permissions().mode() & 0o077 != 0 {
+            if !found.is_file() || platform::is_open_to_others(&found) {
                 let message = "others can read it: whoever has read it can write in your name";
                 return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
             }
@@ -161,7 +160,7 @@ impl SyncDir {
     pub fn lock(&self, patience: Duration) -> Result<Option<SyncLock>, DiskError> {
         make_directory(&self.directory).during("create", &self.directory)?;
         let path = self.directory.join(LOCK);
-        let opened = fs::OpenOptions::new().create(true).write(true).truncate(false).mode(0o600).open(&path);
+        let opened = fs::OpenOptions::new().create(true).write(true).truncate(false).private().open(&path);
         let file = opened.during("open", &path)?;
         let mut waited = Duration::ZERO;
         loop {
@@ -201,8 +200,10 @@ fn folder(state_dir: &Utf8Path) -> Utf8PathBuf {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn a_key_is_kept_for_its_user_alone() {
+        use std::os::unix::fs::PermissionsExt;
         let temp = tempfile::tempdir().unwrap();
         let directory = SyncDir::of(Utf8Path::from_path(temp.path()).unwrap(), "s");
         assert_eq!(directory.signing_seed().unwrap(), None);

@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::platform::private_directories;
 
 /// A fresh directory that only its owner can enter, removed with all it holds when dropped.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ impl ThrowawayDir {
         let mut number = 0u32;
         loop {
             let path = parent.join(format!("memdir-{}-{number}", std::process::id()));
-            match fs::DirBuilder::new().mode(0o700).create(&path) {
+            match private_directories().create(&path) {
                 Ok(()) => return Ok(Self { path }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1_000 => number += 1,
                 Err(error) => return Err(error),
@@ -88,6 +89,7 @@ impl Drop for ThrowawayDir {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn it_is_private_and_goes_away() {
         use std::os::unix::fs::PermissionsExt;

@@ -1,10 +1,8 @@
 //! The right to do a store's detached work, and what the last one who had it left to be said.
 
 use crate::own_file::open_own;
-use rustix::fs::OFlags;
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::thread;
 use std::time::Duration;
 
@@ -13,6 +11,7 @@ use jiff::Timestamp;
 use memdir_core::operation::StoreId;
 use serde::{Deserialize, Serialize};
 
+use crate::platform::{self, OpenOwn};
 use crate::state_file::{self, make_directory};
 
 /// Held by the one process that works on a store. The system takes it back when that process ends, however it ends.
@@ -70,14 +69,13 @@ impl WorkLease {
 pub fn end_after(limit: Duration) {
     thread::spawn(move || {
         thread::sleep(limit);
-        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+        platform::end_now();
     });
 }
 
 /// Bounds the memory of this process and of those that it starts.
 pub fn bound_memory(bytes: u64) {
-    let limit = rustix::process::Rlimit { current: Some(bytes), maximum: Some(bytes) };
-    let _ = rustix::process::setrlimit(rustix::process::Resource::Data, limit);
+    platform::bound_memory(bytes);
 }
 
 /// The last report of a store; `None` if there is none that can be read.
@@ -97,7 +95,7 @@ pub fn is_running(state_dir: &Utf8Path, store: &StoreId) -> bool {
 /// Lets everybody else go first from now on.
 pub fn lower_priority() {
     // Without it the work is done all the same, only less politely.
-    let _ = rustix::process::nice(10);
+    platform::lower_priority();
 }
 
 fn folder(state_dir: &Utf8Path) -> Utf8PathBuf {
@@ -110,17 +108,8 @@ fn report_path(state_dir: &Utf8Path, store: &StoreId) -> Utf8PathBuf {
 
 fn open_lock(folder: &Utf8Path, store: &StoreId) -> io::Result<File> {
     let path = folder.join(format!("{}.lock", store.0));
-    fs::OpenOptions::new()
-        .create(true)
-        .write(true)
-        .truncate(false)
-        .mode(0o600)
-        .custom_flags(NOT_WAITING)
-        .open(path)
+    fs::OpenOptions::new().create(true).write(true).truncate(false).private().not_waiting().open(path)
 }
-
-/// A pipe in the place of a lock is an error, not something to wait for.
-const NOT_WAITING: i32 = OFlags::NONBLOCK.bits().cast_signed();
 
 #[cfg(test)]
 mod tests {

@@ -2,20 +2,28 @@
 
 use std::io;
 
-use rustix::rand::{GetRandomFlags, getrandom};
-
 /// Random bytes.
 ///
 /// # Errors
 /// The system has none.
 pub fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
-    let mut filled = 0;
-    while filled < N {
-        let rest = bytes.get_mut(filled..).unwrap_or_default();
-        filled += getrandom(rest, GetRandomFlags::empty())?;
-    }
+    fill(&mut bytes)?;
     Ok(bytes)
+}
+
+#[cfg(target_os = "linux")]
+fn fill(bytes: &mut [u8]) -> io::Result<()> {
+    let mut filled = 0;
+    while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        filled += rustix::rand::getrandom(rest, rustix::rand::GetRandomFlags::empty())?;
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn fill(bytes: &mut [u8]) -> io::Result<()> {
+    io::Read::read_exact(&mut std::fs::File::open("/dev/urandom")?, bytes)
 }
 
 /// A random id of 16 digits.

@@ -8,6 +8,7 @@ use super::imports::{imports, is_importable};
 use super::{
     Collected, InstructionFile, Kind, LeftOut, PathScope, Reason, Surroundings, Warning, path_scope, rules,
 };
+use crate::host_path::normal_form;
 use crate::look::{self, Look, LookError};
 use crate::memory::entrypoint::{self, Profile};
 use crate::memory::js_text;
@@ -350,20 +351,11 @@ impl<'a> Collector<'a> {
 /// Joins a path to the directory that it is relative to, and takes `.` and `..` out by name.
 pub(super) fn resolve(base: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
     let joined = base.join(path);
-    if !joined.as_str().contains("/.") && !joined.as_str().contains("//") && !joined.as_str().ends_with('/') {
+    let text = joined.as_str();
+    if text.starts_with('/') && !text.contains("/.") && !text.contains("//") && !text.ends_with('/') {
         return joined;
     }
-    let mut resolved = Utf8PathBuf::from("/");
-    for component in joined.as_str().split('/') {
-        match component {
-            "" | "." => {}
-            ".." => {
-                resolved.pop();
-            }
-            name => resolved.push(name),
-        }
-    }
-    resolved
+    normal_form(joined.as_str()).into()
 }
 
 /// The text of a file as the model gets it, and what its frontmatter says.

@@ -2,6 +2,7 @@
 
 use super::braces::{self, Budget};
 use super::glob::{self, Component, Dialect};
+use crate::host_path::{HostPath, PathStyle};
 
 /// Globs over absolute paths, of all settings together.
 ///
@@ -15,6 +16,8 @@ pub struct Excludes {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Glob {
+    /// As it is written, without a leading `!`.
+    text: String,
     negated: bool,
     alternatives: Vec<Vec<Component>>,
 }
@@ -34,14 +37,28 @@ impl Excludes {
     /// Whether a path is excluded.
     #[must_use]
     pub fn contain(&self, path: &str) -> bool {
-        let components: Vec<&str> = path.split('/').collect();
+        if PathStyle::of_absolute(path) == PathStyle::Windows {
+            return self.contain_windows(path);
+        }
+        self.contain_text(path)
+    }
+
+    /// A glob may name a Windows path as the system does, with `/`, or as `/c/…`; case does not count. A path that is
+    /// not plain counts as excluded if there is any glob.
+    fn contain_windows(&self, path: &str) -> bool {
+        let Some(host) = HostPath::parse(path, PathStyle::Windows).filter(|host| !host.has_short_name())
+        else {
+            return !self.globs.is_empty();
+        };
+        let forms = [host.posix_form(), host.text().replace('\\', "/").to_lowercase()];
         self.globs.iter().any(|glob| {
-            let matched = glob
-                .alternatives
-                .iter()
-                .any(|alternative| glob::matches(alternative, &components, Dialect::Shell));
-            matched != glob.negated
+            let folded = glob.folded();
+            forms.iter().any(|form| folded.matches(form)) != glob.negated
         })
+    }
+
+    fn contain_text(&self, path: &str) -> bool {
+        self.globs.iter().any(|glob| glob.matches(path) != glob.negated)
     }
 }
 
@@ -53,13 +70,42 @@ impl Glob {
         let alternatives = expanded.iter().map(|alternative| {
             alternative.split('/').map(|component| Component::parse(component, Dialect::Shell)).collect()
         });
-        Self { negated, alternatives: alternatives.collect() }
+        Self { text: text.to_owned(), negated, alternatives: alternatives.collect() }
+    }
+
+    fn matches(&self, path: &str) -> bool {
+        let components: Vec<&str> = path.split('/').collect();
+        self.alternatives.iter().any(|alternative| glob::matches(alternative, &components, Dialect::Shell))
+    }
+
+    /// The glob in lower case and with `/`, for paths of Windows.
+    fn folded(&self) -> Self {
+        Self { negated: false, ..Self::parse(&self.text.replace('\\', "/").to_lowercase()) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn globs_match_windows_paths_in_every_spelling() {
+        let path = r"C:\Users\x\Proj\CLAUDE.md";
+        for glob in [
+            "**/claude.md",
+            r"C:\Users\x\Proj\CLAUDE.md",
+            "C:/Users/**",
+            "/c/users/x/**",
+            "**/Proj/*.md",
+            "!**/other.md",
+        ] {
+            assert!(Excludes::new([glob]).contain(path), "{glob}");
+            assert!(Excludes::new([glob]).contain(r"C:\Users\x\PROJ~1\CLAUDE.md"), "a short name: {glob}");
+        }
+        for glob in ["**/other.md", "D:/**", "!**/claude.md"] {
+            assert!(!Excludes::new([glob]).contain(path), "{glob}");
+        }
+    }
 
     #[test]
     fn globs_match_absolute_paths() {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
+use crate::host_path::PathStyle;
 use crate::memory::js_text::is_white_space;
 
 /// The paths that a text imports, in order, each once, as they are written there.
@@ -145,7 +146,9 @@ fn without_fragment(mut path: String) -> String {
 }
 
 fn names_a_file(path: &str) -> bool {
-    match path.strip_prefix("~/").or_else(|| path.strip_prefix('/')) {
+    let root = path.strip_prefix("~/").or_else(|| path.strip_prefix('/'));
+    let drive = path.get(3..).filter(|_| cfg!(windows) && PathStyle::Windows.is_absolute(path));
+    match root.or(drive) {
         Some(rest) => !rest.is_empty(),
         None => {
             path.starts_with(|first: char| first.is_ascii_alphanumeric() || matches!(first, '.' | '_' | '-'))

@@ -3,39 +3,55 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::normalise::normalise;
+use crate::host_path::{HostPath, PathStyle};
 use crate::settings::{nfc, trim};
 
 /// The value of the override variable, if it names a directory: absolute, blanks around it do not count.
 pub(super) fn from_override(value: &str) -> Option<Utf8PathBuf> {
-    absolute(trim(value))
+    absolute(trim(value), PathStyle::HERE)
 }
 
 /// The value of `autoMemoryDirectory`, if it names a directory: absolute, or below the home directory.
 pub(super) fn from_setting(value: &str, home: Option<&Utf8Path>) -> Option<Utf8PathBuf> {
     let Some(below) = value.strip_prefix("~/").or_else(|| value.strip_prefix("~\\")) else {
-        return absolute(value);
+        return absolute(value, PathStyle::HERE);
     };
     // A leading slash of the rest is one too many, not a root.
-    let below = normalise(below.trim_start_matches('/'));
+    let below = normalise(PathStyle::HERE.slashed(below).trim_start_matches('/'));
     if below == "." || below == ".." || below.starts_with("../") {
         return None;
     }
-    absolute(home?.join(below).as_str())
+    absolute(home?.join(below).as_str(), PathStyle::HERE)
 }
 
 /// At least two units below the root, so that a slip does not make the whole disk a memory directory. The
 /// client counts before it composes characters.
-fn absolute(value: &str) -> Option<Utf8PathBuf> {
-    if !value.starts_with('/') || value.contains('\0') {
-        return None;
-    }
-    let normalised = normalise(value);
-    (normalised.encode_utf16().count() >= 3).then(|| nfc(&normalised).into_owned().into())
+fn absolute(value: &str, style: PathStyle) -> Option<Utf8PathBuf> {
+    let path = HostPath::parse(value, style)?;
+    let normalised = path.text();
+    let is_below_root = !path.names().is_empty() && normalised.encode_utf16().count() >= 3;
+    is_below_root.then(|| nfc(&normalised).into_owned().into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_windows_directory_has_a_drive_and_is_not_its_root() {
+        let check = |value: &str, expected: Option<&str>| {
+            assert_eq!(
+                absolute(value, PathStyle::Windows).as_deref(),
+                expected.map(Utf8Path::new),
+                "{value}"
+            );
+        };
+        check("C:/w/../ov/", Some(r"C:\ov"));
+        check(r"\\srv\share\m", Some(r"\\srv\share\m"));
+        for refused in [r"C:\", "C:/..", r"\w", "/w", "C:w", r"\\srv\share", r"C:\a:b", r"\\.\C:\x"] {
+            check(refused, None);
+        }
+    }
 
     #[test]
     fn the_override_is_absolute_and_not_the_root() {

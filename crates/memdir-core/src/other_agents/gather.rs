@@ -2,6 +2,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::OtherAgent;
 use crate::env::{CODEX_HOME, Env};
+use crate::host_path::PathStyle;
 use crate::look::{Kind, Look};
 
 /// What was found of an agent's memory.
@@ -42,7 +43,8 @@ pub fn gather(agent: OtherAgent, env: &Env, root: &Utf8Path, look: &dyn Look) ->
     };
     match agent {
         OtherAgent::Codex => {
-            let named = env.var(CODEX_HOME).filter(|dir| dir.starts_with('/')).map(Utf8PathBuf::from);
+            let named =
+                env.var(CODEX_HOME).filter(|dir| PathStyle::HERE.is_absolute(dir)).map(Utf8PathBuf::from);
             user(named.or_else(|| below_home(".codex")), &["memories/MEMORY.md", "AGENTS.md"]);
         }
         OtherAgent::Gemini => {

@@ -123,6 +123,14 @@ const WITH_ALL_BELOW: &[&str] = &[
     "/ostree",
     "/sysroot",
     "/opt/homebrew",
+    "/windows",
+    "/program files",
+    "/program files (x86)",
+    "/programdata",
+    "/recovery",
+    "/perflogs",
+    "/$recycle.bin",
+    "/system volume information",
 ];
 
 /// The system's own, but for the homes of some accounts.
@@ -136,6 +144,22 @@ const OPEN_BELOW_VAR: &[&str] = &["/var/tmp", "/var/folders", "/var/home"];
 
 /// Each begins at the start of a component and ends at the end of one. Lower case.
 const CREDENTIALS: &[&str] = &[
+    "/appdata/roaming/microsoft/credentials",
+    "/appdata/roaming/microsoft/protect",
+    "/appdata/roaming/microsoft/crypto",
+    "/appdata/roaming/microsoft/systemcertificates",
+    "/appdata/roaming/gnupg",
+    "/appdata/roaming/github cli",
+    "/appdata/roaming/gcloud",
+    "/appdata/roaming/bitwarden",
+    "/appdata/roaming/mozilla",
+    "/appdata/roaming/thunderbird",
+    "/appdata/local/microsoft/credentials",
+    "/appdata/local/microsoft/vault",
+    "/appdata/local/microsoft/edge",
+    "/appdata/local/google/chrome",
+    "/appdata/local/bravesoftware",
+    "/appdata/local/1password",
     "/.ssh",
     "/.gnupg",
     "/.gpg",
@@ -211,6 +235,12 @@ const CREDENTIALS: &[&str] = &[
 
 /// Directories whose files are run or read without anybody asking for it. Lower case.
 const RUN_OR_READ: &[&str] = &[
+    "/start menu/programs/startup",
+    "/documents/powershell",
+    "/documents/windowspowershell",
+    "/appdata/local/microsoft/windowsapps",
+    "/appdata/roaming/npm",
+    "/scoop/shims",
     "/.config/autostart",
     "/.config/systemd",
     "/.config/environment.d",

@@ -207,3 +207,49 @@ fn a_repository_never_chooses() {
     let found = judge_root("/home/u/anything/memory", Some("/home/u".into()), RootSurface::ProjectSettings);
     assert_eq!(found, Err(RootRefused::FromRepository));
 }
+
+#[test]
+fn a_windows_root_is_judged_by_the_same_rules() {
+    let check = |value: &str, expected: Result<&str, RootRefused>| {
+        let home = Utf8Path::new(r"C:\Users\Alice");
+        let judged = judge_root_in(value, Some(home), RootSurface::User, PathStyle::Windows);
+        assert_eq!(judged.as_ref().map(|path| path.as_str()), expected.as_ref().copied(), "{value}");
+    };
+    check(r"C:\Users\Alice\notes\memory", Ok(r"C:\Users\Alice\notes\memory"));
+    check("D:/work/memory", Ok(r"D:\work\memory"));
+    check("~/notes", Ok(r"C:\Users\Alice\notes"));
+    check(r"~\notes", Ok(r"C:\Users\Alice\notes"));
+    for value in [
+        "~/.ssh/memory",
+        r"~\.ssh\memory",
+        r"C:\Users\Alice\.SSH\memory",
+        r"c:/users/alice/.ssh./memory",
+        r"C:\Users\Bob\.aws",
+        r"\\?\C:\Users\Alice\.ssh\m",
+        r"C:\Users\Alice\x\..\.ssh\m",
+        r"C:\Users\Alice\AppData\Roaming\Microsoft\Credentials\m",
+    ] {
+        let home = Utf8Path::new(r"C:\Users\Alice");
+        let judged = judge_root_in(value, Some(home), RootSurface::User, PathStyle::Windows);
+        assert!(
+            matches!(judged, Err(RootRefused::Credentials | RootRefused::NetworkPath)),
+            "{value}: {judged:?}"
+        );
+    }
+    check(r"C:\", Err(RootRefused::NearRoot));
+    check(r"C:\Windows\Temp\m", Err(RootRefused::System));
+    check(r"C:\Program Files (x86)\m", Err(RootRefused::System));
+    check(r"C:\Users\Alice", Err(RootRefused::Home));
+    check(r"C:\Users", Err(RootRefused::AboveHome));
+    check(r"C:\Users\Bob", Err(RootRefused::Home));
+    check(r"C:\Users\Alice\.claude", Err(RootRefused::ClientConfig));
+    check(r"C:\Users\Alice\SSH~1\m", Err(RootRefused::Unclear));
+    check(r"C:\Users\Alice\m:stream", Err(RootRefused::Unclear));
+    check(r"\\server\share\m", Err(RootRefused::NetworkPath));
+    check(r"\Users\Alice\m", Err(RootRefused::Relative));
+    check("C:m", Err(RootRefused::Relative));
+    check(
+        r"C:\Users\Alice\AppData\Roaming\Microsoft\Windows\Start Menu\Programs\Startup",
+        Err(RootRefused::RunsByItself),
+    );
+}

@@ -6,6 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::project_view::{Effort, MAX_FILE, Names, Words, words_of};
 use super::{Citation, Cited, Freshness, Verified};
+use crate::host_path::PathStyle;
 use crate::look::Look;
 use crate::memory::links::LinkTargets;
 
@@ -72,7 +73,7 @@ impl<'v> Verifier<'v> {
 
     /// The cited path below the root: `None` if that cannot be decided, `Some(None)` if it is not there.
     fn find(&self, root: &Utf8Path, path: &str, certain: bool) -> Option<Option<Utf8PathBuf>> {
-        let relative = if path.starts_with('/') {
+        let relative = if PathStyle::HERE.is_absolute(path) {
             Utf8Path::new(path).strip_prefix(root).ok()?
         } else {
             Utf8Path::new(path)

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Format, Member};
 use crate::env::{CLAUDE_CONFIG_DIR, CODEX_HOME, Env, XDG_CONFIG_HOME};
+use crate::host_path::PathStyle;
 use crate::look::{Kind, Look};
 
 /// An agent whose settings can name memdir.
@@ -105,7 +106,11 @@ impl Agent {
     /// Whether there is a sign of it: its directory, its settings, or its program on the PATH.
     #[must_use]
     pub fn is_installed(self, env: &Env, look: &impl Look) -> bool {
-        let on_path = env.var("PATH").unwrap_or_default().split(':').filter(|folder| folder.starts_with('/'));
+        let on_path = env
+            .var("PATH")
+            .unwrap_or_default()
+            .split(if cfg!(windows) { ';' } else { ':' })
+            .filter(|folder| PathStyle::HERE.is_absolute(folder));
         let programs = self.programs();
         self.signs(env).iter().any(|path| look.kind(path).is_some())
             || on_path
@@ -140,8 +145,10 @@ impl Agent {
         let named =
             |name: &str| env.var(name).filter(|value| !value.is_empty()).map(|value| env.cwd.join(value));
         let config = || {
-            let absolute =
-                env.var(XDG_CONFIG_HOME).filter(|value| value.starts_with('/')).map(Utf8PathBuf::from);
+            let absolute = env
+                .var(XDG_CONFIG_HOME)
+                .filter(|value| PathStyle::HERE.is_absolute(value))
+                .map(Utf8PathBuf::from);
             absolute.or_else(|| below_home(env, ".config"))
         };
         match self {

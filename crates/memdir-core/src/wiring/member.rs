@@ -53,6 +53,11 @@ impl Member {
         Self { in_list: true, ..Self::new(path, value) }
     }
 
+    /// Whether it is a text in a list, which anybody may have written: a rule about permissions.
+    fn is_plain_item(&self) -> bool {
+        self.in_list && self.value.is_string()
+    }
+
     fn keys(&self) -> Vec<&str> {
         self.path.iter().map(String::as_str).collect()
     }
@@ -207,6 +212,9 @@ fn get(format: Format, text: Option<&str>, member: &Member) -> Result<Option<Val
 pub fn wire(format: Format, text: Option<&str>, members: &[Member]) -> Result<String, WiringError> {
     let mut new = text.unwrap_or_default().to_owned();
     for member in members {
+        if member.is_plain_item() && get(format, Some(&new), member)?.is_some() {
+            continue;
+        }
         if member.in_list {
             new = Jsonc::parse(&without(format, &new, member)?)?.push(&member.keys(), &member.value)?;
             continue;
@@ -234,6 +242,10 @@ pub fn unwire(
     let mut new = text.to_owned();
     for member in members {
         let keys = member.keys();
+        // A rule that its owner had before us is the owner's.
+        if member.is_plain_item() && get(format, base, member).is_ok_and(|found| found.is_some()) {
+            continue;
+        }
         if !get(format, Some(&new), member)?.is_some_and(|found| member.is_ours(&found)) {
             continue;
         }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::shell_word;
 use crate::env::{CLAUDE_CONFIG_DIR, Env, MEMDIR_HOME, XDG_CONFIG_HOME, XDG_DATA_HOME};
+use crate::host_path::PathStyle;
 use crate::look::{Kind, Look};
 
 /// What a timer is made of.
@@ -66,7 +67,7 @@ pub fn nightly(env: &Env, look: &impl Look, program: &Utf8Path) -> Option<Nightl
         let start = "launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/dev.memdir.dream.plist";
         return Some(Nightly::Files { files: vec![WholeFile { path, content }], start });
     }
-    let config = env.var(XDG_CONFIG_HOME).filter(|path| path.starts_with('/'));
+    let config = env.var(XDG_CONFIG_HOME).filter(|path| PathStyle::HERE.is_absolute(path));
     let units = config.map_or_else(|| home.join(".config"), Utf8PathBuf::from).join("systemd/user");
     let is_dir = |path: &Utf8Path| look.kind(path) == Some(Kind::Dir);
     if !is_dir(&units) && !is_dir(Utf8Path::new("/run/systemd/system")) {
@@ -96,7 +97,7 @@ fn variables(env: &Env) -> Vec<(&'static str, &str)> {
     names
         .into_iter()
         .filter_map(|name| Some((name, env.var(name)?)))
-        .filter(|(_, value)| value.starts_with('/'))
+        .filter(|(_, value)| PathStyle::HERE.is_absolute(value))
         .collect()
 }
 

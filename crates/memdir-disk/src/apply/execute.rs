@@ -9,7 +9,6 @@
 //! look, by a writer that held it open all the while, cannot be seen; its old content is in the history.
 
 use std::collections::BTreeMap;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
@@ -24,6 +23,7 @@ use crate::history::amend;
 use crate::history::log_writer::{LogWriter, Versions};
 use crate::memory_root::MemoryRoot;
 use crate::place::{FileStat, Place};
+use crate::platform::{self, Handle};
 use crate::swap_file::{
     exchange, read_settled, remove, remove_known, rename_new, stat, sync_together, write_new,
     write_one_of_many,
@@ -57,7 +57,7 @@ pub(super) struct Execution<'a> {
     pub(super) leftovers: bool,
     pub(super) done: Vec<Swap>,
     pub(super) staged: Vec<Place>,
-    pub(super) touched: BTreeMap<Utf8PathBuf, Arc<OwnedFd>>,
+    pub(super) touched: BTreeMap<Utf8PathBuf, Arc<Handle>>,
     names: u32,
 }
 
@@ -142,7 +142,7 @@ impl<'a> Execution<'a> {
         }
         self.look_again()?;
         for (path, dir) in &self.touched {
-            rustix::fs::fsync(dir).during("sync", path)?;
+            platform::sync_directory(dir).during("sync", path)?;
         }
         self.drop_displaced();
         Ok(())

@@ -230,7 +230,7 @@ impl Prepared {
             if stat.mode & 0o200 == 0 {
                 return DiskError::refused(&full, "its owner may not write it");
             }
-            if stat.owner != rustix::process::geteuid().as_raw() {
+            if stat.is_foreign() {
                 return DiskError::refused(&full, "it belongs to another user");
             }
         }

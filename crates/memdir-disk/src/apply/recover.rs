@@ -1,7 +1,6 @@
 //! Finishing or taking back what an earlier process began.
 
 use std::collections::BTreeSet;
-use std::os::fd::AsFd;
 use std::time::Duration;
 
 use camino::Utf8Path;
@@ -9,17 +8,16 @@ use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::operation::{ChangeRecord, Operation, OperationId};
 use memdir_core::rel_path::{ENTRYPOINT, RelPath};
-use rustix::fs::Dir;
 
 use super::execute::{Execution, Step};
 use super::prepare::conflict_name;
 use super::{LOCK_PATIENCE, Merge, OnConflict, Store};
-use crate::beneath::open_beneath;
 use crate::disk_error::{DiskError, IoContext};
 use crate::history::log_writer::LogWriter;
 use crate::history::{History, Outcome, segment};
 use crate::memory_root::MemoryRoot;
-use crate::place::{OPEN_DIR, Place};
+use crate::place::Place;
+use crate::platform;
 use crate::process_mark::{Life, ProcessMark, may_go_on};
 use crate::store_lock::StoreLock;
 use crate::swap_file::{MAX_FILE_BYTES, remove, rename_new, stat};
@@ -284,20 +282,17 @@ impl Collector<'_> {
     }
 
     fn clean(&self, place: &Place, recovery: &mut Recovery) -> Result<(), DiskError> {
-        let dir = open_beneath(place.dir.as_fd(), ".", OPEN_DIR).during("list", &place.path)?;
         let mut touched = false;
-        for entry in Dir::read_from(dir).during("list", &place.path)? {
-            let entry = entry.during("list", &place.path)?;
-            let Some(temporary) = entry.file_name().to_str().ok().and_then(Temporary::parse) else {
-                continue;
-            };
-            let file = place.sibling(entry.file_name().to_string_lossy().into_owned());
+        for (name, _) in platform::read_names(&place.dir).during("list", &place.path)? {
+            let Ok(name) = name.into_string() else { continue };
+            let Some(temporary) = Temporary::parse(&name) else { continue };
+            let file = place.sibling(name);
             if self.is_abandoned(&temporary, &file) {
                 touched |= self.collect(&file, &temporary, recovery)?;
             }
         }
         if touched {
-            rustix::fs::fsync(&*place.dir).during("sync", &place.path)?;
+            platform::sync_directory(&place.dir).during("sync", &place.path)?;
         }
         Ok(())
     }

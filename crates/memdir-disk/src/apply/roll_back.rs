@@ -2,6 +2,7 @@
 
 use super::execute::{Displaced, Execution, Swap};
 use crate::disk_error::DiskError;
+use crate::platform;
 use crate::swap_file::{exchange, remove, remove_known, rename_new};
 use crate::temporary::Stage;
 
@@ -16,7 +17,7 @@ impl Execution<'_> {
             complete &= self.take_back(swap).unwrap_or(false);
         }
         for dir in self.touched.values() {
-            complete &= rustix::fs::fsync(dir).is_ok();
+            complete &= platform::sync_directory(dir).is_ok();
         }
         complete
     }

@@ -49,6 +49,8 @@ pub struct FileHeader {
     pub links: Vec<String>,
     /// Whether something is wrong with its header.
     pub has_problems: bool,
+    /// Whether another memory replaced it, so that it gets no line in the index.
+    pub is_replaced: bool,
 }
 
 /// By what rows are found.
@@ -125,6 +127,7 @@ impl FileHeader {
             memory_type: entry.memory_type,
             links: targets,
             has_problems: !entry.problems.is_empty(),
+            is_replaced: entry.is_replaced,
         }
     }
 }
@@ -168,7 +171,7 @@ impl FileRow {
         push_optional(bytes, header.description.as_deref());
         push_optional(bytes, header.indexed_as.as_deref());
         push_optional(bytes, header.memory_type.as_ref().map(MemoryType::as_str));
-        bytes.push(header.has_problems.into());
+        bytes.push(u8::from(header.has_problems) | u8::from(header.is_replaced) << 1);
         for target in &header.links {
             push_text(bytes, target);
         }
@@ -191,9 +194,10 @@ impl FileRow {
             description: take_optional(input)?,
             indexed_as: take_optional(input)?,
             memory_type: take_optional(input)?.map(|word| MemoryType::parse(&word)),
-            links: Vec::new(),
-            has_problems: take::<1>(input)? != [0],
+            ..FileHeader::default()
         };
+        let [flags] = take::<1>(input)?;
+        (header.has_problems, header.is_replaced) = (flags & 1 != 0, flags & 2 != 0);
         while !input.is_empty() {
             header.links.push(take_text(input)?.to_owned());
         }

@@ -1,9 +1,9 @@
 //! Where in a segment the versions lie that were written last.
 
-use std::os::unix::fs::{FileExt, MetadataExt};
-
 use camino::Utf8Path;
 use memdir_core::content_hash::ContentHash;
+
+use crate::platform::{FileExt, OpenOwn, stamp_of};
 
 /// A small table in a file beside the segment: for a hash, the offset of a frame that holds it. Derived and
 /// lossy; whoever uses an answer verifies it at the frame.
@@ -37,18 +37,11 @@ impl Stamp {
 
 impl From<&std::fs::Metadata> for Stamp {
     fn from(metadata: &std::fs::Metadata) -> Self {
-        let nanos = |seconds: i64, nanos: i64| seconds.wrapping_mul(1_000_000_000).wrapping_add(nanos);
-        let numbers = [
-            metadata.size(),
-            metadata.ino(),
-            nanos(metadata.mtime(), metadata.mtime_nsec()).cast_unsigned(),
-            nanos(metadata.ctime(), metadata.ctime_nsec()).cast_unsigned(),
-        ];
         let mut bytes = [0; STAMP_BYTES];
-        for (place, number) in bytes.chunks_exact_mut(8).zip(numbers) {
+        for (place, number) in bytes.chunks_exact_mut(8).zip(stamp_of(metadata)) {
             place.copy_from_slice(&number.to_le_bytes());
         }
-        Self { length: metadata.size(), bytes }
+        Self { length: metadata.len(), bytes }
     }
 }
 
@@ -58,14 +51,13 @@ const SLOT_BYTES: u64 = 16;
 impl KnownPlaces {
     /// Opens the table of a segment; without one, everything counts as unknown.
     pub(crate) fn open(segment: &Utf8Path) -> Self {
-        use std::os::unix::fs::OpenOptionsExt;
         let path = segment.with_extension("known");
         let file = std::fs::OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
-            .mode(0o600)
+            .private()
             .open(path);
         Self { file: file.ok() }
     }

@@ -2,13 +2,11 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::content_hash::ContentHash;
 use memdir_core::operation::{ChangeRecord, Operation, OperationId};
-use rustix::fs::OFlags;
 
 use super::frame::{FIXED_BYTES, Frame, FrameKind, encode_frame, frame_lengths, scan};
 use super::known_places::{KnownPlaces, Stamp};
@@ -19,6 +17,7 @@ use super::{
 };
 use crate::disk_error::{DiskError, IoContext};
 use crate::memory_root::create_private_dirs;
+use crate::platform::{self, FileExt, OpenOwn};
 use crate::process_mark::ProcessMark;
 use crate::store_lock::wait_for;
 
@@ -129,10 +128,10 @@ impl LogWriter {
 
     /// Where the open file ends, if it is still the one that has the segment's name.
     fn named_length(&self) -> Option<u64> {
-        let named = rustix::fs::stat(self.path.as_str()).ok()?;
-        let opened = rustix::fs::fstat(&self.file).ok()?;
-        let same = (named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino);
-        same.then(|| u64::try_from(opened.st_size).ok()).flatten()
+        let named = platform::stat_path(self.path.as_std_path()).ok()?;
+        let opened = platform::stat_open(&self.file).ok()?;
+        let same = (named.device, named.file.inode) == (opened.device, opened.file.inode);
+        same.then_some(opened.file.size)
     }
 
     /// Whether the segment ended, when it was opened, with an outcome after which nothing is open. An empty one does.
@@ -317,7 +316,7 @@ impl LogWriter {
         }
         let answer = self.write_frame(&bytes, end, sync, locked);
         if locked {
-            let _ = rustix::fs::flock(&self.file, rustix::fs::FlockOperation::Unlock);
+            platform::unlock(&self.file);
         }
         let offset = answer.during("record in", &self.path)?;
         for content in contents {
@@ -366,10 +365,8 @@ const MAX_IMPOSTORS: u32 = 16;
 
 /// Opens a segment; never through a link, and never something that is no file.
 fn open_to_append(path: &Utf8Path) -> Result<(File, Stamp), DiskError> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true).mode(0o600);
-    options.custom_flags(i32::try_from(flags).unwrap_or(0));
+    options.read(true).append(true).create(true).private().no_link();
     let file = options.open(path).during("open", path)?;
     match file.metadata() {
         Ok(metadata) if metadata.is_file() => Ok((file, Stamp::from(&metadata))),

@@ -1,13 +1,13 @@
 //! Reading a history from its end.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 
 use camino::Utf8Path;
 use memdir_core::operation::Operation;
 
 use super::{History, LogPosition, Outcome, Recorded, read_window, segment};
 use crate::disk_error::{DiskError, IoContext};
+use crate::platform::FileExt;
 
 /// What is read first of a segment. Enough for a screen of operations.
 const FIRST_WINDOW: u64 = 64 << 10;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 
 use camino::Utf8Path;
 use memdir_core::content_hash::ContentHash;
@@ -15,6 +14,7 @@ use super::segment_versions::SegmentVersions;
 use super::stored_content::{DeltaBase, StoredContent};
 use super::{AmendmentHeader, History, OperationHeader, segment};
 use crate::disk_error::{DiskError, IoContext};
+use crate::platform::OpenOwn;
 use crate::state_file;
 use crate::store_lock::wait_for;
 
@@ -88,7 +88,7 @@ fn replace(path: &Utf8Path, bytes: &[u8]) -> Result<(), DiskError> {
         .write(true)
         .create(true)
         .truncate(true)
-        .mode(0o600)
+        .private()
         .open(&temporary)
         .during("create", &temporary)?;
     file.write_all(bytes).and_then(|()| file.sync_all()).during("write", &temporary)?;

@@ -172,6 +172,7 @@ fn the_newest_come_first_and_no_more_is_read_than_they_take() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn what_is_no_segment_is_reported_from_both_ends() {
     let check = |what: &str, put_at: &dyn Fn(&str)| {

@@ -33,6 +33,7 @@ fn sighting(path: &str, number: u64, second: i64) -> Sighting {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn looking_makes_nothing_and_a_sighting_is_found_by_directory_and_by_identity() {
     let Home { registry, state, .. } = &home();
@@ -62,6 +63,7 @@ fn the_store_id_stays_when_more_is_seen_and_even_when_its_record_is_lost() {
     assert_eq!(registry.record(&sighting("/p", 1, 20), 7).unwrap().store, StoreId::new(5));
 }
 
+#[cfg(unix)]
 #[test]
 fn what_is_known_already_is_not_written_again() {
     let Home { registry, .. } = &home();

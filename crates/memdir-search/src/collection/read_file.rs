@@ -2,10 +2,9 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
 
 use camino::Utf8Path;
-use rustix::fs::{FileType, Mode, OFlags};
+use memdir_disk::platform::{self, FileExt, FileKind};
 
 use super::stamp::Stamp;
 use crate::segment::checksum;
@@ -19,14 +18,12 @@ const TAIL: u64 = 256;
 /// Opens a regular file; never waits for a pipe, and follows a link at the end only if the file was named by
 /// somebody rather than found.
 pub(super) fn open(path: &Utf8Path, was_named: bool) -> io::Result<(File, Stamp)> {
-    let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-    flags.set(OFlags::NOFOLLOW, !was_named);
-    let file = rustix::fs::open(path.as_std_path(), flags, Mode::empty())?;
-    let stat = rustix::fs::fstat(&file)?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+    let file = platform::open_file(path.as_std_path(), was_named)?;
+    let stat = platform::stat_open(&file)?;
+    if stat.kind != FileKind::File {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
-    Ok((File::from(file), Stamp::of(&stat)))
+    Ok((file, Stamp::of(&stat.file)))
 }
 
 /// Opens a regular file whose version does not matter.

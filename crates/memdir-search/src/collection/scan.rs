@@ -5,12 +5,11 @@
 
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
-use std::os::fd::OwnedFd;
 use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir};
+use memdir_disk::platform::{self, EntryBuffer, FileKind, Handle};
 
 use super::file_table::FileTable;
 use super::listing::{Listing, Names, SeenDirectory};
@@ -107,10 +106,9 @@ impl<'a> Tree<'a> {
 
 impl Walk<'_> {
     fn tree(&mut self, root: &Utf8Path) {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let Ok(root) = rustix::fs::open(root.as_std_path(), flags, Mode::empty()) else { return };
+        let Ok(root) = platform::open_directory(root.as_std_path()) else { return };
         let tree = Tree::of(self.table);
-        let mut buffer = Vec::with_capacity(32 << 10);
+        let mut buffer = EntryBuffer::default();
         let mut pending = vec![(String::new(), 0)];
         while let Some((path, depth)) = pending.pop() {
             if self.is_late() {
@@ -123,15 +121,15 @@ impl Walk<'_> {
                 continue;
             }
             let name = if path.is_empty() { "." } else { path.as_str() };
-            let opened = rustix::fs::openat(&root, name, flags | OFlags::NOFOLLOW, Mode::empty());
-            let stamp = opened.as_ref().ok().and_then(|opened| rustix::fs::fstat(opened).ok());
+            let opened = platform::open_directory_at(&root, name, false);
+            let stamp = opened.as_ref().ok().and_then(|opened| platform::stat_open(opened).ok());
             let (Ok(directory), Some(stamp)) = (opened, stamp) else {
                 // It may become readable without its parent showing it.
                 let listing = Listing::Listed(Names::default());
                 self.found.directories.push(SeenDirectory { path, version: 0, listing });
                 continue;
             };
-            let version = Stamp::of(&stamp).settled_version(self.now);
+            let version = Stamp::of(&stamp.file).settled_version(self.now);
             let known = tree.by_path.get(path.as_str()).copied();
             let same = known.filter(|at| {
                 let before = self.table.directories().get(*at).map_or(0, |directory| directory.version);
@@ -157,7 +155,7 @@ impl Walk<'_> {
     }
 
     /// Looks at the files of a directory that has not changed.
-    fn known(&mut self, directory: &OwnedFd, path: &str, at: usize) {
+    fn known(&mut self, directory: &Handle, path: &str, at: usize) {
         let table = self.table;
         let Some(known) = table.directories().get(at) else { return };
         for (place, entry, name) in table.files_in(known) {
@@ -169,7 +167,7 @@ impl Walk<'_> {
     }
 
     /// Looks at the files that were just listed.
-    fn listed_files(&mut self, directory: &OwnedFd, path: &str, names: &Names, known: Option<usize>) {
+    fn listed_files(&mut self, directory: &Handle, path: &str, names: &Names, known: Option<usize>) {
         let table = self.table;
         let places = known.and_then(|at| table.directories().get(at)).map(|known| table.places(known));
         for (key, name) in names.iter() {
@@ -185,36 +183,23 @@ impl Walk<'_> {
     /// The wanted names in a directory, and the paths of the directories below it.
     fn list(
         &mut self,
-        directory: &OwnedFd,
+        directory: &Handle,
         path: &str,
-        buffer: &mut Vec<u8>,
+        buffer: &mut EntryBuffer,
         below: &mut Vec<String>,
     ) -> Names {
         let prefix = if path.is_empty() { 0 } else { path_key(0, path) };
         let mut names = Names::default();
-        let mut entries = RawDir::new(directory, buffer.spare_capacity_mut());
-        while let Some(Ok(entry)) = entries.next() {
-            let Ok(name) = entry.file_name().to_str() else { continue };
-            if name.starts_with('.') {
-                continue;
-            }
-            let file_type = match entry.file_type() {
-                FileType::Unknown => {
-                    match rustix::fs::statat(directory, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
-                        Ok(stat) => FileType::from_raw_mode(stat.st_mode),
-                        Err(_) => continue,
-                    }
-                }
-                known => known,
-            };
-            match file_type {
-                FileType::Directory if self.kind.wants_directory(name) => below.push(joined(path, name)),
-                FileType::RegularFile if self.kind.wants_file(name) => {
-                    names.push(entry.file_name(), path_key(prefix, name), entry.ino());
+        platform::for_each_entry(directory, buffer, |file_name, kind, number| {
+            let Some(name) = file_name.to_str().ok().filter(|name| !name.starts_with('.')) else { return };
+            match kind {
+                FileKind::Directory if self.kind.wants_directory(name) => below.push(joined(path, name)),
+                FileKind::File if self.kind.wants_file(name) => {
+                    names.push(file_name, path_key(prefix, name), number);
                 }
                 _ => {}
             }
-        }
+        });
         names.sort();
         names
     }
@@ -228,21 +213,21 @@ impl Walk<'_> {
             let Ok(name) = CString::new(file.as_str()) else { continue };
             let key = path_key(0, file.as_str());
             names.push(&name, key, 0);
-            let Ok(stat) = rustix::fs::stat(root.join(file).as_std_path()) else { continue };
-            if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile {
+            let Ok(stat) = platform::stat_path(root.join(file).as_std_path()) else { continue };
+            if stat.kind == FileKind::File {
                 let place = places.get(&key).copied();
-                self.file(key, Stamp::of(&stat), place, || file.to_string());
+                self.file(key, Stamp::of(&stat.file), place, || file.to_string());
             }
         }
         let listing = Listing::Listed(names);
         self.found.directories.push(SeenDirectory { path: String::new(), version: 0, listing });
     }
 
-    fn look(&mut self, directory: &OwnedFd, path: &str, name: &CStr, key: u64, known: Option<usize>) {
-        let Ok(stat) = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) else { return };
-        if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && self.found.files < MAX_FILES {
+    fn look(&mut self, directory: &Handle, path: &str, name: &CStr, key: u64, known: Option<usize>) {
+        let Ok(stat) = platform::stat_at(directory, name) else { return };
+        if stat.kind == FileKind::File && self.found.files < MAX_FILES {
             let path = || joined(path, name.to_str().unwrap_or_default());
-            self.file(key, Stamp::of(&stat), known, path);
+            self.file(key, Stamp::of(&stat.file), known, path);
         }
     }
 

@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use rustix::fs::Stat;
+use memdir_disk::memory_root::FileStat;
 
 /// What changes when a file changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,15 +19,13 @@ const UNSETTLED_NANOSECONDS: i64 = 20_000_000;
 const FUTURE_NANOSECONDS: i64 = 1_000_000_000;
 
 impl Stamp {
-    #[expect(clippy::unnecessary_cast, reason = "the width of these fields differs between systems")]
-    pub(super) fn of(stat: &Stat) -> Self {
-        let nanoseconds =
-            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    pub(super) fn of(stat: &FileStat) -> Self {
+        let nanoseconds = |time: i128| i64::try_from(time).unwrap_or(i64::MAX);
         Self {
-            size: stat.st_size.cast_unsigned(),
-            modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
-            changed: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
-            inode: stat.st_ino as u64,
+            size: stat.size,
+            modified: nanoseconds(stat.modified),
+            changed: nanoseconds(stat.changed),
+            inode: stat.inode,
         }
     }
 

@@ -1,5 +1,5 @@
+use memdir_disk::platform::FileExt;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, OnceLock};
 
 use camino::Utf8Path;
