@@ -25,7 +25,7 @@ mod demo;
 mod diff;
 mod doctor;
 mod dream;
-pub(crate) mod edit;
+mod edit;
 mod editor;
 mod extract;
 mod help;
@@ -67,6 +67,7 @@ mod sync;
 mod team;
 mod today;
 mod tool;
+mod ui;
 mod undo;
 mod uninstall;
 mod user;
@@ -178,6 +179,7 @@ pub(crate) static COMMANDS: &[Entry] = &[
     Entry::of::<ls::Ls>(Group::Find, "ls", "List the memories, newest first"),
     Entry::of::<show::Show>(Group::Find, "show", "Print one memory"),
     Entry::of::<search::Search>(Group::Find, "search", "Search memories, journal and past sessions"),
+    Entry::of::<ui::Ui>(Group::Find, "ui", "Show and edit memory in the browser"),
     Entry::of::<sessions::Sessions>(Group::Find, "sessions", "List past sessions, or show one"),
     Entry::of::<log::Log>(Group::History, "log", "List what was changed, by whom and why"),
     Entry::of::<diff::Diff>(Group::History, "diff", "Show what an operation changed"),

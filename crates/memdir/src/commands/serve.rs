@@ -1,7 +1,6 @@
 //! `memdir serve`: the team server, which is a program of its own.
 
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use anyhow::{Result, anyhow, bail};
@@ -62,7 +61,7 @@ impl Run for Serve {
         command.args(&self.rest);
         world.flush()?;
         // The server takes this process over, so that whoever stops it stops the server.
-        let error = command.exec();
+        let error = memdir_disk::platform::become_program(&mut command);
         if error.kind() == std::io::ErrorKind::NotFound {
             return Err(anyhow!(
                 "the team server is a program of its own, `{PROGRAM}`, and it is neither beside memdir nor on the PATH: \
