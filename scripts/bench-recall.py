@@ -1,30 +1,40 @@
 #!/usr/bin/env python3
-"""Recall against grep and SQLite FTS5, and the fit of its coefficients. Standard library only.
+"""Recall against grep and SQLite FTS5, and the fit of its coefficients. Needs numpy.
 
-usage: bench-recall.py [--fit] [--second] MEMDIR
+usage: bench-recall.py [--fit] MEMDIR
 
 Prints, for memories without and with cues: recalled (needed memories that were quoted), silent (prompts that need
-nothing and got nothing), useless (of all that was quoted), quoted or named. The development set is split by
-project: the coefficients are fitted on two projects and the older sets, and scored on the third, all three ways.
---second also scores the second set with the coefficients in the program: look at it once, at the end.
+nothing and got nothing), useless (of all that was quoted), quoted or named, and silent on lures (prompts that need
+nothing and share rare words with a memory). The development data is split by project: the coefficients are fitted on
+all other projects and scored on the one left out, once for each. `scripts/exam recall` scores data that is never fitted.
 --fit writes crates/memdir-search/src/recall/coefficients.rs.
 """
-import json, math, os, re, sqlite3, subprocess, sys, tempfile
+import json, os, re, sqlite3, subprocess, sys, tempfile
+import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "../crates/memdir-testkit/data/recall")
 SEARCH = os.path.join(HERE, "../crates/memdir-search/src/recall")
-FITTED = ["words", "title", "cues", "coverage", "second_word", "margin", "best_cue", "length", "has_cues"]
+WORDS = """words title description sentence cues best_cue coverage first_word second_word length body_length has_cues
+explain mechanical look social question_word task question_mark reference feedback about_user reference_asked""".split()
+COSINES = "cosine_description cosine_sentence cosine_cue cosine_text".split()
 # No data set has these: they were set by hand, in the order of FEATURE_NAMES.
-BY_HAND = [("cosine", 0.0), ("names_file", 1.0), ("pinned", 0.5), ("superseded", -4.0), ("other_branch", -4.0), ("age", 0.0)]
+BY_HAND = [("names_file", 1.0), ("pinned", 0.5), ("superseded", -4.0), ("other_branch", -4.0), ("age", 0.0)]
+SETS = ("dev", "second", "long")
 THRESHOLD = 0.35
 MOST = 3
 RIDGE = 5.0
 
 
 def load(name):
-    with open(os.path.join(DATA, name), encoding="utf8") as file:
+    with open(os.path.join(DATA, name + ".json"), encoding="utf8") as file:
         return json.load(file)
+
+
+def with_lures(name):
+    data = load(name)
+    data["prompts"] += [dict(prompt, lure=True) for prompt in load("lures") if prompt["set"] == name]
+    return data
 
 
 def older(name):
@@ -44,7 +54,7 @@ def text_of(memory, cues):
     return "\n".join(lines + ["---", "", memory["body"], ""])
 
 
-def ask(memdir, data, cues):
+def ask(memdir, data, cues, model=None):
     """What the program considers for each prompt: [(prompt, [memory with features])], and what it quotes and names."""
     with tempfile.TemporaryDirectory() as home:
         project = os.path.join(home, "project")
@@ -56,6 +66,9 @@ def ask(memdir, data, cues):
         for memory in data["memories"]:
             with open(os.path.join(folder, memory["name"] + ".md"), "w", encoding="utf8") as file:
                 file.write(text_of(memory, cues.get(memory["name"], [])))
+        subprocess.run([memdir, "search", "build the index", "--cwd", project], env=env, capture_output=True)
+        if model:
+            subprocess.run([memdir, "semantic", "install", "--from", model, "--cwd", project], env=env, capture_output=True, check=True)
         lines = "".join(json.dumps(dict(id=p["id"], prompt=p["text"])) + "\n" for p in data["prompts"])
         run = subprocess.run([memdir, "recall", "--jsonl", "--explain", "--cwd", project], env=env, input=lines.encode(), capture_output=True, check=True)
         answers = [json.loads(line) for line in run.stdout.splitlines()]
@@ -63,73 +76,75 @@ def ask(memdir, data, cues):
     return list(zip(data["prompts"], answers))
 
 
-def fit(asked):
-    rows = []
-    for prompt, answer in asked:
-        for memory in answer["considered"]:
-            if memory["name"] not in prompt.get("also_ok", []):
-                values = [memory["features"][name] for name in FITTED]
-                rows.append((values, 1.0 if memory["name"] in prompt["relevant"] else 0.0))
-    count = len(FITTED)
-    mean = [sum(v[i] for v, _ in rows) / len(rows) for i in range(count)]
-    spread = [math.sqrt(sum((v[i] - mean[i]) ** 2 for v, _ in rows) / len(rows)) or 1.0 for i in range(count)]
-    table = [([(v[i] - mean[i]) / spread[i] for i in range(count)] + [1.0], y) for v, y in rows]
-    weights = [0.0] * (count + 1)
-    for _ in range(30):
-        gradient = [RIDGE * w if i < count else 0.0 for i, w in enumerate(weights)]
-        hessian = [[RIDGE if i == j and i < count else 0.0 for j in range(count + 1)] for i in range(count + 1)]
-        for v, y in table:
-            p = 1 / (1 + math.exp(-max(-30, min(30, sum(a * b for a, b in zip(v, weights))))))
-            for i in range(count + 1):
-                gradient[i] += (p - y) * v[i]
-                share = p * (1 - p) * v[i]
-                for j in range(count + 1):
-                    hessian[i][j] += share * v[j]
-        step = solve(hessian, gradient)
-        weights = [w - s for w, s in zip(weights, step)]
-        if max(map(abs, step)) < 1e-8:
+def fit(pairs, names):
+    """A logistic choice between the memories of a prompt and "none", with a ridge: weights and intercept."""
+    rows, groups, wanted = [], [], []
+    for number, (prompt, answer) in enumerate(pairs):
+        considered = [m for m in answer["considered"] if m["name"] not in prompt.get("also_ok", [])]
+        needed = [m["name"] in prompt["relevant"] for m in considered]
+        rows += [[m["features"][name] for name in names] for m in considered]
+        groups += [number] * len(considered)
+        wanted += [is_needed / max(1, sum(needed)) for is_needed in needed]
+    values, groups, wanted = np.array(rows), np.array(groups), np.array(wanted)
+    mean, spread = values.mean(0), values.std(0)
+    spread[spread == 0] = 1.0
+    z = np.hstack([(values - mean) / spread, np.ones((len(values), 1))])
+    ridge = np.array([RIDGE] * len(names) + [0.0])
+
+    def loss(weights):
+        scores = z @ weights
+        largest = np.zeros(len(pairs))
+        np.maximum.at(largest, groups, scores)
+        powers = np.exp(scores - largest[groups])
+        total = np.exp(-largest) + np.bincount(groups, powers, len(pairs))
+        shares = powers / total[groups]
+        value = (np.log(total) + largest).sum() - wanted @ scores + (ridge * weights**2).sum() / 2
+        return value, z.T @ (shares - wanted) + ridge * weights, shares
+
+    weights = np.zeros(z.shape[1])
+    weights[-1] = -3.0
+    value, gradient, shares = loss(weights)
+    for _ in range(100):
+        means = np.zeros((len(pairs), z.shape[1]))
+        np.add.at(means, groups, shares[:, None] * z)
+        step = np.linalg.solve((z.T * shares) @ z - means.T @ means + np.diag(ridge + 1e-6), gradient)
+        length = 1.0
+        while (new := loss(weights - length * step))[0] > value and length > 1e-6:
+            length /= 2
+        weights = weights - length * step
+        done = value - new[0] < 1e-7
+        value, gradient, shares = new
+        if done:
             break
-    plain = [w / s for w, s in zip(weights, spread)]
-    return plain, weights[-1] - sum(p * m for p, m in zip(plain, mean))
+    plain = weights[:-1] / spread
+    return plain, weights[-1] - (plain * mean).sum()
 
 
-def solve(matrix, right):
-    rows = [list(row) + [value] for row, value in zip(matrix, right)]
-    for i in range(len(rows)):
-        pivot = max(range(i, len(rows)), key=lambda r: abs(rows[r][i]))
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        for r in range(len(rows)):
-            if r != i:
-                factor = rows[r][i] / rows[i][i]
-                rows[r] = [a - factor * b for a, b in zip(rows[r], rows[i])]
-    return [row[-1] / row[i] for i, row in enumerate(rows)]
-
-
-def chosen_by(model):
+def chosen_by(model, names):
     weights, intercept = model
 
     def choose(prompt, answer):
-        def probability(memory):
-            total = intercept + sum(w * memory["features"][n] for w, n in zip(weights, FITTED))
-            return 1 / (1 + math.exp(-max(-30, min(30, total))))
-
-        ranked = sorted(((probability(m), m["name"]) for m in answer["considered"]), reverse=True)
+        considered = answer["considered"]
+        scores = np.array([intercept + sum(w * m["features"][n] for w, n in zip(weights, names)) for m in considered])
+        powers = np.exp(np.clip(scores, -30, 30))
+        shares = powers / (1 + powers.sum())
+        ranked = sorted(zip(shares, (m["name"] for m in considered)), reverse=True)
         quoted = [name for p, name in ranked if p >= THRESHOLD][:MOST]
         return quoted, [name for _, name in ranked if name not in quoted][:3]
 
     return choose
 
 
-def as_shown(prompt, answer):
-    return [m["name"] for m in answer["memories"]], [m["name"] for m in answer["named"]]
-
-
 class Score:
     def __init__(self):
-        self.needed = self.recalled = self.named = self.none = self.silent = self.shown = self.useless = 0
+        self.needed = self.recalled = self.named = self.none = self.silent = self.shown = self.useless = self.lures = self.resisted = 0
 
     def add(self, prompt, quoted, named):
         fine = set(prompt["relevant"]) | set(prompt.get("also_ok", []))
+        if prompt.get("lure"):
+            self.lures += 1
+            self.resisted += not quoted
+            return
         if prompt["relevant"]:
             self.needed += len(prompt["relevant"])
             self.recalled += sum(name in quoted for name in prompt["relevant"])
@@ -140,16 +155,10 @@ class Score:
         self.shown += len(quoted)
         self.useless += sum(name not in fine for name in quoted)
 
-    def row(self, title):
+    def print(self, title):
         part = lambda a, b: f"{a / max(1, b):.2f} ({a}/{b})"
-        return f"| {title} | {part(self.recalled, self.needed)} | {part(self.silent, self.none)} | {part(self.useless, self.shown)} | {part(self.named, self.needed)} |"
-
-
-def score(asked, choose, title):
-    total = Score()
-    for prompt, answer in asked:
-        total.add(prompt, *choose(prompt, answer))
-    print(total.row(title))
+        columns = [(self.recalled, self.needed), (self.silent, self.none), (self.useless, self.shown), (self.named, self.needed), (self.resisted, self.lures)]
+        print(f"| {title} | " + " | ".join(part(a, b) for a, b in columns) + " |")
 
 
 STOP = set("a an and are as at be by can do for from has have how i in is it its me my of on or our so that the this to up was we what when which why will with you your".split())
@@ -185,60 +194,71 @@ def fts5(data, cues):
     return choose
 
 
-def table(title):
-    print(f"\n{title}\n\n| | recalled | silent | useless of shown | quoted or named |\n|---|---|---|---|---|")
+def beside(title, choosers):
+    total = Score()
+    for name, choose in choosers.items():
+        for prompt in SETS_DATA[name]["prompts"]:
+            total.add(prompt, *choose(prompt, None))
+    total.print(title)
+
+
+def left_out(asked, others, names, title, with_cues):
+    """Each project scored with what was fitted on all the others."""
+    total = Score()
+    for held_out in sorted({p["project"] for data in SETS_DATA.values() for p in data["prompts"]}):
+        known = [pair for pairs in asked.values() for pair in pairs if pair[0]["project"] != held_out]
+        choose = chosen_by(fit(known + others, names), names)
+        for (_, cues), pairs in asked.items():
+            for prompt, answer in pairs:
+                if cues == with_cues and prompt["project"] == held_out:
+                    total.add(prompt, *choose(prompt, answer))
+    total.print(title)
 
 
 def main():
-    options = [a for a in sys.argv[1:] if a.startswith("--")]
-    memdir = os.path.abspath([a for a in sys.argv[1:] if not a.startswith("--")][0])
-    dev, cues = load("dev.json"), load("dev_cues.json")
-    asked = {False: ask(memdir, dev, {}), True: ask(memdir, dev, cues)}
-    others = [pair for name in ("prompts.json", "foreign.json") for pair in ask(memdir, older(name), {})]
-    projects = sorted({p["project"] for p in dev["prompts"]})
-    table("Development set: fitted on two projects, scored on the third")
-    score(asked[False], grep(dev), "grep")
-    score(asked[False], fts5(dev, {}), "SQLite FTS5")
-    score(asked[False], fts5(dev, cues), "SQLite FTS5, with cues")
-    for with_cues in (False, True):
-        total = Score()
-        for held_out in projects:
-            known = [pair for kind in asked.values() for pair in kind if pair[0]["project"] != held_out]
-            choose = chosen_by(fit(known + others))
-            for prompt, answer in asked[with_cues]:
-                if prompt["project"] == held_out:
-                    total.add(prompt, *choose(prompt, answer))
-        print(total.row("memdir, with cues" if with_cues else "memdir"))
-    if "--fit" in options:
-        weights, intercept = fit(asked[False] + asked[True] + others)
-        numbers = [f"{w:.3f}" for w in weights] + [f"{w:.1f}" for _, w in BY_HAND]
-        write(numbers, intercept)
-    table("Development set, with the coefficients in the program (fitted on all of it: an upper bound)")
-    score(asked[False], as_shown, "memdir")
-    score(asked[True], as_shown, "memdir, with cues")
-    if "--second" in options:
-        second, cues = load("second.json"), load("second_cues.json")
-        plain = ask(memdir, second, {})
-        table("Second set: nothing was tuned on it")
-        score(plain, grep(second), "grep")
-        score(plain, fts5(second, {}), "SQLite FTS5")
-        score(plain, fts5(second, cues), "SQLite FTS5, with cues")
-        score(plain, as_shown, "memdir")
-        score(ask(memdir, second, cues), as_shown, "memdir, with cues")
+    arguments = sys.argv[1:]
+    wheel = os.path.abspath(arguments.pop(arguments.index("--model") + 1)) if "--model" in arguments else None
+    memdir = os.path.abspath([a for a in arguments if not a.startswith("--")][0])
+    cues = {name: load(name + "_cues") for name in SETS}
+    print("Development data, fitted on all projects but the one that is scored\n")
+    print("| | recalled | silent | useless of shown | quoted or named | silent on lures |\n|---|---|---|---|---|---|")
+    beside("grep", {name: grep(data) for name, data in SETS_DATA.items()})
+    beside("SQLite FTS5", {name: fts5(data, {}) for name, data in SETS_DATA.items()})
+    beside("SQLite FTS5, with cues", {name: fts5(data, cues[name]) for name, data in SETS_DATA.items()})
+    fitted = []
+    for model in [None, wheel] if wheel else [None]:
+        names = WORDS + COSINES if model else WORDS
+        asked = {(name, c): ask(memdir, data, cues[name] if c else {}, model) for name, data in SETS_DATA.items() for c in (False, True)}
+        others = [pair for name in ("prompts.json", "foreign.json") for pair in ask(memdir, older(name), {}, model)]
+        for with_cues in (False, True):
+            left_out(asked, others, names, "memdir" + ", with cues" * with_cues + ", with the model" * bool(model), with_cues)
+        fitted.append(fit([pair for pairs in asked.values() for pair in pairs] + others, names))
+    if "--fit" in arguments:
+        write(fitted)
 
 
-def write(numbers, intercept):
+def write(fitted):
     path = os.path.join(SEARCH, "coefficients.rs")
+    by_hand = [f"{w:.1f}" for _, w in BY_HAND]
+
+    def numbers(weights):
+        plain = [f"{w:.3f}" for w in weights] + ["0.0"] * (len(WORDS) + len(COSINES) - len(weights)) + by_hand
+        lines = [plain[i : i + 8] for i in range(0, len(plain), 8)]
+        return "[\n" + "".join("    " + ", ".join(line) + ",\n" for line in lines) + "]"
+
+    text = [
+        "//! The coefficients of recall's one decision. Written by `scripts/bench-recall.py --fit`; do not edit what it fitted.\n",
+        "use super::features::COUNT;\n",
+    ]
+    kinds = [("WORDS", "INTERCEPT", "For a memory that no model has read"), ("WITH_MODEL", "WITH_MODEL_INTERCEPT", "For a memory that a model has read")]
+    for (name, intercept, title), (weights, constant) in zip(kinds, fitted + fitted[-1:] * (2 - len(fitted))):
+        text.append(f"/// {title}, in the order of `FEATURE_NAMES`. The last {len(BY_HAND)} were set by hand for lack of data.")
+        text.append(f"#[rustfmt::skip]\npub(super) static {name}: [f32; COUNT] = {numbers(weights)};\n")
+        text.append(f"/// What speaks against such a memory before anything is known.\npub(super) static {intercept}: f32 = {constant:.3f};\n")
     with open(path, "w", encoding="utf8") as file:
-        file.write(
-            "//! The coefficients of recall's one decision. Written by `scripts/bench-recall.py --fit`; do not edit what it fitted.\n\n"
-            "use super::features::COUNT;\n\n"
-            f"/// In the order of `FEATURE_NAMES`. The last {len(BY_HAND)} could not be fitted for lack of data and were set by hand.\n"
-            f"pub(super) static COEFFICIENTS: [f32; COUNT] =\n    [{', '.join(numbers)}];\n\n"
-            "/// What speaks against a memory before anything is known.\n"
-            f"pub(super) static INTERCEPT: f32 = {intercept:.3f};\n"
-        )
-    print(f"wrote {path}")
+        file.write("\n".join(text))
+    print(f"\nwrote {path}")
 
 
+SETS_DATA = {name: with_lures(name) for name in SETS}
 main()

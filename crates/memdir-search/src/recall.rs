@@ -1,7 +1,8 @@
 //! What an agent is given without asking: the few memories that matter for a prompt, or none.
 //!
 //! Nothing is scanned and nothing written; the index is taken as it is. What is known about a memory in the light of
-//! the prompt becomes a few numbers, and a small logistic model makes a probability of them. Its coefficients were
+//! the prompt becomes a few numbers, and a small logistic model, in which the memories compete with each other and with
+//! "none", makes a probability of them. Its coefficients were
 //! fitted by `scripts/bench-recall.py --fit` on data that lies in the repository. What is likely enough is quoted, the
 //! next best is named, and nothing else is said.
 
@@ -21,6 +22,7 @@ mod asked;
 mod coefficients;
 mod common_words;
 mod features;
+mod intent;
 mod memory_file;
 #[cfg(test)]
 mod tests;
@@ -50,7 +52,7 @@ pub struct RecallOptions<'a> {
 /// about twice as much as one that is shown in vain.
 pub const QUOTED_FROM: f32 = 0.35;
 /// What is less likely than this is not even named.
-const NAMED_FROM: f32 = 0.02;
+const NAMED_FROM: f32 = 0.004;
 /// How many of the next best are named at most.
 pub const MAX_NAMED: usize = 3;
 
@@ -132,7 +134,7 @@ pub(crate) fn recall(
 ) -> Result<Recalled, SearchError> {
     let mut candidates = Asked::new(prompt, analyzer).candidates(prompt, collections, options, analyzer)?;
     // Use decides the order of what matters, never whether it does.
-    let favoured = |memory: &MemoryFile| memory.features.probability() * usage.favour(&memory.path);
+    let favoured = |memory: &MemoryFile| memory.probability * usage.favour(&memory.path);
     candidates.sort_by(|one, other| favoured(other).total_cmp(&favoured(one)));
     Ok(choose(candidates, options))
 }
@@ -141,7 +143,7 @@ pub(crate) fn recall(
 fn choose(candidates: Vec<MemoryFile>, options: &RecallOptions<'_>) -> Recalled {
     let mut recalled = Recalled::default();
     for memory in candidates {
-        let probability = memory.features.probability();
+        let probability = memory.probability;
         recalled.considered.push(ConsideredMemory {
             path: memory.path.clone(),
             name: memory.name(),
@@ -177,7 +179,7 @@ fn quote_into(recalled: &mut Recalled, memory: &MemoryFile, options: &RecallOpti
         name: memory.name(),
         modified: memory.modified,
         text,
-        probability: memory.features.probability(),
+        probability: memory.probability,
         path: memory.path.clone(),
     });
     true

@@ -2,7 +2,8 @@ use std::collections::HashSet;
 
 use jiff::tz::TimeZone;
 
-use super::features::Features;
+use super::features::{Features, probabilities};
+use super::intent::Intent;
 use super::memory_file::MemoryFile;
 use super::{RecallOptions, common_words};
 use crate::analyze::{Analyzer, Sort, Term, TermMap};
@@ -31,12 +32,19 @@ pub(super) struct Asked {
     total: f32,
     /// The files that it names.
     files: Vec<String>,
+    intent: Intent,
 }
 
 impl Asked {
     pub(super) fn new(prompt: &str, analyzer: &mut Analyzer) -> Self {
         let query = Query::of_words(prompt, analyzer);
-        Self { query, weights: TermMap::default(), total: 0.0, files: files_in(prompt) }
+        Self {
+            query,
+            weights: TermMap::default(),
+            total: 0.0,
+            files: files_in(prompt),
+            intent: Intent::of(prompt),
+        }
     }
 
     /// The memories that share most with the prompt, with the numbers that speak for each.
@@ -79,7 +87,10 @@ impl Asked {
             memory.features = self.features(&memory, options, analyzer);
             found.push(memory);
         }
-        set_margins(&mut found);
+        let features: Vec<Features> = found.iter().map(|memory| memory.features).collect();
+        for (memory, probability) in found.iter_mut().zip(probabilities(&features)) {
+            memory.probability = probability;
+        }
         Ok(found)
     }
 
@@ -98,7 +109,7 @@ impl Asked {
         self.total = weights.values().sum();
     }
 
-    /// What speaks for a memory. Its margin is not known yet.
+    /// What speaks for a memory.
     fn features(
         &self,
         memory: &MemoryFile,
@@ -108,6 +119,10 @@ impl Asked {
         let mut shared: HashSet<Term> = HashSet::new();
         let title = self.weight_of(&memory.title(), &mut shared, analyzer);
         self.weight_of(&memory.body, &mut shared, analyzer);
+        let mut sentence: f32 = 0.0;
+        for text in memory.sentences() {
+            sentence = sentence.max(self.said_of(text, analyzer));
+        }
         let mut in_cues: HashSet<Term> = HashSet::new();
         let mut best_cue: f32 = 0.0;
         for cue in &memory.cues {
@@ -121,15 +136,32 @@ impl Asked {
         strongest.sort_by(|one, other| other.total_cmp(one));
         let words: f32 = strongest.iter().sum();
         let age = memory.modified.map_or(0, |time| (options.now.as_second() - time.as_second()).max(0));
+        let Intent { explain, mechanical, look, social, question_word, task, question_mark } = self.intent;
+        let is = |kind: &str| f32::from(memory.kind == kind);
         Features {
             words,
             title,
+            description: self.said_of(&memory.description, analyzer),
+            sentence,
             cues,
-            coverage: words / self.total.max(f32::EPSILON),
-            second_word: strongest.get(1).copied().unwrap_or(0.0),
             best_cue,
+            coverage: words / self.total.max(f32::EPSILON),
+            first_word: strongest.first().copied().unwrap_or(0.0),
+            second_word: strongest.get(1).copied().unwrap_or(0.0),
             length: self.total.ln_1p(),
+            body_length: (memory.body.len() as f32 / 6.0).ln_1p(),
             has_cues: f32::from(!memory.cues.is_empty()),
+            explain,
+            mechanical,
+            look,
+            social,
+            question_word,
+            task,
+            question_mark,
+            reference: is("reference"),
+            feedback: is("feedback"),
+            about_user: is("user"),
+            reference_asked: is("reference") * question_word.max(question_mark),
             names_file: f32::from(self.files.iter().any(|file| memory.text.contains(file.as_str()))),
             age: age as f32 / (365.0 * 86_400.0),
             ..Features::default()
@@ -178,22 +210,6 @@ fn plain_weight(stem: &str, sort: Sort) -> f32 {
 fn rarity(all: f32, holding: &u64) -> f32 {
     let frequency = |holding: f32| (1.0 + (all + BACKGROUND - holding + 0.5).max(0.0) / (holding + 0.5)).ln();
     (frequency(*holding as f32) / frequency(1.0)).clamp(0.0, 1.0)
-}
-
-/// Compares each with the best of the others.
-fn set_margins(memories: &mut [MemoryFile]) {
-    let mut best = [0.0_f32; 2];
-    for words in memories.iter().map(|memory| memory.features.words) {
-        if words > best[0] {
-            best = [words, best[0]];
-        } else if words > best[1] {
-            best[1] = words;
-        }
-    }
-    for memory in memories {
-        let words = memory.features.words;
-        memory.features.margin = words - if words == best[0] { best[1] } else { best[0] };
-    }
 }
 
 /// What looks like a file's name or path.

@@ -2,9 +2,26 @@
 
 use super::features::COUNT;
 
-/// In the order of `FEATURE_NAMES`. The last 6 could not be fitted for lack of data and were set by hand.
-pub(super) static COEFFICIENTS: [f32; COUNT] =
-    [0.785, 0.385, 1.429, 3.570, 0.670, 0.943, 0.798, 2.072, -1.641, 0.0, 1.0, 0.5, -4.0, -4.0, 0.0];
+/// For a memory that no model has read, in the order of `FEATURE_NAMES`. The last 5 were set by hand for lack of data.
+#[rustfmt::skip]
+pub(super) static WORDS: [f32; COUNT] = [
+    0.913, 0.240, -0.273, 0.082, 1.638, -0.176, -1.677, 1.614,
+    1.832, 2.788, -0.100, -0.998, -2.263, -1.703, -0.493, 0.315,
+    -0.289, 0.179, -1.059, -0.369, 0.183, 0.221, 1.128, 0.0,
+    0.0, 0.0, 0.0, 1.0, 0.5, -4.0, -4.0, 0.0,
+];
 
-/// What speaks against a memory before anything is known.
-pub(super) static INTERCEPT: f32 = -7.405;
+/// What speaks against such a memory before anything is known.
+pub(super) static INTERCEPT: f32 = -8.158;
+
+/// For a memory that a model has read, in the order of `FEATURE_NAMES`. The last 5 were set by hand for lack of data.
+#[rustfmt::skip]
+pub(super) static WITH_MODEL: [f32; COUNT] = [
+    0.913, 0.240, -0.273, 0.082, 1.638, -0.176, -1.677, 1.614,
+    1.832, 2.788, -0.100, -0.998, -2.263, -1.703, -0.493, 0.315,
+    -0.289, 0.179, -1.059, -0.369, 0.183, 0.221, 1.128, 0.0,
+    0.0, 0.0, 0.0, 1.0, 0.5, -4.0, -4.0, 0.0,
+];
+
+/// What speaks against such a memory before anything is known.
+pub(super) static WITH_MODEL_INTERCEPT: f32 = -8.158;

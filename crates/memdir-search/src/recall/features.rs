@@ -1,91 +1,118 @@
 //! What is known about a memory in the light of a prompt, as numbers, and the probability that follows from them.
 
-use super::coefficients::{COEFFICIENTS, INTERCEPT};
+use super::coefficients::{INTERCEPT, WITH_MODEL, WITH_MODEL_INTERCEPT, WORDS};
 
-/// How many numbers there are.
-pub(crate) const COUNT: usize = 15;
+macro_rules! features {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// What each number is. `coefficients.rs` has one coefficient for each, in this order.
+        pub const FEATURE_NAMES: [&str; COUNT] = [$(stringify!($name),)*];
 
-/// What each number is. `coefficients.rs` has one coefficient for each, in this order.
-pub const FEATURE_NAMES: [&str; COUNT] = [
-    "words",
-    "title",
-    "cues",
-    "coverage",
-    "second_word",
-    "margin",
-    "best_cue",
-    "length",
-    "has_cues",
-    "cosine",
-    "names_file",
-    "pinned",
-    "superseded",
-    "other_branch",
-    "age",
-];
+        /// How many numbers there are.
+        pub(crate) const COUNT: usize = [$(stringify!($name),)*].len();
 
-/// The numbers of one memory.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Features {
+        /// The numbers of one memory.
+        #[derive(Debug, Clone, Copy, Default, PartialEq)]
+        pub struct Features {
+            $($(#[$doc])* pub $name: f32,)*
+            /// Whether a model has read the memory as it is now.
+            pub is_read: bool,
+        }
+
+        impl Features {
+            /// The numbers in the order of [`FEATURE_NAMES`].
+            #[must_use]
+            pub fn values(&self) -> [f32; COUNT] {
+                [$(self.$name,)*]
+            }
+        }
+    };
+}
+
+features! {
     /// The weight of the prompt's words that the memory shares, wherever they stand in it.
-    pub words: f32,
+    words,
     /// The same, in name, description and heading.
-    pub title: f32,
-    /// The same, in the cues.
-    pub cues: f32,
-    /// The share of the prompt's weight that the memory holds.
-    pub coverage: f32,
-    /// The weight of the second rarest word that they share: one word alone is often chance.
-    pub second_word: f32,
-    /// How far it is ahead of the best other memory, or behind the best one.
-    pub margin: f32,
+    title,
+    /// How much of the description the prompt says.
+    description,
+    /// How much of a single sentence of the text the prompt says: a long text shares words by chance.
+    sentence,
+    /// The weight of the prompt's words that stand in the cues.
+    cues,
     /// How much of a single cue the prompt says.
-    pub best_cue: f32,
+    best_cue,
+    /// The share of the prompt's weight that the memory holds.
+    coverage,
+    /// The weight of the rarest word that they share.
+    first_word,
+    /// The weight of the second rarest word that they share: one word alone is often chance.
+    second_word,
     /// How much the prompt says at all.
-    pub length: f32,
+    length,
+    /// How long the memory is.
+    body_length,
     /// Whether it has cues.
-    pub has_cues: f32,
-    /// The similarity of meaning, where a model is installed.
-    pub cosine: f32,
+    has_cues,
+    /// Whether the prompt asks for an explanation.
+    explain,
+    /// Whether the prompt asks for something that needs no knowledge: rename, sort, translate.
+    mechanical,
+    /// Whether the prompt asks what is there: show, list, who changed it.
+    look,
+    /// Whether the prompt thanks or agrees.
+    social,
+    /// Whether the prompt holds a word that asks: what, how, why.
+    question_word,
+    /// Whether the prompt gives a task: add, write, replace.
+    task,
+    /// Whether the prompt holds a question mark.
+    question_mark,
+    /// Whether the memory says where something is.
+    reference,
+    /// Whether the memory says how to work.
+    feedback,
+    /// Whether the memory is about a person.
+    about_user,
+    /// Whether the memory says where something is and the prompt asks.
+    reference_asked,
+    /// The similarity of meaning to the description, if a model is installed.
+    cosine_description,
+    /// The same, to the nearest sentence of the text.
+    cosine_sentence,
+    /// The same, to the nearest cue.
+    cosine_cue,
+    /// The same, to the whole text.
+    cosine_text,
     /// Whether it mentions a file that the prompt names.
-    pub names_file: f32,
+    names_file,
     /// Whether the user has pinned it.
-    pub pinned: f32,
+    pinned,
     /// Whether a newer memory replaces it.
-    pub superseded: f32,
+    superseded,
     /// Whether it belongs to another branch than the one in use.
-    pub other_branch: f32,
+    other_branch,
     /// Its age in years.
-    pub age: f32,
+    age,
 }
 
 impl Features {
-    /// The numbers in the order of [`FEATURE_NAMES`].
-    #[must_use]
-    pub fn values(&self) -> [f32; COUNT] {
-        [
-            self.words,
-            self.title,
-            self.cues,
-            self.coverage,
-            self.second_word,
-            self.margin,
-            self.best_cue,
-            self.length,
-            self.has_cues,
-            self.cosine,
-            self.names_file,
-            self.pinned,
-            self.superseded,
-            self.other_branch,
-            self.age,
-        ]
+    /// What speaks for the memory, all in all.
+    fn score(&self) -> f32 {
+        let (weights, intercept) =
+            if self.is_read { (&WITH_MODEL, WITH_MODEL_INTERCEPT) } else { (&WORDS, INTERCEPT) };
+        let sum: f32 = self.values().iter().zip(weights).map(|(value, weight)| value * weight).sum();
+        sum + intercept
     }
+}
 
-    /// How likely it is that the agent needs the memory.
-    #[must_use]
-    pub fn probability(&self) -> f32 {
-        let sum: f32 = self.values().iter().zip(COEFFICIENTS).map(|(value, weight)| value * weight).sum();
-        1.0 / (1.0 + (-(sum + INTERCEPT)).exp())
-    }
+/// How likely it is of each memory that it is the one which the agent needs. They compete with each other and with
+/// the answer that none is needed: where many share the same words, none of them is likely.
+pub(super) fn probabilities(candidates: &[Features]) -> Vec<f32> {
+    let scores: Vec<f32> = candidates.iter().map(Features::score).collect();
+    // The score of none is 0. The largest is subtracted from all so that no power overflows.
+    let largest = scores.iter().copied().fold(0.0, f32::max);
+    let none = (-largest).exp();
+    let powers: Vec<f32> = scores.iter().map(|score| (score - largest).exp()).collect();
+    let all = none + powers.iter().sum::<f32>();
+    powers.iter().map(|power| power / all).collect()
 }

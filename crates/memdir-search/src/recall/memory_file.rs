@@ -16,11 +16,13 @@ pub(super) struct MemoryFile {
     pub(super) text: String,
     pub(super) body: String,
     name: String,
-    description: String,
-    kind: String,
+    pub(super) description: String,
+    pub(super) kind: String,
     /// Phrases that say when it will be needed.
     pub(super) cues: Vec<String>,
     pub(super) features: Features,
+    /// How likely it is that the agent needs it.
+    pub(super) probability: f32,
 }
 
 /// No memory is longer.
@@ -69,6 +71,7 @@ impl MemoryFile {
             scope,
             modified,
             features: Features::default(),
+            probability: 0.0,
         })
     }
 
@@ -98,6 +101,12 @@ impl MemoryFile {
         shown.take(most).collect()
     }
 
+    /// The sentences and lines of its text; what is beyond the first ones is not looked at.
+    pub(super) fn sentences(&self) -> impl Iterator<Item = &str> {
+        const MOST: usize = 64;
+        self.body.lines().flat_map(sentences).take(MOST)
+    }
+
     /// Its name, or the file's.
     pub(super) fn name(&self) -> String {
         let stem = || self.path.file_stem().unwrap_or_default().to_owned();
@@ -120,5 +129,42 @@ impl MemoryFile {
         });
         let text = self.text.to_lowercase();
         names_tool && self.kind == "reference" && !WARNINGS.iter().any(|warning| text.contains(warning))
+    }
+}
+
+/// The sentences of a line. A mark ends one only before a space, so file names and numbers stay whole.
+fn sentences(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line.trim();
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let ends = |(at, c): (usize, char)| {
+            let after = at + c.len_utf8();
+            let is_end = match c {
+                '.' | '!' | '?' | ';' | ':' => rest.get(after..)?.starts_with(char::is_whitespace),
+                '。' | '！' | '？' => true,
+                _ => false,
+            };
+            is_end.then_some(after)
+        };
+        let end = rest.char_indices().find_map(ends).unwrap_or(rest.len());
+        let (sentence, after) = rest.split_at(end);
+        rest = after.trim_start();
+        Some(sentence)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_file_name_does_not_end_a_sentence() {
+        let sentences = |line| super::sentences(line).collect::<Vec<_>>();
+        assert_eq!(
+            sentences("Load data/tides.csv by hand. Version 3.0 does not."),
+            ["Load data/tides.csv by hand.", "Version 3.0 does not."]
+        );
+        assert_eq!(sentences("毎週月曜。手で読む"), ["毎週月曜。", "手で読む"]);
+        assert_eq!(sentences("  "), Vec::<&str>::new());
     }
 }

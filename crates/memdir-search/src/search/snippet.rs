@@ -1,9 +1,9 @@
 //! The words that were found, and those around them.
 
+use memdir_disk::platform::FileExt;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::{ControlFlow, Range};
-use std::os::unix::fs::FileExt;
 
 use camino::Utf8Path;
 
