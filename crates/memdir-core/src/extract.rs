@@ -13,6 +13,7 @@ use jiff::tz::TimeZone;
 use crate::hygiene::flag;
 use crate::memory::memory_type::MemoryType;
 use crate::memory::topic::NewTopic;
+use crate::memory::topic::validity::ALWAYS_VALID;
 use crate::off_the_record::{self, Reach};
 use crate::secrets;
 
@@ -95,6 +96,7 @@ impl Extracted {
             memory_type: &self.memory_type,
             body: &self.body,
             cues: &self.cues,
+            validity: &ALWAYS_VALID,
             modified,
             origin_session,
         }

@@ -2,6 +2,8 @@
 
 use similar::TextDiff;
 
+use crate::plan::{Change, Content, Plan};
+
 /// The unified diff of two versions of a file, three lines around every change; empty if nothing changed.
 ///
 /// A name is `None` where there is no file on that side.
@@ -19,6 +21,24 @@ pub fn unified(before: (Option<&str>, &str), after: (Option<&str>, &str)) -> Str
         return format!("--- {old_name}\n+++ {new_name}\n");
     }
     TextDiff::from_lines(old, new).unified_diff().context_radius(3).header(&old_name, &new_name).to_string()
+}
+
+/// The unified diffs of all changes of a plan, one after the other.
+#[must_use]
+pub fn unified_plan(plan: &Plan) -> String {
+    let text = |content: &Content| String::from_utf8_lossy(&content.0).into_owned();
+    let diffs = plan.changes.iter().map(|change| match change {
+        Change::Write { path, content, base } => {
+            let before = base.as_ref().map(text).unwrap_or_default();
+            let name = base.as_ref().map(|_| path.as_str());
+            unified((name, &before), (Some(path.as_str()), &text(content)))
+        }
+        Change::Delete { path, base } => unified((Some(path.as_str()), &text(base)), (None, "")),
+        Change::Rename { from, to, base } => {
+            unified((Some(from.as_str()), &text(base)), (Some(to.as_str()), &text(base)))
+        }
+    });
+    diffs.collect()
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use crate::memory::entrypoint::ENTRYPOINT;
 use crate::memory::index::OVERFLOW;
 use crate::memory::memory_type::MemoryType;
 use crate::memory::topic::cues::cues;
+use crate::memory::topic::validity::Validity;
 use crate::memory::topic::{self, NewTopic, Topic};
 use crate::rel_path::{PathRefused, RelPath};
 use crate::secrets::scan;
@@ -252,6 +253,7 @@ fn text_for(
             memory_type: &kind.unwrap_or(MemoryType::Project),
             body,
             cues: &cues(content),
+            validity: &Validity::of(content),
             modified: desk.scene.now,
             origin_session: None,
         };

@@ -16,6 +16,7 @@ use crate::memory::index::{
 };
 use crate::memory::js_text;
 use crate::memory::manifest::client_description;
+use crate::memory::topic::validity::Validity;
 use crate::rel_path::RelPath;
 
 /// A use in one session counts like a day of youth, up to this many.
@@ -162,6 +163,9 @@ fn sources(desk: &mut Desk<'_>, text: &str, overflow: Option<&str>) -> Vec<Index
             continue;
         }
         let is_listed = in_index.contains(path.as_str());
+        if desk.topics.get(&path).is_some_and(|file| !Validity::of(&file.text).is_indexed()) {
+            continue;
+        }
         if !is_listed {
             if !desk.may("link", path.as_str()) {
                 continue;

@@ -37,6 +37,8 @@ pub enum ToolCall {
         text: String,
         /// Phrases that say when it will be needed.
         cues: Vec<String>,
+        /// The memories that it replaces.
+        supersedes: Vec<String>,
     },
     /// Change a memory.
     Edit {
@@ -201,6 +203,7 @@ impl ToolCall {
                 memory_type: memory_type(&given.needed("type")?)?,
                 text: given.needed("text")?,
                 cues: given.list("cues")?,
+                supersedes: given.list("supersedes")?,
             },
             "edit" => Self::Edit { name: given.needed("name")?, change: edit(&mut given)? },
             "forget" => Self::Forget { name: given.needed("name")? },

@@ -8,18 +8,21 @@ use crate::rel_path::RelPath;
 
 mod index_draft;
 mod refused;
+mod supersede;
 #[cfg(test)]
 mod tests;
 
 use index_draft::IndexDraft;
 pub use index_draft::Indexes;
 pub use refused::ChangeRefused;
+pub use supersede::{Replacement, reference, set_supersedes};
 
 use super::auto_index::{self, IndexSource};
 use super::entrypoint::ENTRYPOINT;
 use super::index::OVERFLOW;
 use super::js_text;
 use super::links::{Renamed, rename_links};
+use super::topic::validity::{Validity, day};
 use super::topic::{self, NewTopic, Topic, decode};
 
 /// A file that takes part in a change: its path and the bytes that were found there.
@@ -31,15 +34,17 @@ pub struct FoundFile<'c> {
     pub content: &'c [u8],
 }
 
-/// Adds a memory and its line in the index. `title` is what the line shows.
+/// Adds a memory and its line in the index. `title` is what the line shows. The memories that it replaces say so from
+/// now on, and leave the index.
 ///
 /// # Errors
-/// The name is taken, or reserved for the index.
+/// The name is taken, or reserved for the index; or a replaced file cannot be marked.
 pub fn add(
     topic: &NewTopic<'_>,
     title: &str,
     path: &RelPath,
     existing: Option<&[u8]>,
+    replaced: &[FoundFile<'_>],
     indexes: &Indexes<'_>,
 ) -> Result<Plan, ChangeRefused> {
     not_the_index(path)?;
@@ -56,6 +61,7 @@ pub fn add(
     plan.changes.push(Change::Write { path: path.clone(), content: topic.render().into(), base: None });
     let mut draft = IndexDraft::new(indexes)?;
     draft.add(title, path, topic.description);
+    supersede::mark(&mut plan, replaced, path, day(topic.modified), &mut draft)?;
     draft.finish(&mut plan);
     Ok(plan)
 }
@@ -152,9 +158,16 @@ pub fn replace(
     let (old, _) = Topic::parse_head_of_whole(&decode(file.content).0);
     let (new, problems) = Topic::parse_head_of_whole(new_text);
     plan.warnings.extend(problems.iter().map(|problem| format!("`{}`: {problem}", file.path)));
-    if old.description != new.description && not_the_index(file.path).is_ok() {
+    let [was_indexed, is_indexed] =
+        [&decode(file.content).0, new_text].map(|text| Validity::of(text).is_indexed());
+    let is_described = old.description != new.description || !was_indexed;
+    if (is_described || !is_indexed) && not_the_index(file.path).is_ok() {
         let mut draft = IndexDraft::new(indexes)?;
-        draft.describe(file.path, new.description.as_deref().unwrap_or_default());
+        if is_indexed {
+            draft.describe(file.path, new.description.as_deref().unwrap_or_default());
+        } else {
+            draft.remove(file.path);
+        }
         draft.finish(&mut plan);
     }
     Ok(plan)
@@ -178,7 +191,8 @@ pub fn restore(
         content: Content(file.content.to_vec()),
         base: current.map(|content| Content(content.to_vec())),
     });
-    if not_the_index(file.path).is_ok() && file.path.is_markdown() {
+    let is_indexed = Validity::of(&decode(file.content).0).is_indexed();
+    if not_the_index(file.path).is_ok() && file.path.is_markdown() && is_indexed {
         let (topic, _) = Topic::parse_head_of_whole(&decode(file.content).0);
         let mut draft = IndexDraft::new(indexes)?;
         draft.describe(file.path, topic.description.as_deref().unwrap_or_default());

@@ -19,7 +19,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub use edit::{EditRefused, remove, set, set_list};
+pub use edit::{EditRefused, remove, set, set_list, set_true};
 pub use fences::MAX_FRONTMATTER_BYTES;
 pub(super) use pieces::Piece;
 pub use scalar::quoted;

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::frontmatter::Frontmatter;
 use super::memory_type::MemoryType;
 use super::problem::Problem;
+use super::topic::validity::Validity;
 use super::topic::{self, Topic};
 
 /// How many bytes of a file are read for its header.
@@ -29,6 +30,8 @@ pub struct ManifestEntry {
     pub modified: Timestamp,
     /// What was wrong with the header.
     pub problems: Vec<Problem>,
+    /// Whether another memory replaced it.
+    pub is_replaced: bool,
 }
 
 impl ManifestEntry {
@@ -41,7 +44,8 @@ impl ManifestEntry {
             if whole { Topic::parse_head_of_whole(&text) } else { Topic::parse_head(&text) };
         problems.extend(problem);
         let Topic { name, description, memory_type, .. } = topic;
-        Self { path: path.to_owned(), name, description, memory_type, modified, problems }
+        let is_replaced = !Validity::of(&text).is_indexed();
+        Self { path: path.to_owned(), name, description, memory_type, modified, problems, is_replaced }
     }
 
     /// The line of a manifest: type, path, time and description.

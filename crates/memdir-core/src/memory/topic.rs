@@ -22,6 +22,7 @@ pub mod cues;
 mod new_topic;
 #[cfg(test)]
 mod tests;
+pub mod validity;
 
 pub use new_topic::{NewTopic, client_slug, file_stem, header_name, one_line};
 
@@ -123,6 +124,9 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Option<Problem>) {
 /// # Errors
 /// When the change cannot be made without touching something else.
 pub fn set(text: &str, key: &str, value: &str) -> Result<String, EditRefused> {
+    if let Some(changed) = validity::set(text, key, value) {
+        return changed;
+    }
     let place = place_of(text, key);
     match key {
         cues::CUES => cues::set_cues(text, &cues::split(value)),

@@ -40,6 +40,8 @@ pub struct Entry {
     pub bytes: u64,
     /// What is wrong with its header.
     pub problems: Vec<Problem>,
+    /// Whether another memory replaced it: then it has no line in the index.
+    pub is_replaced: bool,
     /// What the client would write about it into an index.
     indexed_as: Option<String>,
 }
@@ -59,6 +61,7 @@ impl Entry {
             modified,
             bytes: stat.size,
             problems: header.problems,
+            is_replaced: header.is_replaced,
         }
     }
 
@@ -72,6 +75,7 @@ impl Entry {
             modified: timestamp(stat.modified),
             bytes: stat.size,
             problems: Vec::new(),
+            is_replaced: header.is_replaced,
             indexed_as: header.indexed_as,
         }
     }
@@ -279,7 +283,8 @@ impl Catalogue {
     /// What an index is made from.
     #[must_use]
     pub fn index_sources(&self) -> Vec<IndexSource> {
-        let indexed = self.entries.iter().filter(|entry| is_indexed(entry.path.as_str()));
+        let indexed =
+            self.entries.iter().filter(|entry| is_indexed(entry.path.as_str()) && !entry.is_replaced);
         indexed
             .map(|entry| IndexSource {
                 path: entry.path.to_string(),

@@ -2,12 +2,13 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use memdir_core::memory::auto_index::IndexSource;
-use memdir_core::memory::change::{self, FoundFile, Indexes};
+use memdir_core::memory::change::{self, FoundFile, Indexes, Replacement};
 use memdir_core::memory::entrypoint::{ENTRYPOINT, Usage};
 use memdir_core::memory::index::{Index, IndexEntry, OVERFLOW};
 use memdir_core::memory::links::{LinkTargets, links};
 use memdir_core::memory::memory_type::MemoryType;
-use memdir_core::memory::topic::{NewTopic, client_slug, decode, file_stem};
+use memdir_core::memory::topic::validity::{self, Expiry, Validity, day};
+use memdir_core::memory::topic::{NewTopic, client_slug, cues, decode, file_stem};
 use memdir_core::plan::{Change, Plan};
 use memdir_core::rel_path::RelPath;
 use memdir_disk::file_table::{FileTable, RowKey};
@@ -28,6 +29,8 @@ pub struct NewMemory<'m> {
     pub body: &'m str,
     /// Phrases that say when it will be needed.
     pub cues: &'m [String],
+    /// What it replaces, whether it is pinned, when it ends.
+    pub validity: &'m Validity,
     /// Where it shall lie, if not at `<name>.md`.
     pub path: Option<&'m str>,
     /// The session of the agent that adds it.
@@ -94,12 +97,18 @@ impl Memory {
         let path = memory_path(&new.path.map_or_else(|| file_name(new.name), str::to_owned))?;
         let found = self.indexes()?;
         let catalogue = if found.index.is_none() { Some(self.catalogue()?) } else { None };
+        let replaced = self.named(&new.validity.supersedes)?;
+        let validity = Validity {
+            supersedes: replaced.iter().map(|(path, content)| change::reference(path, content)).collect(),
+            ..new.validity.clone()
+        };
         let topic = NewTopic {
             name: new.name,
             description: new.description,
             memory_type: new.memory_type,
             body: new.body,
             cues: new.cues,
+            validity: &validity,
             modified: now,
             origin_session: new.session,
         };
@@ -107,18 +116,71 @@ impl Memory {
         if existing.is_none() {
             found.refuse_namesake(new.name, &path)?;
         }
-        Ok(change::add(&topic, new.name, &path, existing.as_deref(), &found.with(catalogue.as_ref()))?)
+        let replaced: Vec<FoundFile<'_>> = replaced.iter().map(found_file).collect();
+        let indexes = found.with(catalogue.as_ref());
+        Ok(change::add(&topic, new.name, &path, existing.as_deref(), &replaced, &indexes)?)
     }
 
-    /// Plans to change one field of a memory; `None` removes it.
+    /// Plans to change one field of a memory; `None` removes it. A number of days until it expires counts from now.
     ///
     /// # Errors
     /// The file is no text, or the field cannot be changed without touching something else.
-    pub fn plan_set(&self, entry: &Entry, key: &str, value: Option<&str>) -> Result<Plan, MemoryError> {
+    pub fn plan_set(
+        &self,
+        entry: &Entry,
+        key: &str,
+        value: Option<&str>,
+        now: Timestamp,
+    ) -> Result<Plan, MemoryError> {
+        if key == validity::SUPERSEDES {
+            return self.plan_supersede(entry, &cues::split(value.unwrap_or_default()), now);
+        }
+        let end = value.filter(|_| key == validity::EXPIRES).and_then(Expiry::parse);
+        let end = end.map(|end| end.fixed(now).to_string());
+        let value = end.as_deref().or(value);
         let content = self.content(&entry.path)?;
         let found = self.indexes()?;
         let file = FoundFile { path: &entry.path, content: &content };
         Ok(change::set(file, key, value, &found.with(None))?)
+    }
+
+    /// Plans what a memory replaces: exactly the named ones. They say so from this day on, and leave the index.
+    ///
+    /// # Errors
+    /// One of them does not exist, or replaces this memory itself.
+    pub fn plan_supersede(
+        &self,
+        entry: &Entry,
+        names: &[String],
+        now: Timestamp,
+    ) -> Result<Plan, MemoryError> {
+        let content = self.content(&entry.path)?;
+        let own = change::reference(&entry.path, &content);
+        let replaced = self.named(names)?;
+        let before = Validity::of(&decode(&content).0).supersedes;
+        let mut released = Vec::new();
+        for entry in before.iter().filter_map(|name| self.find(name).ok()) {
+            let old = self.content(&entry.path)?;
+            let by = Validity::of(&decode(&old).0).superseded_by;
+            if by.as_deref() == Some(own.as_str()) && replaced.iter().all(|(path, _)| *path != entry.path) {
+                released.push((entry.path, old));
+            }
+        }
+        let [replaced, released] =
+            [&replaced, &released].map(|files| files.iter().map(found_file).collect::<Vec<_>>());
+        let replacement = Replacement { on: day(now), replaced: &replaced, released: &released };
+        let file = FoundFile { path: &entry.path, content: &content };
+        Ok(change::set_supersedes(file, &replacement, &self.indexes()?.with(None))?)
+    }
+
+    /// The files of memories by their names.
+    fn named(&self, names: &[String]) -> Result<Vec<(RelPath, Vec<u8>)>, MemoryError> {
+        let files = names.iter().map(|name| {
+            let path = self.find(name)?.path;
+            let content = self.content(&path)?;
+            Ok((path, content))
+        });
+        files.collect()
     }
 
     /// Plans to give a file another content, decided on the one given as `before`.
@@ -254,6 +316,10 @@ impl Memory {
             nearest: None,
         })
     }
+}
+
+fn found_file((path, content): &(RelPath, Vec<u8>)) -> FoundFile<'_> {
+    FoundFile { path, content }
 }
 
 /// The memories whose links lead to one, by the table of the store.

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use memdir_core::env::Env;
 use memdir_core::hygiene::{Reason, flag};
 use memdir_core::memory::change;
+use memdir_core::memory::topic::validity::ALWAYS_VALID;
 use memdir_core::memory::topic::{NewTopic, Topic, decode};
 use memdir_core::other_agents::{OtherAgent, Proposal, gather, propose};
 use memdir_core::plan::Plan;
@@ -64,6 +65,7 @@ impl Memory {
                 memory_type: &proposal.memory_type,
                 body: &proposal.body,
                 cues: &[],
+                validity: &ALWAYS_VALID,
                 modified: now,
                 origin_session: None,
             };

@@ -8,6 +8,7 @@ use clap::Parser;
 use memdir_core::memory::change::ChangeRefused;
 use memdir_core::memory::guess::{GuessedFields, guess};
 use memdir_core::memory::memory_type::MemoryType;
+use memdir_core::memory::topic::validity::{Expiry, Validity};
 use memdir_lib::memory::{Memory, MemoryError, NewMemory};
 
 use super::memory::{Added, How, author, carry_out_planned, known_type};
@@ -27,6 +28,8 @@ on a terminal; with a name and no text it opens $EDITOR.
 Examples:
   memdir add \"Never use a float for money\"
   memdir add -t reference -n dashboard \"Latency: grafana.example/d/api\"
+  memdir add \"Deploys happen on Tuesdays\" --expires 90d
+  memdir add \"Deploys happen on Fridays\" --supersedes deploy-rules
   memdir add --type project --name freeze --description \"code freeze from 1 March\" --file notes.md
   git log -1 --format=%B | memdir add --name why-rust --file -"
 )]
@@ -52,6 +55,15 @@ pub(crate) struct Add {
     /// A short phrase that says when it will be needed; may be given several times
     #[arg(long = "cue", value_name = "PHRASE")]
     cues: Vec<String>,
+    /// A memory that this one replaces; may be given several times
+    #[arg(long, value_name = "NAME")]
+    supersedes: Vec<String>,
+    /// Keep it in the index and in every recall
+    #[arg(long)]
+    pin: bool,
+    /// The last day on which it counts, a number of days such as 90d, or an event in words
+    #[arg(long, value_name = "WHEN")]
+    expires: Option<String>,
     /// Where to put it in the directory, instead of NAME.md
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
@@ -87,12 +99,20 @@ impl Run for Add {
         };
         let description = self.description.clone().unwrap_or_else(|| guessed.description.clone());
         let author = author(world);
+        let expires = self.expires.as_deref().and_then(Expiry::parse);
+        let validity = Validity {
+            supersedes: self.supersedes.clone(),
+            pinned: self.pin,
+            expires: expires.map(|end| end.fixed(world.now)),
+            ..Validity::NONE
+        };
         let new = NewMemory {
             name: &name,
             description: &description,
             memory_type: &memory_type,
             body: &body,
             cues: &self.cues,
+            validity: &validity,
             path: self.path.as_deref(),
             session: author.session.as_deref(),
         };
@@ -147,6 +167,7 @@ impl Add {
             memory_type: &MemoryType::Project,
             body: "trial",
             cues: &[],
+            validity: &Validity::NONE,
             path: self.path.as_deref(),
             session: None,
         };
@@ -167,6 +188,7 @@ impl Add {
                 memory_type: &guessed.memory_type,
                 body: "trial",
                 cues: &[],
+                validity: &Validity::NONE,
                 path: self.path.as_deref(),
                 session: None,
             };

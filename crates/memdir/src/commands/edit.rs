@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result, anyhow};
 use clap::Parser;
-use memdir_core::memory::topic::{Topic, decode};
+use memdir_core::memory::edit_doubt::edit_doubt;
+use memdir_core::memory::topic::decode;
 use memdir_core::rel_path::{ENTRYPOINT, RelPath};
 
 use super::memory::{How, carry_out};
@@ -22,11 +23,15 @@ meanwhile, both changes are merged, or both are kept.
 Examples:
   memdir edit tabs
   memdir edit MEMORY.md
+  memdir edit tabs --supersedes quotes
   EDITOR='code --wait' memdir edit tabs"
 )]
 pub(crate) struct Edit {
     /// The memory's name, its file's stem, or its path in the directory
     name: String,
+    /// Say which memory this one replaces, without an editor; may be given several times
+    #[arg(long, value_name = "NAME")]
+    supersedes: Vec<String>,
     /// Save it even if the header is broken
     #[arg(long)]
     force: bool,
@@ -43,6 +48,10 @@ impl Run for Edit {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
+        if !self.supersedes.is_empty() {
+            let plan = memory.plan_supersede(&memory.find(&self.name)?, &self.supersedes, world.now)?;
+            return carry_out(&plan, &mut memory, &self.how, world);
+        }
         let path =
             if self.name == ENTRYPOINT { RelPath::parse(ENTRYPOINT)? } else { memory.find(&self.name)?.path };
         let before = memory.read(&path)?.unwrap_or_default();
@@ -50,7 +59,7 @@ impl Run for Edit {
             .with_context(|| format!("`{path}` is not valid UTF-8, so it cannot be edited without loss"))?;
         let edited = editor::edit(path.file_name(), text, world)?;
         if !self.force
-            && let Some(doubt) = doubt(&decode(&before).0, &edited)
+            && let Some(doubt) = edit_doubt(&decode(&before).0, &edited)
         {
             return Err(anyhow!("`{path}` {doubt}"))
                 .hint("nothing was saved; pass --force to save it anyway");
@@ -58,19 +67,4 @@ impl Run for Edit {
         let plan = memory.plan_replace(&path, &before, &edited)?;
         carry_out(&plan, &mut memory, &self.how, world)
     }
-}
-
-/// What somebody may not have meant to save.
-pub(crate) fn doubt(before: &str, after: &str) -> Option<String> {
-    if after.trim().is_empty() && !before.trim().is_empty() {
-        return Some("would be empty; `memdir rm` removes a memory".to_owned());
-    }
-    let ((known, known_problems), (topic, problems)) = (Topic::parse(before), Topic::parse(after));
-    let fresh = problems.iter().filter(|problem| !known_problems.contains(problem));
-    let fresh: Vec<String> = fresh.map(ToString::to_string).collect();
-    if !fresh.is_empty() {
-        return Some(format!("would have a broken header: {}", fresh.join("; ")));
-    }
-    let lost = known.has_frontmatter && !topic.has_frontmatter;
-    lost.then(|| "would lose its header: its name, description and type".to_owned())
 }

@@ -160,6 +160,15 @@ pub(super) fn author(world: &World) -> Author {
     }
 }
 
+/// Refuses an agent: it proposes changes, and its user decides on them.
+pub(super) fn only_a_person(world: &World) -> Result<()> {
+    if author(world).kind == AuthorKind::Person {
+        return Ok(());
+    }
+    Err(anyhow!("an agent cannot decide on changes that wait for its user"))
+        .hint("the user runs this in a terminal of their own")
+}
+
 /// Applies a plan and says what happened; with `--dry-run` only says what would.
 pub(super) fn carry_out(plan: &Plan, memory: &mut Memory, how: &How, world: &mut World) -> Result<Exit> {
     carry_out_as(plan, memory, &Wish::of(&author(world)), how, world)

@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use anyhow::Result;
-use memdir_core::plan::{Change, Content, Plan};
-use memdir_core::text_diff::unified;
+use memdir_core::plan::Plan;
+pub(crate) use memdir_core::text_diff::unified_plan as diff;
 
 use crate::output::printable;
 use crate::world::World;
@@ -30,21 +30,4 @@ pub(super) fn print_unified(diff: &str, world: &mut World) -> Result<()> {
         writeln!(world.stdout, "{line}")?;
     }
     Ok(())
-}
-
-/// The diff of every change, one behind the other.
-pub(crate) fn diff(plan: &Plan) -> String {
-    let text = |content: &Content| String::from_utf8_lossy(&content.0).into_owned();
-    let diffs = plan.changes.iter().map(|change| match change {
-        Change::Write { path, content, base } => {
-            let before = base.as_ref().map(text).unwrap_or_default();
-            let name = base.as_ref().map(|_| path.as_str());
-            unified((name, &before), (Some(path.as_str()), &text(content)))
-        }
-        Change::Delete { path, base } => unified((Some(path.as_str()), &text(base)), (None, "")),
-        Change::Rename { from, to, base } => {
-            unified((Some(from.as_str()), &text(base)), (Some(to.as_str()), &text(base)))
-        }
-    });
-    diffs.collect()
 }

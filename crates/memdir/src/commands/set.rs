@@ -17,12 +17,15 @@ use crate::world::World;
   memdir set tabs description \"wants tabs in every language\"
   memdir set tabs type user
   memdir set tabs cues 'format the code; indentation; new source file'
+  memdir set tabs pinned true
+  memdir set tabs expires 90d
+  memdir set tabs supersedes 'quotes; prices'
   memdir set tabs priority --unset"
 )]
 pub(crate) struct Set {
     /// The memory's name, its file's stem, or its path in the directory
     name: String,
-    /// The field: description, type, or any other
+    /// The field: description, type, cues, pinned, expires, supersedes, or any other
     field: String,
     /// The new value
     #[arg(required_unless_present = "unset")]
@@ -47,7 +50,7 @@ impl Run for Set {
         }
         let mut memory = self.how.which.open(world)?;
         let entry = memory.find(&self.name)?;
-        let plan = memory.plan_set(&entry, &self.field, self.value.as_deref())?;
+        let plan = memory.plan_set(&entry, &self.field, self.value.as_deref(), world.now)?;
         carry_out(&plan, &mut memory, &self.how, world)
     }
 }

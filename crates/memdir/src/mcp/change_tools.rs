@@ -1,8 +1,10 @@
 use anyhow::{Context, Result, anyhow, bail};
 use memdir_core::hygiene::replace_passage;
 use memdir_core::mcp::EditChange;
+use memdir_core::memory::edit_doubt::edit_doubt;
 use memdir_core::memory::memory_type::MemoryType;
 use memdir_core::memory::topic::decode;
+use memdir_core::memory::topic::validity::Validity;
 use memdir_core::plan::{Change, Plan};
 use memdir_core::rel_path::RelPath;
 use memdir_lib::memory::{Memory, NewMemory, Submitted};
@@ -11,7 +13,7 @@ use serde_json::json;
 
 use super::tool_answer::ToolAnswer;
 use super::workplace::Asked;
-use crate::commands::edit::doubt;
+
 use crate::report::WithHint;
 
 /// A memory that is to be saved.
@@ -21,16 +23,19 @@ pub(super) struct New<'n> {
     pub(super) memory_type: &'n MemoryType,
     pub(super) text: &'n str,
     pub(super) cues: &'n [String],
+    pub(super) supersedes: &'n [String],
 }
 
 /// Adds a memory.
 pub(super) fn save(asked: &Asked<'_>, new: &New<'_>) -> Result<ToolAnswer> {
+    let validity = Validity { supersedes: new.supersedes.to_vec(), ..Validity::NONE };
     let new = NewMemory {
         name: new.name,
         description: new.description,
         memory_type: new.memory_type,
         body: new.text,
         cues: new.cues,
+        validity: &validity,
         path: None,
         session: asked.author.session.as_deref(),
     };
@@ -42,7 +47,9 @@ pub(super) fn edit(asked: &Asked<'_>, name: &str, change: &EditChange) -> Result
     carry_out(asked, |memory| {
         let entry = memory.find(name)?;
         match change {
-            EditChange::Field { field, value } => Ok(memory.plan_set(&entry, field, value.as_deref())?),
+            EditChange::Field { field, value } => {
+                Ok(memory.plan_set(&entry, field, value.as_deref(), asked.now)?)
+            }
             EditChange::Text { old, new } => replace(memory, &entry.path, old, new),
         }
     })
@@ -60,7 +67,7 @@ fn replace(memory: &Memory, path: &RelPath, old: &str, new: &str) -> Result<Plan
                 .hint("read the memory again, and give `old` exactly as it is there, with enough around it");
         }
     };
-    if let Some(doubt) = doubt(&decode(&before).0, &after) {
+    if let Some(doubt) = edit_doubt(&decode(&before).0, &after) {
         bail!("nothing was saved: `{path}` {doubt}");
     }
     Ok(memory.plan_replace(path, &before, &after)?)

@@ -167,8 +167,8 @@ impl Workplace {
                 self.search.answer(&wanted, &asked, &mut self.watch)
             }
             ToolCall::Read { what, from } => read_tool::read(&asked, what, *from),
-            ToolCall::Save { name, description, memory_type, text, cues } => {
-                change_tools::save(&asked, &New { name, description, memory_type, text, cues })
+            ToolCall::Save { name, description, memory_type, text, cues, supersedes } => {
+                change_tools::save(&asked, &New { name, description, memory_type, text, cues, supersedes })
             }
             ToolCall::Edit { name, change } => change_tools::edit(&asked, name, change),
             ToolCall::Forget { name } => change_tools::forget(&asked, name),

@@ -45,6 +45,14 @@ pub enum ChangeRefused {
         /// How long it is.
         length: usize,
     },
+    /// Two memories cannot replace each other.
+    #[error("`{path}` cannot replace `{other}`, which replaces it or is the same memory")]
+    Circular {
+        /// The file.
+        path: RelPath,
+        /// What it should have replaced.
+        other: RelPath,
+    },
     /// The frontmatter does not allow it.
     #[error("cannot change `{path}`: {reason}")]
     Field {

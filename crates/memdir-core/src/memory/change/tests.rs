@@ -3,6 +3,7 @@ use jiff::Timestamp;
 
 use super::*;
 use crate::memory::memory_type::MemoryType;
+use crate::memory::topic::validity::ALWAYS_VALID;
 
 fn path(text: &str) -> RelPath {
     RelPath::parse(text).unwrap()
@@ -15,6 +16,7 @@ fn topic<'t>(name: &'t str, description: &'t str) -> NewTopic<'t> {
         memory_type: &MemoryType::Feedback,
         body: "Use tabs.",
         cues: &[],
+        validity: &ALWAYS_VALID,
         modified: Timestamp::UNIX_EPOCH,
         origin_session: None,
     }
@@ -42,7 +44,7 @@ fn show(plan: &Plan) -> String {
 #[test]
 fn a_memory_comes_with_its_line() {
     let indexes = Indexes { index: Some(b"# Mine\n- [A](a.md) \xe2\x80\x94 a\n"), ..Indexes::default() };
-    let plan = add(&topic("tabs", "wants tabs"), "tabs", &path("tabs.md"), None, &indexes).unwrap();
+    let plan = add(&topic("tabs", "wants tabs"), "tabs", &path("tabs.md"), None, &[], &indexes).unwrap();
     assert_snapshot!(show(&plan), @r"
     add tabs.md
     create tabs.md
@@ -61,9 +63,9 @@ fn a_memory_comes_with_its_line() {
     - [A](a.md) — a
     - [tabs](tabs.md) — wants tabs
     ");
-    let taken = add(&topic("tabs", "x"), "tabs", &path("tabs.md"), Some(b""), &indexes);
+    let taken = add(&topic("tabs", "x"), "tabs", &path("tabs.md"), Some(b""), &[], &indexes);
     assert_snapshot!(taken.unwrap_err(), @"`tabs.md` exists already");
-    let reserved = add(&topic("x", "x"), "x", &path("memory.md"), None, &indexes);
+    let reserved = add(&topic("x", "x"), "x", &path("memory.md"), None, &[], &indexes);
     assert_snapshot!(reserved.unwrap_err(), @"`memory.md` is the index, not a memory");
 }
 
@@ -79,6 +81,7 @@ fn without_an_index_the_other_memories_get_their_lines_too() {
         "tabs",
         &path("tabs.md"),
         None,
+        &[],
         &Indexes { files, ..Indexes::default() },
     );
     assert_snapshot!(show(&plan.unwrap()), @r"
@@ -213,14 +216,14 @@ fn near_the_limit_the_lines_are_named_and_over_it_they_move() {
     let line = |number: usize, width: usize| format!("- [T{number}](t{number}.md) — {}\n", "x".repeat(width));
     let near: String = (0..150).map(|number| line(number, if number == 7 { 160 } else { 10 })).collect();
     let indexes = Indexes { index: Some(near.as_bytes()), ..Indexes::default() };
-    let plan = add(&topic("tabs", "wants tabs"), "tabs", &path("tabs.md"), None, &indexes).unwrap();
+    let plan = add(&topic("tabs", "wants tabs"), "tabs", &path("tabs.md"), None, &[], &indexes).unwrap();
     assert_snapshot!(plan.warnings.join("\n"), @r"
     MEMORY.md uses 151 of 200 lines and 4610 of 25000 characters that agents load
       line 8 has 176 characters, 150 are enough: - [T7](t7.md) — xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
     ");
     let full: String = (0..200).map(|number| line(number, 10)).collect();
     let indexes = Indexes { index: Some(full.as_bytes()), ..Indexes::default() };
-    let plan = add(&topic("tabs", "wants tabs"), "tabs", &path("tabs.md"), None, &indexes).unwrap();
+    let plan = add(&topic("tabs", "wants tabs"), "tabs", &path("tabs.md"), None, &[], &indexes).unwrap();
     assert_eq!(plan.changes.len(), 3, "topic, index, overflow");
     assert_snapshot!(plan.warnings.join("\n"), @r"
     2 lines of MEMORY.md do not fit and went to MEMORY-overflow.md:
@@ -228,4 +231,96 @@ fn near_the_limit_the_lines_are_named_and_over_it_they_move() {
       - [tabs](tabs.md) — wants tabs
     MEMORY.md uses 200 of 200 lines and 6020 of 25000 characters that agents load; merge or remove memories that are no longer needed
     ");
+}
+
+#[test]
+fn a_replaced_memory_keeps_its_text_and_leaves_the_index() {
+    let old =
+        "---\nname: monday\ndescription: on Mondays\nmetadata:\n  type: project\n---\n\nDeploy on Mondays.\n";
+    let (old_path, new_path) = (path("monday.md"), path("tuesday.md"));
+    let replaced = [FoundFile { path: &old_path, content: old.as_bytes() }];
+    let indexes = Indexes { index: Some(b"- [monday](monday.md)\n"), ..Indexes::default() };
+    let validity = Validity { supersedes: vec!["monday".to_owned()], pinned: true, ..Validity::NONE };
+    let new = NewTopic { validity: &validity, ..topic("tuesday", "on Tuesdays") };
+    let plan = add(&new, "tuesday", &new_path, None, &replaced, &indexes).unwrap();
+    assert_snapshot!(show(&plan), @r"
+    add tuesday.md
+    create tuesday.md
+    ---
+    name: tuesday
+    description: on Tuesdays
+    metadata:
+      node_type: memory
+      type: feedback
+      supersedes:
+        - monday
+      pinned: true
+      modified: 1970-01-01T00:00:00.000Z
+    ---
+
+    Use tabs.
+    change monday.md
+    ---
+    name: monday
+    description: on Mondays
+    metadata:
+      type: project
+      superseded_by: tuesday
+      superseded_on: 1970-01-01
+    ---
+
+    Deploy on Mondays.
+    change MEMORY.md
+    - [tuesday](tuesday.md) — on Tuesdays
+    ");
+    let text = |wanted: &str| {
+        let written = plan.changes.iter().find_map(|change| match change {
+            Change::Write { path, content, .. } if path.as_str() == wanted => Some(content.0.clone()),
+            _ => None,
+        });
+        written.unwrap()
+    };
+    let (old, new) = (text("monday.md"), text("tuesday.md"));
+    // What it no longer replaces counts again; what is described anew stays out of the index while it is replaced.
+    let replacement = Replacement {
+        on: day(Timestamp::UNIX_EPOCH),
+        replaced: &[],
+        released: &[FoundFile { path: &old_path, content: &old }],
+    };
+    let index = text("MEMORY.md");
+    let indexes = Indexes { index: Some(&index), ..Indexes::default() };
+    let back = set_supersedes(FoundFile { path: &new_path, content: &new }, &replacement, &indexes).unwrap();
+    assert_snapshot!(show(&back), @r"
+    set supersedes of tuesday.md
+    change tuesday.md
+    ---
+    name: tuesday
+    description: on Tuesdays
+    metadata:
+      node_type: memory
+      type: feedback
+      pinned: true
+      modified: 1970-01-01T00:00:00.000Z
+    ---
+
+    Use tabs.
+    change monday.md
+    ---
+    name: monday
+    description: on Mondays
+    metadata:
+      type: project
+    ---
+
+    Deploy on Mondays.
+    change MEMORY.md
+    - [tuesday](tuesday.md) — on Tuesdays
+    - [monday](monday.md) — on Mondays
+    ");
+    let described =
+        set(FoundFile { path: &old_path, content: &old }, "description", Some("on some Mondays"), &indexes);
+    assert_eq!(described.unwrap().changes.len(), 1);
+    let circle = Replacement { replaced: &[FoundFile { path: &new_path, content: &new }], ..replacement };
+    let refused = set_supersedes(FoundFile { path: &old_path, content: &old }, &circle, &indexes);
+    assert!(matches!(refused, Err(ChangeRefused::Circular { .. })), "{refused:?}");
 }

@@ -69,6 +69,18 @@ pub fn set_list(text: &str, key: &str, items: &[String]) -> Result<String, EditR
     }
 }
 
+/// The text with one field set to `true`.
+///
+/// # Errors
+/// When the change cannot be made without touching something else.
+pub fn set_true(text: &str, key: &str) -> Result<String, EditRefused> {
+    let changed = changed(text, key, "true")?;
+    match Frontmatter::parse(&changed).0.and_then(|fields| fields.value(key)) {
+        Some((Value::Bool(true), None)) => Ok(changed),
+        _ => Err(EditRefused::Broken),
+    }
+}
+
 fn changed(text: &str, key: &str, value: &str) -> Result<String, EditRefused> {
     let Some((fences, fields)) = parse(text)? else {
         return Ok(with_new_frontmatter(text, key, value));

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::validity::Validity;
 use crate::memory::frontmatter::quoted;
 use crate::memory::js_text;
 use crate::memory::memory_type::MemoryType;
@@ -19,6 +20,8 @@ pub struct NewTopic<'t> {
     pub body: &'t str,
     /// Phrases that say when it will be needed.
     pub cues: &'t [String],
+    /// What it replaces, whether it is pinned, when it ends.
+    pub validity: &'t Validity,
     /// When it is written.
     pub modified: Timestamp,
     /// The session that writes it, if it is an agent's.
@@ -38,6 +41,7 @@ impl NewTopic<'_> {
         text.push_str("metadata:\n  node_type: memory\n");
         text.push_str(&format!("  type: {}\n", quoted(&one_line(self.memory_type.as_str()))));
         text.push_str(&super::cues::render(self.cues));
+        text.push_str(&self.validity.render());
         if let Some(session) = self.origin_session {
             text.push_str(&format!("  originSessionId: {}\n", quoted(&one_line(session))));
         }

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 
 use super::client_rewrite::client_rewrite;
+use super::validity::{ALWAYS_VALID, Expiry, Validity};
 use super::*;
 
 #[derive(Deserialize)]
@@ -134,6 +135,7 @@ fn new_topic(name: &str, description: &str, body: &str) -> String {
         memory_type: &MemoryType::Feedback,
         body,
         cues: &[],
+        validity: &ALWAYS_VALID,
         modified,
         origin_session: None,
     }
@@ -184,6 +186,7 @@ proptest! {
             memory_type: &kind,
             body: "b",
             cues: &phrases,
+            validity: &ALWAYS_VALID,
             modified,
             origin_session: None,
         };
@@ -227,4 +230,71 @@ proptest! {
         let (topic, _) = Topic::parse(&text);
         prop_assert!(text.get(topic.body).is_some());
     }
+}
+
+#[test]
+fn validity_survives_the_clients_rewriting() {
+    let validity = Validity {
+        supersedes: vec!["a".into(), "b: c".into()],
+        pinned: true,
+        expires: Expiry::parse("2026-12-01"),
+        when: vec!["Bash(npm install *)".into()],
+        block: true,
+        branch: Some("feature/x".into()),
+        ..Validity::NONE
+    };
+    let topic = NewTopic {
+        name: "x",
+        description: "d",
+        memory_type: &MemoryType::Feedback,
+        body: "b",
+        cues: &[],
+        validity: &validity,
+        modified: "2026-01-02T03:04:05.678Z".parse().unwrap(),
+        origin_session: None,
+    };
+    let ours = topic.render();
+    let theirs = client_rewrite(&ours, "SESSION", "2026-01-02T03:04:05.678Z");
+    assert_eq!(theirs.replacen("  originSessionId: SESSION\n", "", 1), ours);
+    assert_eq!(Validity::of(&theirs), validity);
+    let top = "---\nname: x\nsupersedes: a; b\npinned: yes\nexpires: 90d\n---\nb\n";
+    let moved = client_rewrite(top, "SESSION", "2026-01-02T03:04:05.678Z");
+    assert_eq!(Validity::of(&moved), Validity::of(top));
+    assert_eq!(Validity::of(top).supersedes, ["a", "b"]);
+}
+
+#[test]
+fn every_field_of_validity_is_set_and_removed() {
+    let text = "---\nname: x\nmetadata:\n  type: user\n---\nb";
+    let marked = set(text, "pinned", "true").unwrap();
+    assert_eq!(marked, "---\nname: x\nmetadata:\n  type: user\n  pinned: true\n---\nb");
+    assert_eq!(set(&marked, "pinned", "no").unwrap(), text);
+    let listed = set(text, "supersedes", "a; b").unwrap();
+    assert_eq!(Validity::of(&listed).supersedes, ["a", "b"]);
+    assert_eq!(set(&listed, "supersedes", "").unwrap(), text);
+    let replaced = validity::set_superseded(text, "new", "2026-11-18".parse().unwrap()).unwrap();
+    let now = "2026-11-18T00:00:00Z".parse().unwrap();
+    let caution = Validity::of(&replaced).caution(now, now);
+    assert_eq!(caution.as_deref(), Some("`new` replaces this memory since 2026-11-18."));
+    assert_eq!(validity::clear_superseded(&replaced).unwrap(), text);
+}
+
+#[test]
+fn an_end_is_a_day_or_a_number_of_days_or_an_event() {
+    let written = "2026-01-01T12:00:00Z".parse().unwrap();
+    let check = |text: &str, last: Option<&str>| {
+        let last = last.map(|day| day.parse().unwrap());
+        assert_eq!(Expiry::parse(text).and_then(|end| end.last_day(written)), last, "{text}");
+    };
+    check("2026-12-01", Some("2026-12-01"));
+    check("2026-12-01T10:00:00Z", Some("2026-12-01"));
+    check("90d", Some("2026-04-01"));
+    check("2 w", Some("2026-01-15"));
+    check("until release 2.0", None);
+    check("4294967295y", None);
+    check("ü", None);
+    check("", None);
+    let validity = Validity { expires: Expiry::parse("2026-12-01"), ..Validity::NONE };
+    let expired = |now: &str| validity.has_expired(written, now.parse().unwrap());
+    assert!(!expired("2026-12-01T23:59:00Z") && expired("2026-12-02T00:00:00Z"));
 }
