@@ -181,9 +181,7 @@ impl Once<'_> {
         }
         let mut roster = self.state.roster.clone();
         let inbox = match &head {
-            Some(head) => {
-                Inbox::read(self.remote, head, &self.state, &mut roster, &self.options.introduce, self.local)?
-            }
+            Some(head) => Inbox::read(self.remote, head, &self.state, &mut roster, self.options, self.local)?,
             None => {
                 let mut inbox = Inbox::default();
                 inbox.records.learnt = roster.learn(self.options.introduce.clone(), Vec::new());
@@ -449,7 +447,7 @@ impl Once<'_> {
         let is_open = |(key, entry): (&String, &Entry)| {
             agreed.get(key).is_none_or(|agreed| agreed.version < entry.version)
         };
-        self.state.unfinished = !skipped.is_empty() || inbox.entries().any(is_open);
+        self.state.unfinished = !skipped.is_empty() || inbox.left_over > 0 || inbox.entries().any(is_open);
         self.state.roster = roster;
         self.local.follow(&outcome, &self.state).map_err(SyncError::Local)?;
         self.local.finish(&self.state).map_err(SyncError::Local)?;

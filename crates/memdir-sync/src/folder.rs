@@ -276,14 +276,14 @@ impl Local for Folder<'_> {
 
     fn refuses_to_share(&self, key: &str, text: &str) -> Option<String> {
         match self.kind {
-            Kind::Team => self.rules.refusal(text).map(|why| self.with_earlier_text(key, why)),
-            Kind::Personal => self.rules.refusal_of_own(text),
+            Kind::Team => self.rules.refusal(key, text).map(|why| self.with_earlier_text(key, why)),
+            Kind::Personal => self.rules.refusal_of_own(key, text),
         }
     }
 
-    fn refuses_to_take(&self, _: &str, text: &str) -> Option<String> {
+    fn refuses_to_take(&self, key: &str, text: &str) -> Option<String> {
         match self.kind {
-            Kind::Team => self.rules.secret_in(text),
+            Kind::Team => self.rules.secret_in_name(key).or_else(|| self.rules.secret_in(text)),
             Kind::Personal => None,
         }
     }

@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::thread;
 
 use memdir_wire::entry::{Entry, EntryRefused, MAX_ENTRY_BYTES, SignedEntry};
-use memdir_wire::member::Member;
 use memdir_wire::roster::{Roster, Standing};
+use memdir_wire::signing::PublicKey;
 use memdir_wire::team_id::TeamId;
 
 use crate::capitals::Capitals;
 use crate::classify::Theirs;
 use crate::layout::ENTRIES;
 use crate::local::{Held, Local};
+use crate::options::Options;
 use crate::records::Records;
 use crate::remote::{Remote, RemoteError, Version};
 use crate::report::Refused;
@@ -19,6 +20,9 @@ use crate::state::SyncState;
 
 /// More files than this are no memory of a team.
 const MAX_FILES: usize = 300_000;
+
+/// How many entries are read at once: with the largest entries 100 MB.
+const BATCH: usize = 400;
 
 /// More than this many entries are not looked for in the past; what was agreed here is sent again.
 const MAX_RECOVERED: usize = 100;
@@ -40,6 +44,9 @@ pub(crate) struct Inbox {
     recovered: BTreeSet<String>,
     /// Entries of members that wait for the user all the same, and why.
     withheld: BTreeMap<String, String>,
+    /// How many entries are left to the next sync, and how many bytes each author's took from this one.
+    pub(crate) left_over: usize,
+    pub(crate) bytes_by: BTreeMap<PublicKey, usize>,
     /// The version that was read.
     pub(crate) read_at: Option<Version>,
     /// The names of all files, with their ids.
@@ -60,7 +67,7 @@ impl Inbox {
         version: &Version,
         state: &SyncState,
         roster: &mut Roster,
-        introduced: &[Member],
+        options: &Options,
         local: &dyn Local,
     ) -> Result<Self, RemoteError> {
         let listed = remote.view(version)?;
@@ -69,7 +76,7 @@ impl Inbox {
             return Err(RemoteError::Malformed { message });
         }
         let mut inbox =
-            Self { records: Records::read(remote, &listed, roster, introduced)?, ..Self::default() };
+            Self { records: Records::read(remote, &listed, roster, &options.introduce)?, ..Self::default() };
         inbox.refused.append(&mut inbox.records.refused);
         inbox.round = inbox.records.round;
         inbox.read_at = Some(version.clone());
@@ -92,15 +99,7 @@ impl Inbox {
                 unread.push((key, file.id.as_str()));
             }
         }
-        let ids: Vec<&str> = unread.iter().map(|(_, id)| *id).collect();
-        let contents = remote.read(&ids, MAX_ENTRY_BYTES)?;
-        let checked = check_all(&unread, &contents, roster.team());
-        for ((key, id), checked) in unread.into_iter().zip(checked) {
-            match checked {
-                Ok(entry) => inbox.take(key, id, entry, state, roster),
-                Err(refused) => inbox.refuse(key, refused.to_string()),
-            }
-        }
+        inbox.take_batches(remote, &unread, options.most_bytes, state, roster)?;
         inbox.recover(remote, version, state, roster)?;
         inbox.part_names(state);
         let refused = |(key, entry): (&String, &Entry)| {
@@ -111,6 +110,42 @@ impl Inbox {
             inbox.names.insert(file.path, file.id);
         }
         Ok(inbox)
+    }
+
+    /// Reads entries a batch at a time until there are enough bytes. The rest is left alone until the next sync, so that no
+    /// member can fill the memory of another.
+    fn take_batches(
+        &mut self,
+        remote: &mut dyn Remote,
+        unread: &[(&str, &str)],
+        most_bytes: usize,
+        state: &SyncState,
+        roster: &Roster,
+    ) -> Result<(), RemoteError> {
+        let mut bytes = 0;
+        for batch in unread.chunks(BATCH) {
+            if bytes >= most_bytes {
+                self.left_over += batch.len();
+                let left = |(key, _): &(&str, &str)| ((*key).to_owned(), Found::Doubtful { version: 0 });
+                self.found.extend(batch.iter().map(left));
+                continue;
+            }
+            let ids: Vec<&str> = batch.iter().map(|(_, id)| *id).collect();
+            let contents = remote.read(&ids, MAX_ENTRY_BYTES)?;
+            let checked = check_all(batch, &contents, roster.team());
+            for (((key, id), content), checked) in batch.iter().zip(contents).zip(checked) {
+                let size = content.map_or(0, |content| content.len());
+                bytes += size;
+                match checked {
+                    Ok(entry) => {
+                        *self.bytes_by.entry(entry.author).or_default() += size;
+                        self.take(key, id, entry, state, roster);
+                    }
+                    Err(refused) => self.refuse(key, refused.to_string()),
+                }
+            }
+        }
+        Ok(())
     }
 
     fn take(&mut self, key: &str, id: &str, entry: Entry, state: &SyncState, roster: &Roster) {

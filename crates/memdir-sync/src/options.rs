@@ -33,6 +33,8 @@ pub struct Options {
     pub revoke: Vec<Revocation>,
     /// Whether to read every file, whatever its times say.
     pub read_all: bool,
+    /// How many bytes of entries one sync takes; the next one goes on from there.
+    pub most_bytes: usize,
     /// Whether to find out what would be done, and do nothing.
     pub dry_run: bool,
 }
@@ -47,6 +49,7 @@ impl Default for Options {
             introduce: Vec::new(),
             revoke: Vec::new(),
             read_all: false,
+            most_bytes: 64 << 20,
             dry_run: false,
         }
     }

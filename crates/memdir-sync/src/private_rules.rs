@@ -4,7 +4,7 @@ use camino::Utf8Path;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::memory::frontmatter::Frontmatter;
 use memdir_core::memory::topic::Topic;
-use memdir_core::secrets::{AllowList, scan, scan_except};
+use memdir_core::secrets::{AllowList, Finding, scan, scan_except};
 use memdir_disk::allow_list;
 use memdir_disk::disk_error::DiskError;
 use memdir_wire::entry::MAX_TEXT_BYTES;
@@ -25,32 +25,42 @@ impl PrivateRules {
     }
 
     /// Why a text stays with its user; never the secret itself.
-    pub(crate) fn refusal(&self, text: &str) -> Option<String> {
+    pub(crate) fn refusal(&self, key: &str, text: &str) -> Option<String> {
         if is_about_a_person(text) {
             return Some("its type is `user`, and what is about a person is never shared".to_owned());
         }
-        self.refusal_of_own(text)
+        self.refusal_of_own(key, text)
     }
 
     /// Why a text stays on this machine, even if the others are its user's own.
-    pub(crate) fn refusal_of_own(&self, text: &str) -> Option<String> {
+    pub(crate) fn refusal_of_own(&self, key: &str, text: &str) -> Option<String> {
         if text.len() > MAX_TEXT_BYTES {
             return Some(format!("it is larger than {MAX_TEXT_BYTES} bytes"));
         }
         if text.contains('\0') {
             return Some("it is no text".to_owned());
         }
-        self.secret_in(text)
+        self.secret_in_name(key).or_else(|| self.secret_in(text))
+    }
+
+    /// Whether a file's name is a secret; the rule alone is named.
+    pub(crate) fn secret_in_name(&self, key: &str) -> Option<String> {
+        let found = self.secrets(key);
+        Some(format!("its name looks like a secret ({})", found.first()?.rule))
     }
 
     /// Where a secret stands in a text; never the secret itself.
     pub(crate) fn secret_in(&self, text: &str) -> Option<String> {
-        let found = match &self.allowed {
-            Some(allowed) => scan_except(text, allowed),
-            None => scan(text),
-        };
+        let found = self.secrets(text);
         let first = found.first()?;
         Some(format!("line {} looks like a secret ({})", first.line, first.rule))
+    }
+
+    fn secrets(&self, text: &str) -> Vec<Finding> {
+        match &self.allowed {
+            Some(allowed) => scan_except(text, allowed),
+            None => scan(text),
+        }
     }
 }
 

@@ -24,6 +24,21 @@ impl Once<'_> {
             let why = format!("{why}{}", waits.unwrap_or_default());
             report.blocked.push(Refused { path: key.clone(), why });
         }
+        if inbox.left_over > 0 {
+            let most = inbox.bytes_by.iter().max_by_key(|(_, bytes)| **bytes);
+            let by = most.map(|(author, bytes)| {
+                let name = match roster.standing(author) {
+                    Standing::Member(name) | Standing::Revoked(name) => name.to_owned(),
+                    Standing::Unknown => author.short(),
+                };
+                format!(", most of it by {name} ({} MB)", bytes >> 20)
+            });
+            report.notices.push(format!(
+                "{} entries wait for the next sync: this one took as much as one may{}",
+                inbox.left_over,
+                by.unwrap_or_default()
+            ));
+        }
         let me = self.key.public();
         for joined in
             inbox.records.learnt.joined.iter().filter(|joined| **joined != me && self.state.head.is_some())

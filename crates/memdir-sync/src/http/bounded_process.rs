@@ -1,13 +1,12 @@
 //! A program that is given a text and answers with one, and that cannot take forever, flood us, or leave anybody behind.
 
 use std::io::{self, Read, Write};
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use memdir_disk::platform::ProcessTree;
 
 /// A program that came to its end.
 #[derive(Debug)]
@@ -50,8 +49,10 @@ pub fn run(
     most_bytes: usize,
 ) -> Result<Finished, RunError> {
     let deadline = Instant::now() + limit;
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let mut child = Group(command.spawn().map_err(RunError::Start)?);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = ProcessTree::prepare(&mut command).spawn().map_err(RunError::Start)?;
+    let tree = ProcessTree::of(&child).map_err(RunError::Start)?;
+    let mut child = Group(child, tree);
     if let Some(mut stdin) = child.0.stdin.take() {
         // A program that reads nothing must not keep us; the pipe breaks when it is killed.
         thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
@@ -115,23 +116,15 @@ fn read_at_most(stream: &mut impl Read, most: usize) -> io::Result<Vec<u8>> {
 }
 
 /// A child and all its children, who end with it.
-struct Group(Child);
+struct Group(Child, ProcessTree);
 
 impl Group {
-    fn pid(&self) -> Option<Pid> {
-        i32::try_from(self.0.id()).ok().and_then(Pid::from_raw)
-    }
-
-    /// Whether the child has ended. It is left unburied, so that its number stays its own until the group is killed.
-    fn has_ended(&self) -> bool {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        self.pid().is_none_or(|pid| !matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
+    fn has_ended(&mut self) -> bool {
+        self.1.has_ended(&mut self.0)
     }
 
     fn kill(&self) {
-        if let Some(pid) = self.pid() {
-            let _ = kill_process_group(pid, Signal::KILL);
-        }
+        self.1.kill();
     }
 }
 

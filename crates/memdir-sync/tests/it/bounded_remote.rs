@@ -3,12 +3,13 @@
 use std::time::Duration;
 use std::{fs, thread};
 
+use memdir_sync::options::Options;
 use memdir_sync::remote::git::{DEFAULT_BRANCH, GitRemote};
 use memdir_sync::remote::{Published, Put, Remote, RemoteError};
 use memdir_testkit::{Git, TestHome};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-use crate::people::Repository;
+use crate::people::{Person, Repository};
 
 #[test]
 fn whatever_git_started_ends_with_it_where_nobody_waits() {
@@ -93,4 +94,46 @@ fn what_is_larger_than_any_entry_is_not_fetched_where_the_host_can_leave_it_out(
     assert_eq!(remote.publish(Some(&head), &next).unwrap(), Published::Done);
     assert_eq!(repository.git(&["show", "memdir:entries/new.md"]), "new\n");
     assert!(remote.descends(&next, &head).unwrap());
+}
+
+#[test]
+fn a_member_who_sends_very_much_is_taken_a_batch_at_a_time_and_named() {
+    let repository = Repository::new();
+    let ada = Person::founder(&repository.url());
+    let bob = Person::joining(&ada, "Bob");
+    for number in 0..900 {
+        ada.write(&format!("m{number:03}.md"), &format!("ada {number}\n"));
+    }
+    ada.sync();
+    let little = Options { most_bytes: 1, ..Options::default() };
+    let report = bob.try_sync(&little).unwrap();
+    assert_eq!(
+        report.notices,
+        ["500 entries wait for the next sync: this one took as much as one may, most of it by Ada (0 MB)"]
+    );
+    assert!(bob.read("m399.md").is_some() && bob.read("m400.md").is_none());
+    // What is written meanwhile under a name that waits is not lost, and nothing that waits counts as deleted.
+    bob.write("m850.md", "bob\n");
+    while !bob.try_sync(&little).unwrap().notices.is_empty() {}
+    bob.sync();
+    ada.sync();
+    assert_eq!(bob.shared(), ada.shared());
+    let texts: Vec<String> = bob.shared().into_iter().map(|(_, text)| text).collect();
+    let has = |text: &str| texts.iter().any(|held| held.lines().any(|line| line == text));
+    assert!(has("bob") && (0..900).all(|number| has(&format!("ada {number}"))));
+}
+
+#[test]
+fn a_name_that_is_a_secret_is_not_sent() {
+    let repository = Repository::new();
+    let ada = Person::founder(&repository.url());
+    let bob = Person::joining(&ada, "Bob");
+    let name = format!("ghp_{}.md", "aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1cE3gH5");
+    ada.write(&name, "text\n");
+    ada.write("fine.md", "text\n");
+    let report = ada.sync();
+    let refused: Vec<&str> = report.blocked.iter().map(|blocked| blocked.why.as_str()).collect();
+    assert!(refused.iter().any(|why| why.starts_with("its name looks like a secret")), "{report:?}");
+    bob.sync();
+    assert_eq!((bob.read("fine.md").as_deref(), bob.read(&name)), (Some("text\n"), None));
 }

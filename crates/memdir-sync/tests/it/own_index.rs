@@ -4,6 +4,7 @@ use std::fs;
 
 use memdir_core::memory::index::{Index, examine};
 use memdir_core::memory::memory_type::MemoryType;
+use memdir_core::memory::topic::validity::Validity;
 use memdir_core::operation::Author;
 use memdir_core::plan::Plan;
 use memdir_lib::memory::{Catalogue, Memory, MemoryError, NewMemory};
@@ -84,6 +85,7 @@ fn add(machine: &Machine, name: &str, description: &str) {
         memory_type: &memory_type,
         body: "One.\n\nTwo.\n\nThree.\n\nUse make.\n",
         cues: &[],
+        validity: &Validity::NONE,
         path: None,
         session: None,
     };
@@ -97,7 +99,9 @@ fn edit(machine: &Machine, name: &str, from: &str, to: &str) {
 }
 
 fn describe(machine: &Machine, name: &str, description: &str) {
-    change(machine, |memory, all| memory.plan_set(all.find(name, memory)?, "description", Some(description)));
+    change(machine, |memory, all| {
+        memory.plan_set(all.find(name, memory)?, "description", Some(description), now())
+    });
 }
 
 fn rename(machine: &Machine, name: &str, new_name: &str) {

@@ -1,7 +1,6 @@
 //! The git program, started so that nothing but our own arguments tells it what to do.
 
 use std::io::{Read, Write};
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -9,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_disk::identity_probe::INHERITED;
+use memdir_disk::platform::ProcessTree;
 use memdir_disk::sync_dir::remove_leftovers;
-use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::remote::RemoteError;
 
@@ -199,7 +198,7 @@ fn finish(
     manner: Manner,
 ) -> Result<Finished, Unfinished> {
     if manner.is_unattended {
-        command.process_group(0);
+        ProcessTree::prepare(&mut command);
     }
     let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
     let spawned = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -209,6 +208,7 @@ fn finish(
             _ => format!("cannot start `git`: {error}"),
         },
     })?;
+    let tree = manner.is_unattended.then(|| ProcessTree::of(&child).ok()).flatten();
     let (done, finished) = mpsc::channel();
     let (output, errors) = (child.stdout.take(), child.stderr.take());
     if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
@@ -226,13 +226,13 @@ fn finish(
             Ok((false, text)) => output = Some(text),
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) if begin.elapsed() > manner.time_limit => {
-                stop(child, manner);
+                stop(child, tree);
                 let message = "it did not answer in time".to_owned();
                 return Err(RemoteError::Unreachable { message }.into());
             }
             Err(RecvTimeoutError::Timeout) => {
                 if growing.is_some_and(|(folder, most_bytes)| size_of(folder) > most_bytes) {
-                    stop(child, manner);
+                    stop(child, tree);
                     return Err(Unfinished::TooMuch);
                 }
             }
@@ -246,10 +246,9 @@ fn finish(
 }
 
 /// Ends a call. What git started, ssh for one, may wait for the other side for ever.
-fn stop(mut child: Child, manner: Manner) {
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    if let Some(group) = group.filter(|_| manner.is_unattended) {
-        let _ = kill_process_group(group, Signal::KILL);
+fn stop(mut child: Child, tree: Option<ProcessTree>) {
+    if let Some(tree) = tree {
+        tree.kill();
     }
     let _ = child.kill();
     let _ = child.wait();
