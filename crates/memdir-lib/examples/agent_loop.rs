@@ -28,6 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     memory_type: &MemoryType::Feedback,
                     body: &text,
                     cues: &[],
+                    validity: &Validity::NONE,
                     path: None,
                     session: None,
                 };

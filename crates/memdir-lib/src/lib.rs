@@ -19,6 +19,7 @@
 //!     memory_type: &MemoryType::Feedback,
 //!     body: "Use tabs, never spaces.",
 //!     cues: &["format the code".to_owned()],
+//!     validity: &Validity::NONE,
 //!     path: None,
 //!     session: None,
 //! };

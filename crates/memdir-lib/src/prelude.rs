@@ -6,6 +6,7 @@ pub use memdir_core::agents::{AgentName, Scope, Tools};
 pub use memdir_core::env::Env;
 pub use memdir_core::memory::entrypoint::Profile;
 pub use memdir_core::memory::memory_type::MemoryType;
+pub use memdir_core::memory::topic::validity::{Expiry, Validity};
 pub use memdir_core::operation::{Author, AuthorKind};
 pub use memdir_core::permissions::{Tool, Verdict};
 pub use memdir_core::settings::ClientFlags;

@@ -5,7 +5,6 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
-use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
@@ -16,6 +15,7 @@ use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::settings::ClientFlags;
 use memdir_disk::failure_log::{self, Failure};
 use memdir_disk::pauses::Pauses;
+use memdir_disk::platform::detach;
 use memdir_lib::memory::Memory;
 use memdir_lib::place::switched_off;
 use memdir_lib::recall::forget_session;
@@ -151,14 +151,14 @@ impl Hook<'_> {
     /// Starts a job and waits for nothing. That it does not start costs freshness, nothing else.
     fn start(&self, job: Job) {
         let Some(program) = &self.world.program else { return };
-        let _ = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args(job.arguments(self.event.session.as_deref()))
             .args(["--cwd", self.env.cwd.as_str()])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn();
+            .stderr(Stdio::null());
+        let _ = detach(&mut command).spawn();
     }
 }
 

@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use memdir_core::env::Env;
+use memdir_disk::platform::terminal_size;
 
 use crate::draft::Draft;
 use crate::output::Paint;
@@ -53,12 +54,6 @@ pub struct Terminal {
     pub stderr: bool,
     /// How wide standard output is, if it is a terminal.
     pub columns: Option<usize>,
-}
-
-/// Columns and rows of the terminal that standard output is, if it is one.
-fn terminal_size() -> Option<(usize, usize)> {
-    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
-    (size.ws_col > 0 && size.ws_row > 0).then(|| (size.ws_col.into(), size.ws_row.into()))
 }
 
 /// The time by the system's clock, for what lives longer than one command.

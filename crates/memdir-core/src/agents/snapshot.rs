@@ -182,7 +182,7 @@ pub enum Standing {
 pub fn standing(snapshot: Option<Timestamp>, taken: Option<&TakenOver>, has_memory: bool) -> Standing {
     match (snapshot, taken) {
         (None, _) => Standing::Absent,
-        (Some(_), None) if !has_memory => Standing::Initialise,
+        (Some(_), taken) if !has_memory && taken.is_none_or(|taken| !taken.kept) => Standing::Initialise,
         (Some(_), None) => Standing::Newer,
         (Some(created), Some(taken)) if created > taken.decided => Standing::Newer,
         (Some(created), Some(taken)) if created < taken.decided => Standing::Older,

@@ -15,6 +15,7 @@ use crate::memory::index::{
 use crate::memory::js_text;
 use crate::memory::manifest::client_description;
 use crate::memory::topic::decode;
+use crate::memory::topic::validity::Validity;
 use crate::merge_mark::is_merge_mark;
 use crate::plan::{Change, Content, Plan};
 use crate::rel_path::RelPath;
@@ -42,7 +43,11 @@ pub(super) fn examine(patient: &Patient, findings: &mut Vec<Finding>) {
         files.push(OVERFLOW);
     }
     let mut report = examine_index(text, &files);
-    report.missing.retain(|path| is_indexed(path));
+    let is_replaced = |path: &str| {
+        let file = patient.files.iter().find(|file| file.path.as_str() == path);
+        file.is_some_and(|file| !Validity::of(&decode(&file.content).0).is_indexed())
+    };
+    report.missing.retain(|path| is_indexed(path) && !is_replaced(path));
     // A line for a file that the overflow lists too is a second line, and none for a file that is gone.
     // A file that cannot be read now is there all the same: its line stays.
     let unread = patient.strays.iter().map(|stray| stray.path.as_str());
@@ -109,7 +114,8 @@ fn absent(patient: &Patient, findings: &mut Vec<Finding>) {
 
 /// What an index line is made from; `None` for files that get none.
 fn source(file: &PatientFile) -> Option<IndexSource> {
-    is_indexed(file.path.as_str()).then(|| IndexSource {
+    let gets_line = is_indexed(file.path.as_str()) && Validity::of(&decode(&file.content).0).is_indexed();
+    gets_line.then(|| IndexSource {
         path: file.path.to_string(),
         description: client_description(&decode(&file.content).0),
         modified: file.modified,

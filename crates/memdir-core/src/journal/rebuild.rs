@@ -165,7 +165,9 @@ pub fn rebuild(
     let foreign = old_index.map(|index| foreign_lookups(index, &all, exists)).unwrap_or_default();
     let targets: Vec<String> =
         foreign.iter().filter_map(|line| LookupLine::parse(line)).map(|line| line.target).collect();
-    let ours = lookups_for(&rows).into_iter().filter(|line| !targets.contains(&line.target));
+    let leads_somewhere = |line: &LookupLine| !line.names_a_record() || exists(&line.target);
+    let ours = lookups_for(&rows).into_iter();
+    let ours = ours.filter(|line| !targets.contains(&line.target) && leads_somewhere(line));
     let lookups: Vec<String> = ours.map(|line| line.line()).chain(foreign.iter().cloned()).collect();
     let mut index = Index::new(head, state, &rows, &lookups);
     if let Some(old) = old_index {

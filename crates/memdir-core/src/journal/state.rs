@@ -61,7 +61,8 @@ pub fn set_task(title: &str, details: &str, now: &str) -> String {
     record.to_string()
 }
 
-/// The task that is under way; `None` if there is none, or if it is done.
+/// The task that is under way; `None` if there is none, or if it was done after it was set. Within one second it is
+/// under way: `done` clears the file itself, so this is the same task once more.
 #[must_use]
 pub fn current_task(text: &str, completed: &str) -> Option<String> {
     if is_placeholder(TASK_FILE, text) {
@@ -72,7 +73,7 @@ pub fn current_task(text: &str, completed: &str) -> Option<String> {
     let task = one_line(told.lines().find(|line| !line.trim().is_empty())?, 500);
     let updated = record.field("Updated").unwrap_or_default();
     let is_done =
-        completed.lines().filter_map(completed_entry).any(|(time, done)| done == task && time >= updated);
+        completed.lines().filter_map(completed_entry).any(|(time, done)| done == task && time > updated);
     (!task.is_empty() && !is_done).then_some(task)
 }
 
@@ -119,15 +120,23 @@ pub fn add_blocker(text: &str, blocker: &str, now: &str) -> String {
     record.to_string()
 }
 
-/// Resolves the blockers that contain a text, or all; gives back the new content and what was resolved.
+/// Resolves the blockers that are or contain a text, or all; gives back the new content and what was resolved.
 #[must_use]
 pub fn resolve_blockers(text: &str, wanted: Option<&str>, now: &str) -> (String, Vec<String>) {
     let mut record = blockers_record(text);
     let active = record.section("Active").unwrap_or_default().to_owned();
     let mut resolved = record.section("Resolved").unwrap_or_default().to_owned();
     let (mut kept, mut gone) = (Vec::new(), Vec::new());
+    let wanted = wanted.map(|wanted| wanted.trim().to_lowercase());
+    let said = |line: &str| list_item(line).map(|item| without_time(item).to_lowercase());
+    // A text that names one blocker in full does not mean a longer one that contains it.
+    let is_exact = active.lines().any(|line| wanted.is_some() && said(line) == wanted);
     for line in active.lines() {
-        let matches = wanted.is_none_or(|wanted| line.to_lowercase().contains(&wanted.to_lowercase()));
+        let matches = match &wanted {
+            None => true,
+            Some(_) if is_exact => said(line) == wanted,
+            Some(wanted) => line.to_lowercase().contains(wanted),
+        };
         match list_item(line).filter(|_| matches) {
             Some(item) => {
                 resolved = format!("{resolved}\n- {item} (resolved {now})").trim().to_owned();
@@ -317,6 +326,7 @@ mod tests {
         // The same task again, later, is under way again.
         let again = set_task("Build the login", "", "2026-01-20T00:00:00Z");
         assert!(current_task(&again, &done).is_some());
+        assert!(current_task(&set_task("Build the login", "", LATE), &done).is_some(), "within the second");
         // A file that a person wrote.
         assert_eq!(current_task("# Current Task\n\nFix it\n", ""), Some("Fix it".to_owned()));
     }
@@ -347,6 +357,8 @@ mod tests {
         );
         assert!(rest.contains("- 2026-01-19T22:00:00Z: No database (resolved 2026-01-19T23:00:00Z)"));
         assert!(open_blockers(&resolve_blockers(&rest, None, LATE).0).is_empty());
+        let longer = add_blocker(&rest, "no review of the tests", LATE);
+        assert_eq!(resolve_blockers(&longer, Some("no review"), LATE).1, ["No review"]);
         assert_eq!(open_blockers("# Blockers\n- by hand\n- None\n"), ["by hand"]);
     }
 

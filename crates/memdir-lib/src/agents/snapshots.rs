@@ -108,7 +108,7 @@ impl<'a> Snapshots<'a> {
         let standing = standing(created, taken.as_ref(), !mine.is_empty());
         let outcomes = match (&snapshot, standing) {
             (Some(snapshot), Standing::Initialise | Standing::Newer) => {
-                take_over(snapshot, &mine, &base(taken.as_ref())).outcomes
+                take_over(snapshot, &mine, &base(taken.as_ref(), &mine)).outcomes
             }
             _ => Vec::new(),
         };
@@ -157,7 +157,7 @@ impl<'a> Snapshots<'a> {
         let taken = self.taken()?;
         warnings.extend(suspicions(&snapshot));
         let mine = read_files(&self.memory_dir, &mut warnings)?;
-        let answer = take_over(&snapshot, &mine, &base(taken.as_ref()));
+        let answer = take_over(&snapshot, &mine, &base(taken.as_ref(), &mine));
         let (operation, staged) = if answer.plan.changes.is_empty() {
             warnings.extend(answer.plan.warnings);
             (None, None)
@@ -200,7 +200,8 @@ impl<'a> Snapshots<'a> {
     pub fn keep(&self) -> Result<Timestamp, AgentsError> {
         let snapshot = self.read()?.ok_or_else(|| AgentsError::NoSnapshot(self.snapshot_dir.clone()))?;
         // The next merge is still made from what was last taken over.
-        self.remember(snapshot.created, Decision::Kept, base(self.taken()?.as_ref()))?;
+        let taken = self.taken()?.map(|taken| taken.files).unwrap_or_default();
+        self.remember(snapshot.created, Decision::Kept, taken)?;
         Ok(snapshot.created)
     }
 
@@ -269,9 +270,9 @@ impl<'a> Snapshots<'a> {
     }
 }
 
-/// What the next merge is made from: what was last taken over, nothing at first.
-fn base(taken: Option<&TakenOver>) -> Files {
-    taken.map(|taken| taken.files.clone()).unwrap_or_default()
+/// What a merge is made from: what was last taken over, nothing at first or once the whole memory is gone.
+fn base(taken: Option<&TakenOver>, mine: &Files) -> Files {
+    taken.filter(|_| !mine.is_empty()).map(|taken| taken.files.clone()).unwrap_or_default()
 }
 
 /// Where secrets stand in a memory, with the rule that found each, never the value.

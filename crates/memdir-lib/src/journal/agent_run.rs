@@ -3,10 +3,11 @@ use std::ops::ControlFlow;
 
 use camino::Utf8Path;
 use memdir_core::journal::names::slug;
+use memdir_core::journal::record::Record;
 use memdir_core::journal::relevance::terms;
-use memdir_core::journal::subagent::{request, task_name};
+use memdir_core::journal::subagent::{Run, accept, request, task_name};
 use memdir_disk::untold::Untold;
-use memdir_search::transcript::{Entry, Reader, Role};
+use memdir_search::transcript::{Entry, Reader, Role, ToolResult};
 
 use super::subagents::is_of;
 use super::watch::open_end;
@@ -57,7 +58,9 @@ impl Journal {
                 parent: None,
                 text: message,
             };
-            self.write_output(&output, writer)?;
+            if !self.waits_already(&output)? {
+                self.write_output(&output, writer)?;
+            }
         }
         if !self.waiting()?.is_empty() {
             self.untold()?.mark();
@@ -96,7 +99,7 @@ impl Journal {
     fn read_run(&self, path: &Utf8Path) -> Option<AgentRun> {
         let folder = self.directory().join("subagent/");
         let mut run = AgentRun { asked: String::new(), wrote: Some(false) };
-        let mut writes: Vec<String> = Vec::new();
+        let (mut commands, mut tool_writes): (Vec<String>, Vec<String>) = Default::default();
         let mut reader = Reader::new(BufReader::with_capacity(256 << 10, open_end(path).ok()?));
         let read = reader.read(|entry| {
             let Entry::Turn(turn) = entry else { return ControlFlow::Continue(()) };
@@ -108,19 +111,41 @@ impl Journal {
                     call.command.as_deref().is_some_and(|command| command.contains("journal subagent write"));
                 let is_write = matches!(call.name.as_ref(), "Write" | "Edit" | "MultiEdit");
                 let by_tool = call.file.as_deref().is_some_and(|file| file.starts_with(folder.as_str()));
-                if by_command || (is_write && by_tool) {
-                    writes.push(call.id.to_string());
+                if by_command {
+                    commands.push(call.id.to_string());
+                } else if is_write && by_tool {
+                    tool_writes.push(call.id.to_string());
                 }
             }
-            let done = |result: &memdir_search::transcript::ToolResult<'_>| {
-                !result.is_error && writes.iter().any(|id| *id == result.id)
+            // A command may only mention ours, as `grep` does, or fail behind a pipe: its answer must name the file.
+            let stored = |result: &ToolResult<'_>| {
+                commands.iter().any(|id| *id == result.id)
+                    && stored_file(&result.text).is_some_and(|file| self.directory().join(file).is_file())
             };
-            if turn.results.iter().any(done) {
+            let written =
+                |result: &ToolResult<'_>| !result.is_error && tool_writes.iter().any(|id| *id == result.id);
+            if turn.results.iter().any(|result| stored(result) || written(result)) {
                 run.wrote = Some(true);
             }
             ControlFlow::Continue(())
         });
         read.ok().map(|_| run)
+    }
+
+    /// Whether the same output waits already: a client may report the end of an agent twice.
+    fn waits_already(&self, output: &NewOutput<'_>) -> Result<bool, JournalError> {
+        let run = Run { task: output.task, asked: output.asked, agent: output.agent, parent: None, now: "" };
+        let Ok(new) = accept(output.text, &run) else { return Ok(false) };
+        let root = self.root()?;
+        let task = slug(output.task);
+        for path in self.waiting()?.iter().filter(|path| is_of(path, &task)) {
+            let stored = Record::parse(&self.text(&root, path)?.unwrap_or_default());
+            // The text of a record ends sections with line breaks of its own: compare what a file would hold.
+            if stored.sections == Record::parse(&new.record.to_string()).sections {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Without a transcript: whether an output of that kind waits which says what the agent said last.
@@ -140,4 +165,13 @@ impl Journal {
         }
         Ok(false)
     }
+}
+
+/// The file that `memdir journal subagent write` says it stored, in words or in JSON.
+fn stored_file(answer: &str) -> Option<&str> {
+    let marks = ["stored subagent/", "\"file\":\"subagent/", "\"file\": \"subagent/"];
+    let (mark, at) = marks.iter().find_map(|mark| Some((mark, answer.find(mark)?)))?;
+    let rest = answer.get(at + mark.len() - "subagent/".len()..)?;
+    let end = rest.find(".md")? + ".md".len();
+    rest.get(..end).filter(|file| !file.contains(char::is_whitespace) && !file.contains(".."))
 }

@@ -138,7 +138,7 @@ impl Journal {
             return false;
         }
         match self.text(root, &line.target) {
-            Ok(Some(text)) => line.is_titled(&Record::parse(&text).title),
+            Ok(Some(text)) => !line.is_ours() && line.is_titled(&Record::parse(&text).title),
             Ok(None) => true,
             Err(_) => false,
         }

@@ -21,9 +21,10 @@ impl Journal {
         let files: Vec<&str> = listing.files.iter().map(|file| file.path.as_str()).collect();
         let rows =
             index.rows().into_iter().map(|row| row.file).filter(|file| !files.contains(&file.as_str()));
-        let lines = index.lookup_lines().into_iter().filter(|line| {
-            LookupLine::parse(line).is_some_and(|line| !line.is_ours() && !line.finds(&files))
-        });
+        let lines = index
+            .lookup_lines()
+            .into_iter()
+            .filter(|line| LookupLine::parse(line).is_some_and(|line| !line.finds(&files)));
         Ok(rows.chain(lines).collect())
     }
 

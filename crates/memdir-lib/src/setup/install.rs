@@ -103,11 +103,17 @@ impl Setup {
         if current.is_none() {
             refuse_dangling(path)?;
         }
-        if is_wired(*format, current.as_deref(), members).map_err(at(path))? {
-            return Ok(Step::Nothing);
-        }
         let record = self.manifest.file(path);
         let written = record.map_or(&[][..], |record| &record.members);
+        let is_wired = |members: &[Member]| is_wired(*format, current.as_deref(), members).map_err(at(path));
+        // What an earlier set-up wrote and this one does not want goes.
+        let mut has_unwanted = false;
+        for member in written.iter().filter(|member| !members.contains(member)) {
+            has_unwanted |= is_wired(std::slice::from_ref(member))?;
+        }
+        if is_wired(members)? && !has_unwanted {
+            return Ok(Step::Nothing);
+        }
         if let Some(foreign) =
             find_foreign(*format, current.as_deref(), members, written).map_err(at(path))?
         {

@@ -127,12 +127,14 @@ fn index(memory: &Memory, catalogue: &Catalogue, world: &mut World) -> Result<In
         |path: &str| overflow.contains(&format!("]({path})")) || overflow.contains(&format!("](<{path}>)"));
     let mut files: Vec<&str> =
         catalogue.entries.iter().map(|entry| entry.path.as_str()).filter(|path| !in_overflow(path)).collect();
+    let is_replaced =
+        |path: &str| catalogue.entries.iter().any(|entry| entry.is_replaced && entry.path.as_str() == path);
     if !overflow.is_empty() {
         files.push(OVERFLOW);
     }
     let mut report = examine(&text, &files);
     // The team's memories stand in an index of their own.
-    report.missing.retain(|path| is_indexed(path));
+    report.missing.retain(|path| is_indexed(path) && !is_replaced(path));
     let (lines, units) = (report.usage.lines, report.usage.units);
     let share = (lines * 100 / MAX_LINES).max(units * 100 / MAX_UNITS);
     let bar = bar(share, world.paint);

@@ -119,7 +119,7 @@ impl Answer {
         let paint = world.paint;
         writeln!(world.stdout, "{}", printable(self.memory_dir.as_str()))?;
         let state = if self.enabled { paint.good("on") } else { paint.warn("off") };
-        let writes = if self.trusted { paint.good("yes") } else { paint.warn("no") };
+        let writes = if self.trusted && self.enabled { paint.good("yes") } else { paint.warn("no") };
         let rows = [
             ("memory", state, self.decided_by.as_str()),
             ("directory", chosen_by(&self.source), self.source.as_str()),

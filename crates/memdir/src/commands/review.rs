@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::{Args, Parser, Subcommand};
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::Change;
@@ -11,13 +11,12 @@ use memdir_core::review::StagedPlan;
 use memdir_lib::memory::Memory;
 use serde::Serialize;
 
-use super::memory::{How, Which, author, report};
+use super::memory::{How, Which, only_a_person, report};
 use super::plan_diff::{diff, print_diff};
 use super::{Run, editor};
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{human_age, printable};
-use crate::report::WithHint;
 use crate::world::World;
 
 /// Accept, edit or reject what agents want to change
@@ -290,13 +289,4 @@ fn edit(memory: &Memory, id: &str, world: &mut World) -> Result<Exit> {
     heading(&staged, world)?;
     print_diff(&staged.plan, world)?;
     Ok(Exit::Yes)
-}
-
-/// Whoever proposes a change does not decide on it.
-fn only_a_person(world: &World) -> Result<()> {
-    if author(world).kind == AuthorKind::Person {
-        return Ok(());
-    }
-    Err(anyhow!("an agent cannot decide on changes that wait for its user"))
-        .hint("the user runs `memdir review` in a terminal of their own")
 }

@@ -5,6 +5,7 @@ use anyhow::Result;
 use memdir_core::agents::Scope;
 use memdir_core::agents::snapshot::Standing;
 use memdir_core::settings::ClientFlags;
+use memdir_core::wiring::shell_word;
 use memdir_lib::agents::{Agents, Snapshots};
 use memdir_lib::features::read_features;
 
@@ -30,11 +31,11 @@ pub(super) fn offered(hook: &Hook<'_>) -> Result<Vec<String>> {
         match status.standing {
             Standing::Initialise if status.warnings.is_empty() => {
                 let kept = snapshots.apply(&hook.author(), hook.world.now)?;
-                if kept.operation.is_some() {
+                if let Some(operation) = kept.operation {
                     facts.push(format!(
-                        "The agent `{}` begins with the memory that this project hands on; `memdir undo --dir {}` undoes it.",
+                        "The agent `{}` begins with the memory that this project hands on; `memdir undo {operation} --dir {}` undoes it.",
                         agent.name,
-                        snapshots.memory_dir()
+                        shell_word(snapshots.memory_dir())
                     ));
                 }
             }

@@ -50,7 +50,7 @@ const NEEDS_MORE: [(&str, &str); 10] = [
 ];
 
 /// Examples that serve until they are stopped.
-const SERVES: [&str; 2] = ["memdir serve --team", "memdir mcp --http"];
+const SERVES: [&str; 3] = ["memdir serve --team", "memdir mcp --http", "memdir ui"];
 
 struct Stage {
     home: TestHome,

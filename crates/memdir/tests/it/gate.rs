@@ -81,6 +81,7 @@ const OTHERS: &[&str] = &[
     "show",
     "search",
     "sessions",
+    "ui",
     "edit",
     "link",
     "rm",

@@ -92,6 +92,7 @@ fn a_finished_task_of_an_older_version_is_not_current() {
     let (task, active) = (sandbox.file("context/current-task.md"), sandbox.file("progress/active.md"));
     sandbox.ok(&["journal", "done"]);
     // Older versions left both files as they were.
+    let task = task.replace("**Updated**: 2026-11-15T12", "**Updated**: 2026-11-15T11");
     sandbox.home.write(sandbox.journal().join("context/current-task.md"), task);
     sandbox.home.write(sandbox.journal().join("progress/active.md"), active);
     let recovered = sandbox.ok(&["journal", "recover"]);
@@ -149,6 +150,14 @@ fn the_index_keeps_no_line_to_a_file_that_is_gone_and_doctor_finds_one() {
     sandbox.ok(&["journal", "rebuild"]);
     assert_eq!(find(), 0);
     assert!(!sandbox.file("_index.md").contains("oops"));
+    // Our own line to a file that is gone is found as well, and goes with the next record.
+    fs::remove_file(sandbox.journal().join("context/blockers.md")).unwrap();
+    assert_eq!(find(), 1);
+    sandbox.ok(&["journal", "decide", "--title=Tabs", "--category=process", "--decision=x"]);
+    assert!(!sandbox.file("_index.md").contains("Blockers →"));
+    sandbox.ok(&["journal", "block", "No key"]);
+    assert!(sandbox.file("_index.md").contains("- Blockers → context/blockers.md"));
+    assert_eq!(find(), 0);
     // An undo leaves no line either, and what we write ourselves is nobody else's edit.
     sandbox.ok(&["journal", "decide", "--title=Oops", "--category=process", "--decision=x"]);
     sandbox.ok(&["undo", "--dir", sandbox.journal().as_str()]);
@@ -180,16 +189,16 @@ fn a_stopped_journal_stays_stopped_without_its_session_file() {
     assert_eq!(sandbox.json(&["journal", "status"])["active"], true);
 }
 
-/// A sub-agent's transcript: what it was asked, and what it ran.
-fn transcript(sandbox: &Sandbox, name: &str, asked: &str, calls: &[(&str, Value, bool)]) -> String {
+/// A sub-agent's transcript: what it was asked, what it ran, and what came back. The client calls few failures errors.
+fn transcript(sandbox: &Sandbox, name: &str, asked: &str, calls: &[(&str, Value, &str)]) -> String {
     let mut lines = vec![json!({"type": "user", "isSidechain": true, "agentId": name, "uuid": "u0",
         "timestamp": "2026-11-15T12:00:00Z", "message": {"role": "user", "content": asked}})];
-    for (number, (tool, input, failed)) in calls.iter().enumerate() {
+    for (number, (tool, input, answer)) in calls.iter().enumerate() {
         let id = format!("t{number}");
         lines.push(json!({"type": "assistant", "isSidechain": true, "uuid": format!("a{number}"),
             "message": {"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": tool, "input": input}]}}));
         lines.push(json!({"type": "user", "isSidechain": true, "uuid": format!("r{number}"),
-            "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": "ok"}]}}));
+            "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "is_error": false, "content": answer}]}}));
     }
     let path = sandbox.home.home().join(format!("agent-{name}.jsonl"));
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
@@ -252,7 +261,7 @@ fn an_output_that_the_agent_wrote_itself_is_stored_once() {
     let mut sandbox = started();
     let said = "## Summary\nThree holes in the login.\n\n## Details\nSee login.rs.\n";
     let write = |sandbox: &Sandbox, task: &str| {
-        sandbox.ok(&["journal", "subagent", "write", "--task", task, "--agent=Explore", "--text", said]);
+        sandbox.ok(&["journal", "subagent", "write", "--task", task, "--agent=Explore", "--text", said])
     };
     let command = json!({"command": "memdir journal subagent write --task explore --file - <<'E'"});
     let stop = |sandbox: &mut Sandbox, path: Option<String>, message: &str| {
@@ -263,8 +272,8 @@ fn an_output_that_the_agent_wrote_itself_is_stored_once() {
         hook(sandbox, "SubagentStop", &event);
     };
     // With a transcript: the command, or the Write tool.
-    write(&sandbox, "explore");
-    let path = transcript(&sandbox, "a1", "Look for holes", &[("Bash", command.clone(), false)]);
+    let answer = write(&sandbox, "explore");
+    let path = transcript(&sandbox, "a1", "Look for holes", &[("Bash", command.clone(), &answer)]);
     stop(&mut sandbox, Some(path), "Done.");
     assert_eq!(outputs(&sandbox).len(), 1);
     let file = sandbox.journal().join("subagent/2026-11-15_130000_by-tool.md");
@@ -273,12 +282,20 @@ fn an_output_that_the_agent_wrote_itself_is_stored_once() {
         &sandbox,
         "a2",
         "Look for holes",
-        &[("Write", json!({"file_path": file, "content": said}), false)],
+        &[("Write", json!({"file_path": file, "content": said}), "File created")],
     );
     stop(&mut sandbox, Some(path), "I wrote it down.");
     assert_eq!(outputs(&sandbox).len(), 2);
-    // A command that failed stored nothing, so the last words are kept.
-    let path = transcript(&sandbox, "a3", "Look for holes again", &[("Bash", command, true)]);
+    // A command that failed or only mentions ours stored nothing, so the last words are kept.
+    let grep = json!({"command": "grep -rn 'memdir journal subagent write' docs"});
+    let calls = [
+        ("Bash", command, "error: memdir cannot be found"),
+        ("Bash", grep, "docs/a.md: it says `stored subagent/2026-11-15_120000_x.md`"),
+    ];
+    let path = transcript(&sandbox, "a3", "Look for holes again", &calls);
+    stop(&mut sandbox, Some(path.clone()), "The command failed, so here: one hole in reset.rs.");
+    assert_eq!(outputs(&sandbox).len(), 3);
+    // The client reported the same end twice.
     stop(&mut sandbox, Some(path), "The command failed, so here: one hole in reset.rs.");
     assert_eq!(outputs(&sandbox).len(), 3);
     // Without a transcript: the same words are stored once, others are not lost.

@@ -126,12 +126,20 @@ fn a_snapshot_is_taken_over_where_there_is_no_memory_and_undone_like_anything_el
         serde_json::from_str::<Value>(&status).unwrap()["standing"].as_str().unwrap_or(&status).to_owned()
     };
     assert_eq!(standing(&sandbox), "current");
-    let log: Value =
-        serde_json::from_str(&sandbox.run(["log", "--json", "--dir", memory.as_str()]).stdout).unwrap();
-    let op = log["items"][0]["id"].as_str().unwrap();
-    let undone = sandbox.run(["undo", op, "--dir", memory.as_str()]);
+    // The command that is named undoes it.
+    let command = told.split('`').find(|part| part.starts_with("memdir undo ")).unwrap();
+    let undone = sandbox.run(command.split(' ').skip(1));
     assert_eq!(undone.code, 0, "{}", undone.stderr);
     assert_eq!(standing(&sandbox), "initialise");
+    // A memory that is gone begins anew, by hand as at the start of a session.
+    start(&mut sandbox);
+    assert_eq!(standing(&sandbox), "current");
+    fs::remove_dir_all(&memory).unwrap();
+    assert_eq!(standing(&sandbox), "initialise");
+    assert!(sandbox.run(["agent", "snapshot", "apply", "reviewer"]).stdout.starts_with("took"));
+    fs::remove_dir_all(&memory).unwrap();
+    assert!(start(&mut sandbox).contains("The agent `reviewer` begins"));
+    assert!(memory.join("MEMORY.md").is_file());
 }
 
 #[test]

@@ -163,6 +163,27 @@ fn rules_about_permissions_are_shown_added_to_those_of_the_user_and_taken_out_to
 }
 
 #[test]
+fn a_rule_that_the_user_had_before_stays_and_one_that_is_no_longer_wanted_goes() {
+    let sandbox = sandbox();
+    let settings =
+        "{\n  \"permissions\": {\n    \"allow\": [\"Bash(memdir search:*)\", \"Bash(ls:*)\"]\n  }\n}\n";
+    let path = sandbox.home.write("home/.claude/settings.json", settings);
+    let allowed = || {
+        let text: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        text["permissions"]["allow"].clone()
+    };
+    assert_eq!(sandbox.run(["setup", "claude"]).code, 0);
+    assert_eq!(allowed()[0], "Bash(memdir search:*)");
+    let more = fs::read_to_string(&path).unwrap().replace("\"Bash(ls:*)\"", "\"Bash(ls:*)\", \"Bash(pwd)\"");
+    fs::write(&path, more).unwrap();
+    assert_eq!(sandbox.run(["setup", "claude", "--no-permissions"]).code, 0);
+    assert_eq!(allowed(), serde_json::json!(["Bash(memdir search:*)", "Bash(ls:*)", "Bash(pwd)"]));
+    assert!(fs::read_to_string(&path).unwrap().contains("memdir@memdir"), "memdir itself stays");
+    assert_eq!(sandbox.run(["uninstall"]).code, 0);
+    assert_eq!(allowed(), serde_json::json!(["Bash(memdir search:*)", "Bash(ls:*)", "Bash(pwd)"]));
+}
+
+#[test]
 fn every_agent_is_wired_in_its_own_file_and_taken_out() {
     let sandbox = sandbox();
     let files = [

@@ -148,6 +148,7 @@ fn the_standing_follows_from_what_was_decided() {
     check(Some(early), Some(taken(early, true)), true, Standing::Kept);
     check(Some(late), Some(taken(early, true)), true, Standing::Newer);
     check(Some(early), Some(taken(late, false)), true, Standing::Older);
-    // A memory that was deleted on purpose does not come back by itself.
-    check(Some(early), Some(taken(early, false)), false, Standing::Current);
+    // Where no memory exists the snapshot is its beginning, unless the user has said that it is not wanted.
+    check(Some(early), Some(taken(early, false)), false, Standing::Initialise);
+    check(Some(early), Some(taken(early, true)), false, Standing::Kept);
 }

@@ -183,7 +183,7 @@ impl Index {
         lines.filter(|line| !line.trim().is_empty() && line != super::NOTE).collect()
     }
 
-    /// Makes our lines of the look-up anew. The user's own stay, unless `is_stale` says that they lead nowhere.
+    /// Makes our lines of the look-up anew, and keeps the user's own. A line that `is_stale` says leads nowhere goes.
     pub fn refresh_lookups(&mut self, is_stale: impl Fn(&LookupLine) -> bool) {
         let Some(section) = self.document.section(LOOKUP) else { return };
         let start = section.start;
@@ -196,7 +196,8 @@ impl Index {
                 targets.push(line.target);
             }
         }
-        let ours = lookups_for(&self.rows()).into_iter().filter(|line| !targets.contains(&line.target));
+        let ours = lookups_for(&self.rows()).into_iter();
+        let ours = ours.filter(|line| !targets.contains(&line.target) && !is_stale(line));
         for (number, line) in ours.enumerate() {
             self.document.insert(start + number, line.line());
         }

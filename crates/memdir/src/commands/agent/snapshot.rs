@@ -128,6 +128,9 @@ impl Snapshot {
                     Some(operation) => {
                         format!("took the snapshot over into `{}` ({operation})", answer.memory_dir)
                     }
+                    None if answer.files.iter().any(|file| file.outcome == Outcome::Kept) => {
+                        format!("`{}` stays as you have changed it", answer.memory_dir)
+                    }
                     None => format!("`{}` holds all of the snapshot already", answer.memory_dir),
                 }
             }

@@ -1,13 +1,13 @@
 //! `memdir check path`: is this a path that memory may be written to?
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 
 use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 use memdir_core::{base64, trust};
 use memdir_disk::check_path::{PathJudge, Surface as JudgedOnDisk};
+use memdir_disk::platform::argument_bytes;
 use serde_json::{Map, Value};
 
 use super::verdict;
@@ -70,7 +70,7 @@ impl CheckPath {
         let (Some(surface), Some(input)) = (self.surface, self.input) else {
             bail!("a surface and a path are needed")
         };
-        verdict::print(answer(surface, input.as_bytes(), &judge, home.as_deref()), world)
+        verdict::print(answer(surface, &argument_bytes(&input), &judge, home.as_deref()), world)
     }
 }
 
