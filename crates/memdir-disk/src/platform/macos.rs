@@ -105,9 +105,9 @@ pub(crate) fn identity(dir: &Handle) -> Option<String> {
     Some(format!("{number} {}.{:09}", birth.as_secs(), birth.subsec_nanos()))
 }
 
-/// The buffer of [`for_each_entry`]; the system has its own.
+/// The buffer of [`for_each_entry`]; the system has its own. Made by `default`, as on Linux, so not a unit struct.
 #[derive(Debug, Default)]
-pub struct EntryBuffer;
+pub struct EntryBuffer(());
 
 /// Calls back with name, kind and number for every entry but `.` and `..`.
 pub fn for_each_entry(dir: &Handle, _: &mut EntryBuffer, mut entry: impl FnMut(&CStr, FileKind, u64)) {
