@@ -245,5 +245,7 @@ function prepare(within) {
   for (const list of $$('.rows[data-total]', within)) reserveRows(list);
 }
 prepare(document);
+// On a narrow screen the pages are one line that scrolls.
+$('.side')?.scrollTo({ left: ($('.side [aria-current]')?.offsetLeft ?? 0) - 60 });
 listen();
 if (document.getElementById('graph')) import('./graph.js').then(({ draw }) => draw(document.getElementById('graph')));

@@ -317,7 +317,7 @@ pub(crate) fn move_to(asked: &Asked<'_>, destination: Destination) -> Result<Rep
 }
 
 fn project_named(asked: &Asked<'_>, name: &str) -> Result<String, PageError> {
-    let survey = asked.viewer.start()?.projects.survey();
+    let survey = asked.viewer.projects()?;
     let path = Utf8PathBuf::from(name);
     let is_it = |entry: &&memdir_lib::projects::ProjectEntry| {
         entry.slug == name

@@ -1,6 +1,6 @@
 //! One run of the viewer: what all requests share.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,6 +9,7 @@ use memdir_core::content_hash::ContentHash;
 use memdir_core::env::Env;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::place::Place;
+use memdir_lib::projects::{ProjectEntry, Survey};
 
 use crate::access::Access;
 use crate::live::Live;
@@ -58,6 +59,22 @@ impl Viewer {
     /// The project in which `memdir ui` was started.
     pub(crate) fn start(&self) -> Result<Place, PageError> {
         Ok(Place::find(&self.env, &ClientFlags::default())?)
+    }
+
+    /// All projects. A journal's own directory lies beside them and would list its project twice.
+    pub(crate) fn projects(&self) -> Result<Survey, PageError> {
+        let mut survey = self.start()?.projects.survey();
+        let is_used = |entry: &ProjectEntry| entry.memories + entry.sessions > 0;
+        let used: HashSet<_> = survey
+            .entries
+            .iter()
+            .filter(|entry| is_used(entry))
+            .filter_map(|entry| entry.path.clone())
+            .collect();
+        survey
+            .entries
+            .retain(|entry| is_used(entry) || entry.path.as_ref().is_none_or(|path| !used.contains(path)));
+        Ok(survey)
     }
 
     /// A project by the name of its directory.

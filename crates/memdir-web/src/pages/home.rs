@@ -19,7 +19,7 @@ use crate::viewer::Viewer;
 pub(crate) fn home(viewer: &Viewer, browser: &Browser) -> Result<Reply, PageError> {
     let place = viewer.start()?;
     let links = Links::of(viewer, &place.here.slug);
-    let mut survey = place.projects.survey();
+    let mut survey = viewer.projects()?;
     survey.entries.sort_by_key(|entry| Reverse((entry.slug == place.here.slug, entry.last_used)));
     let waiting = waiting(viewer);
     let is_known = survey.entries.iter().any(|entry| entry.slug == place.here.slug);

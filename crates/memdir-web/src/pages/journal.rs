@@ -36,7 +36,7 @@ pub(crate) fn journal(asked: &Asked<'_>, which: Which) -> Result<Reply, PageErro
     let Some(journal) = journal else {
         let body = html! {
             (heading("Journal", &html! {}))
-            (empty("No journal", &html! { "A journal keeps the task, decisions and blockers of long work across compactions. " code { "memdir journal init" } " starts one." }))
+            (empty("No journal", &html! { "A journal keeps the task, decisions and blockers of long work across compactions. " code { "memdir journal start" } " starts one." }))
         };
         return Ok(Reply::Html(asked.page(Tab::Journal, "Journal", &Done::default(), &body)));
     };

@@ -30,7 +30,7 @@ pub(crate) fn review(asked: &Asked<'_>, done: Done) -> Result<Reply, PageError> 
     let body = html! {
         (heading("Review", &html! { span.quiet { (count(waiting.plans.len(), "change waits", "changes wait")) } }))
         @if waiting.plans.is_empty() {
-            (empty("Nothing waits", &html! { "Changes of agents wait here if you ask for that: " code { "memdir config set write.agent review" } "." }))
+            (empty("Nothing waits", &html! { "Changes of agents wait here if you ask for that: " code { "memdir config set writes review" } "." }))
         } @else { p.quiet { kbd { "j" } " " kbd { "k" } " move, " kbd { "a" } " accepts, " kbd { "x" } " rejects." } }
         @for staged in &waiting.plans { (card(asked, staged)) }
         @for problem in &waiting.problems { p.warning { (visible(problem)) } }

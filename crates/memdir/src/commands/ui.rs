@@ -56,7 +56,8 @@ impl Run for Ui {
             let _ = if is_first.swap(false, Ordering::Relaxed) {
                 let opened = browser.as_ref().is_some_and(|browser| open(browser.as_deref(), link));
                 let how = if opened { "Opened in your browser" } else { "Open this link; it works once" };
-                writeln!(io::stdout(), "{how}: {link}\nCtrl-C ends the viewer.")
+                writeln!(io::stdout(), "{how}: {link}")
+                    .and_then(|()| writeln!(io::stderr(), "Ctrl-C ends the viewer."))
             } else {
                 writeln!(io::stdout(), "For another browser: {link}")
             };
