@@ -52,7 +52,7 @@ pub fn token(state_dir: &Utf8Path) -> io::Result<String> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::new(io::ErrorKind::AlreadyExists, "somebody makes and removes it all the time"))
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, "another process keeps making and removing it"))
 }
 
 #[cfg(test)]

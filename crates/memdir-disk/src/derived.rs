@@ -90,7 +90,7 @@ impl MemoryRoot {
                 return Ok(Some(format!("{path}{ending}")));
             }
         }
-        DiskError::refused(&place.path, "too many broken ones lie beside it already")
+        DiskError::refused(&place.path, "too many broken ones are beside it already")
     }
 }
 

@@ -35,7 +35,7 @@ pub enum DiskError {
         limit: u64,
     },
     /// The file changed since the plan was made, cannot be merged, and the caller wants no second file.
-    #[error("`{path}` was changed by somebody else in the meantime")]
+    #[error("`{path}` was changed by another process in the meantime")]
     Conflict {
         /// The file.
         path: Utf8PathBuf,

@@ -153,7 +153,7 @@ impl DreamState {
         if is_id(id) {
             Ok(self.folder.join(format!("{id}.json")))
         } else {
-            Err(io::Error::new(io::ErrorKind::InvalidInput, "this is no id"))
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not an id"))
         }
     }
 }

@@ -107,7 +107,7 @@ impl FileStat {
 pub(crate) fn regular(stat: &StatBits, path: &Utf8Path) -> Result<(), DiskError> {
     match stat.kind {
         FileKind::File => Ok(()),
-        FileKind::Link => DiskError::refused(path, "a link stands in the way"),
+        FileKind::Link => DiskError::refused(path, "a link is in the way"),
         FileKind::Directory => DiskError::refused(path, "is a directory"),
         _ => DiskError::refused(path, "not a regular file"),
     }
@@ -115,8 +115,8 @@ pub(crate) fn regular(stat: &StatBits, path: &Utf8Path) -> Result<(), DiskError>
 
 pub(crate) fn link_error(error: Errno, path: &Utf8Path) -> DiskError {
     let rule = match error {
-        Errno::LOOP | Errno::XDEV => "a link stands in the way",
-        Errno::NOTDIR => "a file stands where a directory should",
+        Errno::LOOP | Errno::XDEV => "a link is in the way",
+        Errno::NOTDIR => "a file is where a directory should be",
         Errno::NXIO | Errno::NODEV => "not a regular file",
         _ => return DiskError::Io { action: "open", path: path.to_owned(), source: error.into() },
     };

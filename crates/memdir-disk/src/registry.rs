@@ -312,7 +312,7 @@ fn absent_if_broken<Record>(
     match state_file::keep_broken(&path) {
         Ok(true) => remove(&path).map(|()| None),
         Ok(false) => {
-            let reason = "and too many broken ones lie beside it already".to_owned();
+            let reason = "and too many broken ones are beside it already".to_owned();
             Err(RegistryError::Broken { path, reason })
         }
         Err(source) => Err(RegistryError::Io { action: "set aside", path, source }),

@@ -21,7 +21,7 @@ pub use move_record::{Carried, Direction, MoveLock, MoveRecord, MoveRecords};
 /// answer is where the content lies, and its hash.
 ///
 /// # Errors
-/// The system fails, a link stands in the way, or the copy is not what was read.
+/// The system fails, a link is in the way, or the copy is not what was read.
 pub fn copy_verified(
     root: &Utf8Path,
     from: &Utf8Path,
@@ -156,7 +156,7 @@ fn make_directories(root: &Utf8Path, directory: &Utf8Path) -> Result<(), DiskErr
             Err(error) => return Err(error).during("create", &here),
         }
         if !fs::symlink_metadata(&here).is_ok_and(|metadata| metadata.is_dir()) {
-            return DiskError::refused(&here, "a link or a file stands where a directory should");
+            return DiskError::refused(&here, "a link or a file is where a directory should be");
         }
     }
     Ok(())

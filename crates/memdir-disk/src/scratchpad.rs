@@ -52,7 +52,7 @@ impl Scratchpads {
         platform::private_directories().recursive(true).create(&path).during("make", &path)?;
         let metadata = fs::symlink_metadata(&path).during("look at", &path)?;
         if !metadata.is_dir() || !platform::is_own_file(&metadata) {
-            return DiskError::refused(&path, "something that is not ours stands in the way");
+            return DiskError::refused(&path, "something that is not ours is in the way");
         }
         if platform::is_open_to_others(&metadata) {
             platform::make_private(path.as_std_path()).during("make private", &path)?;

@@ -18,7 +18,7 @@ pub fn read_settings_link(path: &Utf8Path) -> Result<Option<Utf8PathBuf>, DiskEr
         Ok(target) => Ok(Some(target)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-            DiskError::refused(path, "it is no link")
+            DiskError::refused(path, "it is not a link")
         }
         Err(error) => Err(error).during("look at", path),
     }

@@ -177,7 +177,7 @@ impl StagedPlans {
         let path = self.dir.join(REJECTED);
         let (mut fingerprints, problem) = self.rejected();
         if problem.is_some() && !state_file::keep_broken(&path).during("set aside", &path)? {
-            return DiskError::refused(&path, "it is broken, and too many broken ones lie beside it already");
+            return DiskError::refused(&path, "it is broken, and too many broken ones are beside it already");
         }
         for fingerprint in known_by {
             if !fingerprints.contains(fingerprint) {

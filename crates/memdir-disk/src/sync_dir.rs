@@ -133,7 +133,7 @@ impl SyncDir {
                 found => found?,
             };
             if !found.is_file() || platform::is_open_to_others(&found) {
-                let message = "others can read it: whoever has read it can write in your name";
+                let message = "others can read it: anyone who has read it can write in your name";
                 return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
             }
             let text = state_file::read(&path, 256)?.unwrap_or_default();

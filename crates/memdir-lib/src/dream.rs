@@ -307,7 +307,7 @@ pub fn held(holder: &Holder) -> String {
     let since = holder.since.strftime("%Y-%m-%d %H:%M UTC");
     match holder.process {
         Some(process) => format!("process {process} consolidates this memory since {since}"),
-        None => format!("somebody begins to consolidate this memory since {since}"),
+        None => format!("another process began to consolidate this memory at {since}"),
     }
 }
 

@@ -49,14 +49,14 @@ fn failure(memory: &Memory, error: &MemoryError) -> String {
 /// One more line where somebody else changed the same at the same time.
 fn told(conflict: &Conflict) -> String {
     match &conflict.kept_as {
-        None => format!("\n/memories/{} was changed by somebody else meanwhile and stays.", conflict.path),
+        None => format!("\n/memories/{} was changed meanwhile and stays.", conflict.path),
         Some(kept) => {
             let whose = match conflict.kept {
                 Whose::Ours => "this version",
                 Whose::Theirs => "their version",
             };
             format!(
-                "\n/memories/{} was changed by somebody else meanwhile; {whose} is kept as /memories/{kept}.",
+                "\n/memories/{} was changed meanwhile; {whose} is kept as /memories/{kept}.",
                 conflict.path
             )
         }

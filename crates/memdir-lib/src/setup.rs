@@ -108,7 +108,7 @@ pub enum SetupError {
     #[error("no place for memdir's own state: set HOME or MEMDIR_HOME")]
     NoStateDir,
     /// There is no place for an agent's settings.
-    #[error("nothing says where its settings lie: set HOME")]
+    #[error("cannot tell where its settings are: set HOME")]
     NoSettings,
     /// A settings file cannot be edited.
     #[error("`{path}` is left as it is: {source}")]

@@ -210,7 +210,7 @@ fn kind(
     }
     let bytes = content.as_bytes();
     let bad =
-        || ApiError::new("bad_record", "it is no record of this team, or a signature in it does not fit");
+        || ApiError::new("bad_record", "it is not a record of this team, or a signature in it is invalid");
     if let Some(name) = path.strip_prefix(MEMBERS) {
         let member = Member::parse(bytes, team).filter(|member| member.file_name() == name);
         return member.map(|member| PutKind::Member(Box::new(member))).ok_or_else(bad);
@@ -254,7 +254,7 @@ fn entry(key: &str, content: &str, team: &TeamId, now: Timestamp, care: Care) ->
         return Err(ApiError::new("too_large", format!("it is larger than {MAX_TEXT_BYTES} bytes")));
     }
     if text.contains('\0') {
-        return Err(ApiError::new("bad_entry", "it is no text"));
+        return Err(ApiError::new("bad_entry", "it is not UTF-8 text"));
     }
     // What has such a name already can still go.
     if let Some(found) = scan(key).first() {

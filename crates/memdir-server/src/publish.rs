@@ -263,7 +263,7 @@ pub fn check_sender(caller: &Caller, puts: &[CheckedPut]) -> Result<(), ApiError
 }
 
 fn not_yours(put: &CheckedPut) -> ApiError {
-    let message = "it is signed by somebody other than whom the token belongs to";
+    let message = "it is not signed by the member whom the token belongs to";
     ApiError::new("not_yours", message).at(&put.path)
 }
 
@@ -306,7 +306,7 @@ fn check_authors(caller: &Caller, roster: &Roster, puts: &[CheckedPut]) -> Resul
     for put in puts {
         let Some(author) = put.author() else { continue };
         if !matches!(roster.standing(&author), Standing::Member(_)) {
-            let message = format!("{} is no member of the team", author.short());
+            let message = format!("{} is not a member of the team", author.short());
             return Err(ApiError::new("not_a_member", message).at(&put.path));
         }
         if *sender.get_or_insert(author) != author {

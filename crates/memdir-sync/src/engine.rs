@@ -42,13 +42,13 @@ pub enum SyncError {
     #[error("both sides changed {}", .0.iter().map(|conflict| format!("`{}`", conflict.path)).collect::<Vec<_>>().join(", "))]
     Conflicts(Vec<Conflict>),
     /// Somebody keeps writing a file while we look at it.
-    #[error("`{0}` is being written by somebody")]
+    #[error("`{0}` is being written by another process")]
     ChangedMeanwhile(String),
     /// Others were faster, again and again.
     #[error("others sent something {0} times while we tried to; try again")]
     Busy(u32),
     /// An invitation brings in one member.
-    #[error("this invitation was used by somebody else already")]
+    #[error("this invitation was already used")]
     InvitationUsed,
     /// Our own membership ended.
     #[error("this machine is a member no more: {}", .by.as_ref().map_or_else(|| "it left".to_owned(), |by| format!("{by} took it out")))]
@@ -57,7 +57,7 @@ pub enum SyncError {
         by: Option<String>,
     },
     /// Nobody whom the team knows introduced us.
-    #[error("no member of the team gave this invitation: whoever did is a member no more, or never was one")]
+    #[error("no member of the team gave this invitation: its sender was removed, or never was a member")]
     NotIntroduced,
 }
 
@@ -193,7 +193,7 @@ impl Once<'_> {
         check_introduction(&self.options.introduce, &roster)?;
         if inbox.round < self.state.round && head != self.state.head && head.is_some() {
             notices.push(
-                "the remote counts fewer rounds than it did: somebody put an older state there".to_owned(),
+                "the remote counts fewer rounds than before: it was reset to an older state".to_owned(),
             );
         }
         let planner = Planner::new(

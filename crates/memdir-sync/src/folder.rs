@@ -128,7 +128,7 @@ impl Folder<'_> {
             return why;
         }
         let name = key.strip_suffix(".md").unwrap_or(key);
-        format!("{why}; the team has an earlier text of it, which `memdir team unshare {name}` takes back")
+        format!("{why}; the team has an earlier text of it, which `memdir team unshare {name}` removes")
     }
 
     /// Makes changes in one operation, or, where one of them cannot be made, in as few as there are others.

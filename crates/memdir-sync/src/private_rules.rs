@@ -38,7 +38,7 @@ impl PrivateRules {
             return Some(format!("it is larger than {MAX_TEXT_BYTES} bytes"));
         }
         if text.contains('\0') {
-            return Some("it is no text".to_owned());
+            return Some("it is not UTF-8 text".to_owned());
         }
         self.secret_in_name(key).or_else(|| self.secret_in(text))
     }

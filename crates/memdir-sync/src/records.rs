@@ -77,7 +77,7 @@ impl Records {
                 round.is_some()
             };
             if !is_read {
-                let why = "it is no record of this team, or its signature does not fit".to_owned();
+                let why = "it is not a record of this team, or its signature is invalid".to_owned();
                 records.refused.push(Refused { path: (*path).to_owned(), why });
             }
         }

@@ -70,7 +70,7 @@ pub enum RemoteError {
         files: Vec<(String, String)>,
     },
     /// What it sent cannot be what it should be.
-    #[error("the remote sent something that is no memory of a team: {message}")]
+    #[error("the remote sent an invalid team memory: {message}")]
     Malformed {
         /// What is wrong.
         message: String,

@@ -30,7 +30,7 @@ pub enum TeamError {
     #[error("`{0}` does not hold the memory of the team that the invitation is for")]
     OtherTeam(String),
     /// A text that is no invitation.
-    #[error("this is no invitation, or it is not whole")]
+    #[error("this is not an invitation, or it is incomplete")]
     NoInvitation,
     /// An invitation into a folder of this machine.
     #[error("the invitation leads to `{0}`, a folder of this machine")]
@@ -50,10 +50,10 @@ pub enum TeamError {
         keys: Vec<String>,
     },
     /// A name that is one's own.
-    #[error("that is you; whoever means that says the key, `{0}`")]
+    #[error("that is you; to remove yourself, pass your key, `{0}`")]
     IsYou(String),
     /// Only some may put somebody out.
-    #[error("only whoever brought `{0}` in, the founder, or they themselves can take them out")]
+    #[error("only the member who invited `{0}`, the founder, or `{0}` can do that")]
     NotYours(String),
     /// Another process syncs.
     #[error("another process syncs the same now")]
@@ -113,7 +113,7 @@ impl TeamError {
             Self::NotByName { path } => {
                 format!("`memdir team share {}` shows what would go, and shares it", path.strip_suffix(".md").unwrap_or(path))
             }
-            Self::SharedAlready(_) => "`memdir team unshare` takes it back".to_owned(),
+            Self::SharedAlready(_) => "`memdir team unshare` removes it".to_owned(),
             Self::Locked => "it is done in a moment; try again".to_owned(),
             Self::Damaged(path) if path.file_name() == Some("state") => {
                 "remove that file: the next sync compares everything anew".to_owned()
@@ -143,7 +143,7 @@ impl TeamError {
                     .to_owned()
             }
             Self::Sync(SyncError::Remote(RemoteError::Refused { message })) if message.contains("team server") => {
-                "nothing is lost, the next sync tries again; whoever runs the server can say more".to_owned()
+                "nothing is lost, the next sync tries again; ask the server's operator".to_owned()
             }
             Self::Sync(SyncError::Remote(RemoteError::RefusedFiles { .. })) => {
                 "change or remove those memories; nothing is lost, the next sync tries again".to_owned()

@@ -61,7 +61,7 @@ pub(super) fn examine(patient: &Patient, findings: &mut Vec<Finding>) {
             severity: Severity::Error,
             path: Some(name.to_owned()),
             line: Some(line),
-            what: format!("line {line} is a conflict marker: two versions of the index stand in one file"),
+            what: format!("line {line} is a conflict marker: the file holds two versions of the index"),
             why: "the agent reads both versions, and no line can be added or removed while it is open which one holds",
             fix: Fix::by_hand(format!("keep what holds of both and take the markers out: `memdir edit {name}`")),
         });
@@ -167,7 +167,7 @@ impl IndexDoctor<'_> {
                 note,
                 format!("line {} has {} characters", note.line, note.units),
                 "lines over 150 characters use up the room of other memories; the text belongs in the memory itself",
-                Fix::by_plan("cut what stands behind the link to fit into 150 characters", plan.clone()),
+                Fix::by_plan("shorten the text after the link to 150 characters", plan.clone()),
             ));
         }
     }
@@ -208,7 +208,7 @@ impl IndexDoctor<'_> {
                 path: Some(ENTRYPOINT.to_owned()),
                 line: self.report.cut.first().map(|note| note.line),
                 what: format!("the index is over the client's limits: {size}"),
-                why: "the client cuts off the end, which is where the newest memories usually stand",
+                why: "the client cuts off the end, where the newest memories usually are",
                 fix: Fix::by_plan(
                     format!("move what does not fit to `{OVERFLOW}`, linked from the index"),
                     plan,

@@ -81,7 +81,7 @@ fn header<'p>(
                 file.path.as_str(),
                 other.to_string(),
                 "the client may read another name, description or type than you wrote, or none",
-                Fix::by_hand(format!("mend the header: `memdir edit {name}`")),
+                Fix::by_hand(format!("fix the header: `memdir edit {name}`")),
             ),
         });
     }
@@ -107,7 +107,7 @@ fn age(file: &PatientFile, topic: &Topic, patient: &Patient, findings: &mut Vec<
             "memory-old",
             Severity::Note,
             file.path.as_str(),
-            format!("nobody has changed the memory for {days} days"),
+            format!("the memory has not changed for {days} days"),
             "what was true then may not be true now, and the agent states it as a fact",
             Fix::by_hand(format!("read it with `memdir show {}`; edit it, or remove it", file.path)),
         ));
@@ -150,7 +150,7 @@ fn links(file: &PatientFile, findings: &mut Vec<Finding>) {
             "memory-dead-link",
             Severity::Warning,
             file.path.as_str(),
-            format!("links to `{target}`, which is no memory"),
+            format!("links to `{target}`, which is not a memory"),
             "the agent follows links to learn more, and finds nothing",
             Fix::by_hand(format!("add that memory, or take the link out: `memdir edit {}`", file.path)),
         );
@@ -213,7 +213,7 @@ fn access(path: &str, found: Access, findings: &mut Vec<Finding>) {
             Severity::Error,
             path,
             format!("others may write the file (mode {:03o})", found.mode & 0o777),
-            "whoever can write a memory tells your agent what to do",
+            "anyone who can write a memory can tell your agent what to do",
             Fix::by_hand(format!("chmod go-w {path}")),
         ));
     }

@@ -13,7 +13,7 @@ pub(super) fn examine(surroundings: &Surroundings, now: Timestamp, findings: &mu
             "directory-unsafe",
             Severity::Error,
             rule.clone(),
-            "memdir writes only where nobody else can change what your agent is told",
+            "memdir writes only where no other user can change what your agent is told",
             Fix::by_hand("make it a directory of yours that only you can write"),
         );
     }
@@ -97,7 +97,7 @@ pub(super) fn examine(surroundings: &Surroundings, now: Timestamp, findings: &mu
             Severity::Warning,
             problem.clone(),
             "a change that waits for you cannot be shown, accepted or rejected; all others are unaffected",
-            Fix::by_hand("remove the file; whoever wants the change proposes it again"),
+            Fix::by_hand("remove the file and propose the change again"),
         );
     }
     for problem in &surroundings.rejection_problems {
@@ -126,7 +126,7 @@ pub(super) fn examine(surroundings: &Surroundings, now: Timestamp, findings: &mu
             if is_fresh { Severity::Warning } else { Severity::Note },
             format!("the hook {} failed at {:.0}{times}: {}", failure.event, failure.time, failure.message),
             "a hook that fails says nothing to the agent: what it should have remembered or recalled is missing",
-            Fix::by_hand("mend what the message names; `memdir status` shows the latest failures"),
+            Fix::by_hand("fix what the message names; `memdir status` shows the latest failures"),
         );
     }
     for problem in &surroundings.config_problems {
@@ -135,7 +135,7 @@ pub(super) fn examine(surroundings: &Surroundings, now: Timestamp, findings: &mu
             Severity::Error,
             problem.clone(),
             "memdir does not guess what you meant, and refuses changes that depend on it",
-            Fix::by_hand("mend the settings file"),
+            Fix::by_hand("fix the settings file"),
         );
     }
 }

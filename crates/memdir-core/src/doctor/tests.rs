@@ -144,8 +144,8 @@ fn memories_are_examined() {
     Warning leftover-temporary .memdir-x.tmp [fix] an interrupted write left a temporary file
     Warning name-not-nfc e.md [hand] the name is not in the normal form NFC
     Note memory-without-type old.md [hand] the memory has no type
-    Note memory-old old.md [hand] nobody has changed the memory for 2201 days
-    Note file-not-markdown notes.txt [hand] the file is no Markdown
+    Note memory-old old.md [hand] the memory has not changed for 2201 days
+    Note file-not-markdown notes.txt [hand] the file is not Markdown
     ");
     assert!(is_ill(&examine(&ill)));
 }
@@ -219,7 +219,7 @@ fn an_index_with_conflict_markers_is_named_and_left_alone() {
     };
     let index = "# Mine\n<<<<<<< HEAD\n- [a](a.md) — x\n=======\n- [a](a.md) — y\n- [gone](gone.md)\n>>>>>>> theirs\n";
     insta::assert_snapshot!(shown(&patient(index, files())), @r"
-    Error index-conflict MEMORY.md:2 [hand] line 2 is a conflict marker: two versions of the index stand in one file
+    Error index-conflict MEMORY.md:2 [hand] line 2 is a conflict marker: the file holds two versions of the index
     Error index-dangling-line MEMORY.md:6 [hand] line 6 points to a file that is gone: - [gone](gone.md)
     Warning index-duplicate-line MEMORY.md:5 [hand] line 5 points to a file that an earlier line points to
     Warning index-missing-line b.md [hand] the memory has no line in the index

@@ -47,7 +47,7 @@ pub(super) fn scope_of(frontmatter: &str) -> Scoped {
         None => {
             return Scoped {
                 scope: None,
-                problem: Some("frontmatter that is no YAML: its `paths` do not count"),
+                problem: Some("frontmatter that is not YAML: its `paths` do not count"),
             };
         }
     };
@@ -63,13 +63,13 @@ pub(super) fn scope_of(frontmatter: &str) -> Scoped {
             Ok(expanded) => patterns.extend(expanded),
             Err(braces::TooMany) => {
                 problem =
-                    Some("braces in `paths` that stand for too many patterns: used as they are written");
+                    Some("braces in `paths` that expand to too many patterns: used as they are written");
                 patterns.push(pattern.clone());
             }
         }
     }
     if problem.is_none() && patterns.len() > MANY_PATTERNS {
-        problem = Some("`paths` that stand for more than 1,000 patterns: every one is tried for every file");
+        problem = Some("`paths` that expand to more than 1,000 patterns: every one is tried for every file");
     }
     let patterns: Vec<&str> = patterns
         .iter()

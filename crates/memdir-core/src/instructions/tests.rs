@@ -162,7 +162,7 @@ fn bad_files_are_named_and_everything_else_still_loads() {
     `/CLAUDE.md`: not a regular file: it is not loaded
     `/p/CLAUDE.md`: larger than 4 MiB: it is not loaded
     `/p/.claude/CLAUDE.md`: cannot be read: it is not loaded
-    `/p/.claude/rules/braces.md`: `paths` that stand for more than 1,000 patterns: every one is tried for every file
+    `/p/.claude/rules/braces.md`: `paths` that expand to more than 1,000 patterns: every one is tried for every file
     `/p/CLAUDE.local.md`: over 40000 characters: it costs much of the context
     ");
 }

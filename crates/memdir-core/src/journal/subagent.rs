@@ -60,7 +60,7 @@ pub fn accept(text: &str, run: &Run<'_>) -> Result<Output, Vec<Problem>> {
     if let Some(date) = record.field("Date")
         && date.parse::<Timestamp>().is_err()
     {
-        problems.push(Problem::new(0, format!("`{date}` is no date like 2026-01-19T22:30:00Z")));
+        problems.push(Problem::new(0, format!("`{date}` is not a date like 2026-01-19T22:30:00Z")));
     }
     if !problems.is_empty() {
         return Err(problems);
@@ -161,10 +161,10 @@ pub fn instructions(journal: &Utf8Path, task: &str, full: bool) -> String {
     format!(
         "\
 JOURNAL
-- Context: {journal}/_index.md says where the work stands; decisions/ and analysis/ beside it hold the details. Read what your task needs, not everything.
-- Result: pass it to `{command}`. It is stored under {journal}/subagent/ with a name that nobody else has.
+- Context: {journal}/_index.md has the state of the work; decisions/ and analysis/ beside it hold the details. Read what your task needs, not everything.
+- Result: pass it to `{command}`. It is stored under {journal}/subagent/ under a unique name.
 - Form: `# Title`, then `**Agent**: your type`, `**Date**: like 2026-01-19T22:30:00Z`, `**Task**: what you were asked`, then the sections `## Summary` (two or three sentences), `## Details`, `## Files Analyzed` if you read files, `## Recommendations` if there are any.
-- Leave every other file of the journal alone, _index.md above all: whoever started you takes your result over."
+- Leave every other file of the journal alone, _index.md above all: the agent that started you takes over your result."
     )
 }
 
@@ -251,7 +251,10 @@ mod tests {
         let said: Vec<String> = problems.iter().map(ToString::to_string).collect();
         assert_eq!(
             said,
-            ["the section `Summary` is missing or empty", "`yesterday` is no date like 2026-01-19T22:30:00Z"]
+            [
+                "the section `Summary` is missing or empty",
+                "`yesterday` is not a date like 2026-01-19T22:30:00Z"
+            ]
         );
     }
 

@@ -35,7 +35,7 @@ impl<'t> Parser<'t> {
         self.skip_trivia()?;
         match self.peek() {
             None => Ok(Some(node)),
-            Some(_) => self.fail("something stands behind the end"),
+            Some(_) => self.fail("there is text after the end"),
         }
     }
 

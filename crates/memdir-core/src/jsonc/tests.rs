@@ -91,7 +91,7 @@ fn what_is_not_understood_is_refused() {
     check("{\"a\": null}", "`a` in it is not an object");
     check("{\n\"a\" 1}", "it is not JSON: line 2: expected a colon");
     check("{\"a\": 1 \"b\": 2}", "it is not JSON: line 1: a comma is missing");
-    check("{\"a\": 1} x", "it is not JSON: line 1: something stands behind the end");
+    check("{\"a\": 1} x", "it is not JSON: line 1: there is text after the end");
     check("{\"a\": 'x'}", "it is not JSON: line 1: expected a value");
     check("{\"a\": 1, /* ", "it is not JSON: line 1: a comment does not end");
     check("{\"a", "it is not JSON: line 1: a text does not end");

@@ -103,7 +103,7 @@ impl Incoming {
             Ok(Value::Array(items)) => Self::batch(items),
             Ok(value) => Self::single(value),
             Err(error) => {
-                let error = RpcError::new(RpcError::PARSE, format!("this is no JSON: {error}"));
+                let error = RpcError::new(RpcError::PARSE, format!("this is not JSON: {error}"));
                 Self::Invalid { id: None, error }
             }
         }

@@ -50,7 +50,7 @@ impl Prompt {
         match self {
             Self::Start => "Start this project's journal, or go on with it",
             Self::Stop => "Stop the journal; every file stays",
-            Self::Status => "Say where the work stands",
+            Self::Status => "Show the state of the work",
             Self::Rebuild => "Make the journal's index anew from its records",
             Self::Workspace => "Show how this project relates to the others",
             Self::User => "Show what is known about you in every project",
@@ -64,7 +64,7 @@ impl Prompt {
         match self {
             Self::Start => {
                 "Start the journal with the `journal` tool (action `start`), then read action `recover` and tell me in \
-                 a few lines where the work stands. From now on write decisions, findings and progress down with the \
+                 a few lines what the state of the work is. From now on write decisions, findings and progress down with the \
                  same tool as they happen."
             }
             Self::Stop => {
@@ -72,7 +72,7 @@ impl Prompt {
                  (action `stop`), and tell me in two lines what is left to do."
             }
             Self::Status => {
-                "Tell me briefly where the work stands, from the state of the journal below: task, progress, what \
+                "Tell me briefly what the state of the work is, from the journal below: task, progress, what \
                  blocks it, and whether the journal is being kept."
             }
             Self::Rebuild => {

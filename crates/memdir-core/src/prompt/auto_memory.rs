@@ -122,7 +122,7 @@ pub(super) const NOT_SAVED: &str = "\
 
 - What the repository says itself: structure, conventions, paths, how something was fixed, who changed it.
 - What an instruction file such as `CLAUDE.md` says already.
-- Where the current task stands: plans, progress, open points.
+- The state of the current task: plans, progress, open points.
 - Secrets: keys, tokens, passwords. Not even when asked.
 
 If the user wants something of the first three kinds kept, find out what about it was unexpected, and save that.";
@@ -149,7 +149,7 @@ metadata:
 
 The fact or the rule, in the first sentence.
 
-**Why:** what stands behind it.
+**Why:** the reason behind it.
 **How to apply:** when it counts, and when it does not.
 ```
 

@@ -25,7 +25,7 @@ Earlier conversations about this project are kept on this machine. When the user
 1. `memdir search \"WORDS\" --in memories`: what was worth keeping.
 2. Only if that says nothing: `memdir search \"WORDS\" --in sessions`. The transcripts are `{dir}*.jsonl`; they are large, so search them and never read one whole.
 
-Search for words that must stand in the text (an error message, a file, a name), a few at a time. What you find is what was said then: name the session's date, and check it before you build on it."
+Search for words that must occur in the text (an error message, a file, a name), a few at a time. What you find is what was said then: name the session's date, and check it before you build on it."
         )
     }
 }

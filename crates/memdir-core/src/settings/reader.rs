@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
             Ok(document) => document,
             Err(Void::NotObject(problem)) => {
                 let consequence =
-                    if managed { "the client does not start until it is mended" } else { FILE_IGNORED };
+                    if managed { "the client does not start until it is fixed" } else { FILE_IGNORED };
                 return self.warn(path, Some(problem.line), problem.what, consequence);
             }
             Err(Void::WrongTypes(problems, rest)) => {

@@ -42,7 +42,7 @@ pub enum BadExport {
         found: u32,
     },
     /// A file that no profile has.
-    #[error("it holds `{name}`, which is no category")]
+    #[error("it holds `{name}`, which is not a category")]
     UnknownCategory {
         /// The name as found.
         name: String,

@@ -8,7 +8,7 @@ pub enum ProfileProblem {
     #[error("not valid UTF-8: memdir reads it as well as it can and will not change it")]
     NotUtf8,
     /// The file is not changed.
-    #[error("{0}; memdir will not change the file until that is mended")]
+    #[error("{0}; memdir will not change the file until that is fixed")]
     Obstacle(Obstacle),
     /// A mark that is neither yes nor no: it counts as no.
     #[error("line {line}: `{found}` is neither yes nor no")]

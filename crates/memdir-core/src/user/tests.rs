@@ -149,7 +149,7 @@ fn an_export_is_validated() {
     let check = |from: &str, to: &str| Export::parse(&text.replace(from, to)).unwrap_err().to_string();
     assert_snapshot!(check("\"v\":1", "\"v\":2"), @"it was made by a newer memdir (form 2, this one knows 1)");
     assert_snapshot!(check("memdir-user", "other-user"), @"it is not an export of a user profile: its kind is `other-user-profile`");
-    assert_snapshot!(check("preferences", "../../x"), @"it holds `../../x`, which is no category");
+    assert_snapshot!(check("preferences", "../../x"), @"it holds `../../x`, which is not a category");
     assert_snapshot!(check("- a", "<<<<<<< a"), @"its preferences cannot be used: line 1: a merge was never finished");
     assert!(
         check("{\"v\"", "{\"w\"").starts_with("it is not an export of a user profile: missing field `v`")

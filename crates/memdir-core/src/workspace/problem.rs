@@ -8,7 +8,7 @@ pub enum WorkspaceProblem {
     #[error("not valid UTF-8: memdir reads it as well as it can and will not change it")]
     NotUtf8,
     /// The file is not changed.
-    #[error("{0}; memdir will not change the file until that is mended")]
+    #[error("{0}; memdir will not change the file until that is fixed")]
     Obstacle(Obstacle),
     /// A row with fewer cells than the table has columns.
     #[error("line {line}: the row has fewer cells than the table has columns")]

@@ -181,7 +181,7 @@ impl<'a> Execution<'a> {
             new = swap;
             if !exchange(&new, &place)? {
                 self.warnings.push(format!(
-                    "`{}` was deleted by somebody else in the meantime and is back",
+                    "`{}` was deleted by another process in the meantime and is back",
                     step.path
                 ));
                 step.before = None;

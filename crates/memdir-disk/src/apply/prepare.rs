@@ -122,7 +122,7 @@ impl Prepared {
             }
             None => {
                 self.warnings
-                    .push(format!("`{path}` was deleted by somebody else in the meantime and is back"));
+                    .push(format!("`{path}` was deleted by another process in the meantime and is back"));
                 file.after = Some(mine.to_vec());
                 return Ok(());
             }

@@ -335,13 +335,13 @@ fn give_back(
     let Some(path) = path.or(fallback.as_ref()) else { return Ok(false) };
     let own = file.sibling(path.file_name().to_owned());
     if rename_new(file, &own)? {
-        recovery.warnings.push(format!("`{path}`: somebody's version was interrupted and is back"));
+        recovery.warnings.push(format!("`{path}`: another process's interrupted version is back"));
         return Ok(true);
     }
     for number in 0..100 {
         let name = conflict_name(path, &temporary.operation, number);
         if rename_new(file, &file.sibling(name.file_name().to_owned()))? {
-            recovery.warnings.push(format!("`{path}`: somebody else's version is kept as `{name}`"));
+            recovery.warnings.push(format!("`{path}`: another process's version is kept as `{name}`"));
             return Ok(true);
         }
     }

@@ -370,7 +370,7 @@ fn open_to_append(path: &Utf8Path) -> Result<(File, Stamp), DiskError> {
     let file = options.open(path).during("open", path)?;
     match file.metadata() {
         Ok(metadata) if metadata.is_file() => Ok((file, Stamp::from(&metadata))),
-        _ => DiskError::refused(path, "it is no file"),
+        _ => DiskError::refused(path, "it is not a file"),
     }
 }
 

@@ -108,7 +108,7 @@ fn a_linked_index_is_followed_only_when_the_user_says_so() {
     let root = MemoryRoot::open(&home.root).unwrap();
     assert_eq!(
         root.read(&index, 100).unwrap_err().to_string().split(": ").last(),
-        Some("a link stands in the way")
+        Some("a link is in the way")
     );
     let root = root.following_entrypoint_link();
     assert_eq!(root.read(&index, 100).unwrap().unwrap(), b"secret");

@@ -106,7 +106,7 @@ impl Memory {
                 Standing::New if was_written(&memory) => {
                     skipped.push(Skipped {
                         turn: memory.source.turn,
-                        why: "it was written down before, and somebody took it away".to_owned(),
+                        why: "it was saved before, and then deleted".to_owned(),
                     });
                 }
                 Standing::Said { whence } => {

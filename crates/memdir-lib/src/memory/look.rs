@@ -36,10 +36,8 @@ impl Memory {
 
 /// What the user should be told about a look.
 pub(super) fn warnings(noticed: &Noticed) -> Vec<String> {
-    let restless = noticed
-        .restless
-        .iter()
-        .map(|path| format!("`{path}` is being written by somebody; it is looked at the next time"));
+    let restless =
+        noticed.restless.iter().map(|path| format!("`{path}` is being written; it is read the next time"));
     let unreadable = noticed
         .unreadable
         .iter()

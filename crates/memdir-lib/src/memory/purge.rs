@@ -55,8 +55,7 @@ impl Memory {
         let files = changes.map(|change| change.path.clone()).collect();
         let mut warnings = applied.warnings;
         for conflict in &applied.conflicts {
-            warnings
-                .push(format!("`{}` was changed by somebody else meanwhile: purge it again", conflict.path));
+            warnings.push(format!("`{}` was changed meanwhile: purge it again", conflict.path));
         }
         let forgotten = self.forget(what)?;
         Ok(Purged { operation: applied.operation.map(|operation| operation.id), files, forgotten, warnings })

@@ -421,7 +421,7 @@ impl Memory {
         for change in applied.operation.iter().flat_map(|operation| &operation.changes) {
             let found = self.read(&change.path)?.map(|content| ContentHash::of(&content));
             if found != change.after {
-                warnings.push(format!("`{}` was changed by somebody else right afterwards", change.path));
+                warnings.push(format!("`{}` was changed by another process right afterwards", change.path));
             }
         }
         match applied.operation {

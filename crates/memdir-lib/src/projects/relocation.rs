@@ -194,7 +194,7 @@ impl Projects {
         let exists = |path: &Utf8Path| fs::symlink_metadata(path).is_ok();
         let mut plan = plan(because, (from, to), extent, &files, &exists, &same_content);
         if left_out > 0 {
-            plan.warnings.push(format!("{left_out} entries that are no regular files stay where they are"));
+            plan.warnings.push(format!("{left_out} entries that are not regular files stay where they are"));
         }
         plan
     }

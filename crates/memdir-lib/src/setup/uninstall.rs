@@ -184,9 +184,7 @@ fn put_back(record: &FileRecord, current: Option<&str>, target: Option<&str>) ->
 /// What becomes of the memory of a project that had been put apart.
 fn apart(record: &FileRecord) -> Option<String> {
     let directory = record.members.first().filter(|_| record.agent == PROJECT)?.value.as_str()?;
-    Some(format!(
-        "the memory that lies in `{directory}` stays there, but the client no longer looks for it there"
-    ))
+    Some(format!("the memory in `{directory}` stays there, but the client no longer looks for it there"))
 }
 
 /// Adds to what is said about an agent already; every project is said for itself.

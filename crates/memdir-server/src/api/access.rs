@@ -148,8 +148,8 @@ pub(super) async fn join(
         let before = server.store.redeemed(&team, &caller.token.id, token.id()).await?;
         if !before.is_some_and(|hash| token.is_known_by(&hash)) {
             return Err(match redeemed {
-                Redeemed::Taken => ApiError::new("not_yours", "the key that was named is somebody else's"),
-                _ => ApiError::new("invitation_used", "this invitation was used by somebody else"),
+                Redeemed::Taken => ApiError::new("not_yours", "that key belongs to another member"),
+                _ => ApiError::new("invitation_used", "this invitation was already used"),
             });
         }
     }

@@ -66,7 +66,7 @@ async fn read(headers: &HeaderMap, body: Body, server: &Server) -> Result<Vec<u8
         return Ok(bytes.to_vec());
     }
     let length = unpacked_length(&bytes);
-    let length = length.ok_or_else(|| ApiError::new("bad_request", "the body is no gzip"))?;
+    let length = length.ok_or_else(|| ApiError::new("bad_request", "the body is not gzip"))?;
     if length > MAX_BODY_BYTES {
         return Err(too_large());
     }

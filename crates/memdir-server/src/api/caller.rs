@@ -23,8 +23,7 @@ pub(super) async fn authorise(
     is_asked_by(&caller);
     let now = server.now().as_second();
     if caller.token.revoked.is_some() {
-        let message =
-            "this token was ended: whoever had it is a member no more, or whoever runs the server ended it";
+        let message = "this token was revoked: its member was removed, or the server's operator revoked it";
         return Err(ApiError::new("unauthorized", message));
     }
     if caller.token.expires <= now {

@@ -225,7 +225,7 @@ pub(super) fn head_of(team: &Team) -> HeadAnswer {
 
 /// The part of an address behind the question mark.
 pub(super) fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError> {
-    Query::try_from_uri(uri).map(|Query(query)| query).map_err(|_| {
-        ApiError::new("bad_request", "what stands behind the question mark cannot be understood")
-    })
+    Query::try_from_uri(uri)
+        .map(|Query(query)| query)
+        .map_err(|_| ApiError::new("bad_request", "the query string cannot be parsed"))
 }

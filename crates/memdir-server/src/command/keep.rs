@@ -72,7 +72,7 @@ impl Restore {
         let log = Utf8PathBuf::from(format!("{}-wal", self.file));
         if log.metadata().is_ok_and(|log| log.len() > 0) {
             bail!(
-                "`{}` is no backup: `{log}` beside it holds what was written last. `memdir-server move --from sqlite:{}` takes both, \
+                "`{}` is not a backup: `{log}` beside it holds the latest writes. `memdir-server move --from sqlite:{}` takes both, \
                  and `memdir-server backup` makes a file that is whole",
                 self.file,
                 self.file

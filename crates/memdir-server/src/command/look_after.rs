@@ -274,7 +274,7 @@ impl RemoveMember {
         let event = by_operator(&self.team, removal(self.with_data), &short, now)?;
         let removed = remove_member(&store, &Rosters::default(), &key, self.with_data, &event).await?;
         let Some(Removed { tokens, memories }) = removed else {
-            bail!("nobody in the team `{}` has that key", self.team);
+            bail!("no member of the team `{}` has that key", self.team);
         };
         writeln!(world.stdout, "{tokens} tokens ended, {memories} memories erased")?;
         Ok(())

@@ -71,10 +71,8 @@ impl Postgres {
     pub async fn connect(url: &str, certificates: Option<&Utf8Path>) -> Result<Self, StorageError> {
         let way = Way::of(url, certificates)?;
         // What is wrong with an address may repeat a password.
-        let mut config: Config = way
-            .url
-            .parse()
-            .map_err(|_| StorageError::Failed("this is no address of a database".to_owned()))?;
+        let mut config: Config =
+            way.url.parse().map_err(|_| StorageError::Failed("this is not a database address".to_owned()))?;
         config.connect_timeout(PATIENCE).application_name("memdir-server");
         // One that only reads is another one's copy.
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);
@@ -299,7 +297,7 @@ impl Storage for Postgres {
 }
 
 fn nobody_listens() -> StorageError {
-    StorageError::Failed("nobody takes what is read".to_owned())
+    StorageError::Failed("the reader went away".to_owned())
 }
 
 fn bind(run: &[Value]) -> Vec<&(dyn ToSql + Sync)> {

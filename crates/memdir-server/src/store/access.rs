@@ -350,5 +350,5 @@ fn team_in(row: &Row, first: usize) -> Result<Team, StorageError> {
 
 fn scope_in(row: &Row, column: usize) -> Result<Scope, StorageError> {
     let text = row.text(column)?;
-    Scope::parse(&text).ok_or_else(|| StorageError::Failed(format!("`{text}` is no scope")))
+    Scope::parse(&text).ok_or_else(|| StorageError::Failed(format!("`{text}` is not a scope")))
 }

@@ -210,7 +210,7 @@ impl Store {
 }
 
 fn no_text() -> StorageError {
-    StorageError::Failed("a content that is no text".to_owned())
+    StorageError::Failed("a content that is not UTF-8 text".to_owned())
 }
 
 fn file_in(row: &Row) -> Result<FileRow, StorageError> {

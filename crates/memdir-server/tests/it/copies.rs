@@ -82,7 +82,7 @@ fn what_is_still_in_a_log_is_not_left_behind() {
     server.kill();
     assert!(fs::metadata(kept.file("team.db-wal")).unwrap().len() > 0, "it was pulled in the middle");
     let (worked, said) = kept.restore("team.db", "new.db");
-    assert!(!worked && said.contains("is no backup") && said.contains("memdir-server move"), "{said}");
+    assert!(!worked && said.contains("is not a backup") && said.contains("memdir-server move"), "{said}");
     assert!(!fs::exists(kept.file("new.db")).unwrap());
     operator(&["move", "--from", &kept.db("team.db"), "--to", &kept.db("new.db")]);
     assert!(kept.is_whole("new.db"));

@@ -105,11 +105,11 @@ impl Folder<'_> {
             let why = match std::str::from_utf8(&content) {
                 // What a tool that truncates first leaves for a moment.
                 _ if content.is_empty() && !self.says_nothing(&key, &stat, seen)? => {
-                    "it is empty: somebody may be writing it"
+                    "it is empty: another process may be writing it"
                 }
-                _ if stat.size != content.len() as u64 => "somebody is writing it",
+                _ if stat.size != content.len() as u64 => "another process is writing it",
                 Ok(text) if is_half_a_head(text) && !self.is_agreed(&key, text)? => {
-                    "its frontmatter has no end: somebody may be writing it"
+                    "its frontmatter has no end: another process may be writing it"
                 }
                 Ok(text) => {
                     let shared = shared_hash(text);
@@ -117,7 +117,7 @@ impl Folder<'_> {
                     scan.files.insert(key, shared);
                     continue;
                 }
-                Err(_) => "it is no text",
+                Err(_) => "it is not UTF-8 text",
             };
             scan.left_alone.insert(key, why.to_owned());
         }

@@ -227,7 +227,7 @@ impl Remote for GitRemote {
         match line {
             None => Ok(None),
             Some(id) if is_id(id) => Ok(Some(Version(id.to_owned()))),
-            Some(_) => Err(malformed("it answered with something that is no commit")),
+            Some(_) => Err(malformed("it did not answer with a commit")),
         }
     }
 

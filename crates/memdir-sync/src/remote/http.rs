@@ -293,16 +293,16 @@ impl Remote for HttpRemote {
         message: &str,
     ) -> Result<Prepared, RemoteError> {
         let onto = match onto {
-            Some(onto) => {
-                Some(ContentHash::from_hex(&onto.0).ok_or_else(|| here("that is no version of a server"))?)
-            }
+            Some(onto) => Some(
+                ContentHash::from_hex(&onto.0).ok_or_else(|| here("that is not a version of a server"))?,
+            ),
             None => None,
         };
         let mut files = Vec::with_capacity(puts.len());
         // Nobody finds a server by accident and wonders what it is.
         for put in puts.iter().filter(|put| put.path != README) {
             let content = put.content.clone().map(String::from_utf8).transpose();
-            let content = content.map_err(|_| here("something that is no text was to be sent"))?;
+            let content = content.map_err(|_| here("a memory that is not UTF-8 text cannot be sent"))?;
             files.push(PutFile { path: put.path.clone(), content });
         }
         let version = version_id(&self.team, onto.as_ref(), &files);

@@ -21,7 +21,7 @@ pub(super) fn plan_share(memory: &Memory, state_dir: &Utf8Path, name: &str) -> R
     let private = |why: String| TeamError::Private { path: path.clone(), why };
     TeamKey::parse(&path).map_err(|refused| private(refused.to_string()))?;
     let content = memory.read(&entry.path)?.unwrap_or_default();
-    let text = String::from_utf8(content).map_err(|_| private("it is no text".to_owned()))?;
+    let text = String::from_utf8(content).map_err(|_| private("it is not UTF-8 text".to_owned()))?;
     if let Some(why) = PrivateRules::load(state_dir)?.refusal(&path, &text) {
         return Err(private(why));
     }

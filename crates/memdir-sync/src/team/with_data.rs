@@ -39,7 +39,7 @@ impl Team {
             Ok(None) => Some("the history of the repository still has them: only its host can rewrite that".to_owned()),
             Ok(Some(true)) => None,
             Ok(Some(false)) => Some(format!(
-                "the server still has their old texts: whoever runs it erases them with `memdir-server remove-member TEAM {key} --with-data`"
+                "the server still has their old texts: its operator erases them with `memdir-server remove-member TEAM {key} --with-data`"
             )),
             Err(error) => Some(format!("the server could not be told to erase their old texts: {error}")),
         });

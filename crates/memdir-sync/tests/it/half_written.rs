@@ -15,7 +15,7 @@ fn why(person: &Person) -> String {
 fn half_of_the_fields_says_nothing_about_a_memory() {
     let (_repository, ada, bob) = two();
     bob.write("salary.md", HALF);
-    assert_eq!(why(&bob), "its frontmatter has no end: somebody may be writing it");
+    assert_eq!(why(&bob), "its frontmatter has no end: another process may be writing it");
     bob.write("salary.md", &format!("{HALF}data:\n  type: user\n---\n\n100k.\n"));
     assert_eq!(why(&bob), "its type is `user`, and what is about a person is never shared");
     ada.sync();
@@ -33,7 +33,7 @@ fn what_is_private_now_and_went_before_is_told_apart() {
     let (_repository, ada, bob) = two();
     bob.write("deploy.md", &memory("deploy", "I like tea.\n").replace("project", "user"));
     let expected = "its type is `user`, and what is about a person is never shared; the team has an earlier text of it, \
-                    which `memdir team unshare deploy` takes back";
+                    which `memdir team unshare deploy` removes";
     assert_eq!(why(&bob), expected);
     let plan = bob.team().plan_unshare("deploy").unwrap();
     bob.memory().apply(&plan, &memdir_core::operation::Author::person(), crate::people::now()).unwrap();

@@ -316,7 +316,7 @@ fn an_index_without_lines_is_one() {
     laptop.write(laptop.memory().join("MEMORY.md"), "");
     // Whoever writes it may have emptied it first.
     let why = &laptop.sync().blocked[0].why;
-    assert_eq!(why, "it is empty: somebody may be writing it");
+    assert_eq!(why, "it is empty: another process may be writing it");
     thread::sleep(Duration::from_millis(2_200));
     assert_eq!(laptop.sync().sent.len(), 1);
     desktop.sync();

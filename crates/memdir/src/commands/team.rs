@@ -307,7 +307,7 @@ fn sync(manner: &SyncManner, world: &mut World) -> Result<Exit> {
     Ok(exit)
 }
 
-/// So many deletions at once may be a mistake of somebody.
+/// So many deletions at once may be a mistake.
 const MANY: usize = 10;
 
 /// The team of the project, ready for its commands.

@@ -20,7 +20,7 @@ use crate::world::{World, clock};
 #[command(
     name = "ui",
     after_help = "Listens on this machine alone and opens the browser with a link that works once. Ends with Ctrl-C, or after an
-hour in which nobody used it. Every change goes through the same history as the commands: `memdir undo` undoes it.
+hour without a request. Every change goes through the same history as the commands: `memdir undo` undoes it.
 
 Examples:
   memdir ui
@@ -68,7 +68,7 @@ impl Run for Ui {
             port => format!("cannot listen on port {port} of this machine"),
         })?;
         if ended == Ended::Idle {
-            writeln!(world.stdout, "The viewer ended: nobody used it for an hour.")?;
+            writeln!(world.stdout, "The viewer stopped after an hour without a request.")?;
         }
         Ok(Exit::Yes)
     }

@@ -32,7 +32,7 @@ mod show;
     name = "workspace",
     after_help = "The map is `workspace.md` in the client's configuration directory. It is yours: edit it by hand as you like; memdir
 changes the line that a change is about, and leaves everything else alone. A project is named by its key, or by `.` for
-the one you stand in. What was done is in `memdir log --dir ~/.claude`, and `memdir undo --dir ~/.claude` undoes it.
+the current one. What was done is in `memdir log --dir ~/.claude`, and `memdir undo --dir ~/.claude` undoes it.
 
 Examples:
   memdir workspace

@@ -61,7 +61,7 @@ fn what_is_wrong_is_found_mended_and_recorded() {
             fix remove the line (--fix does it)
     error   file-writable-by-others cents.md
             others may write the file (mode 666)
-            why whoever can write a memory tells your agent what to do
+            why anyone who can write a memory can tell your agent what to do
             fix chmod go-w cents.md
     warning index-duplicate-line MEMORY.md:4
             line 4 points to a file that an earlier line points to
@@ -76,7 +76,7 @@ fn what_is_wrong_is_found_mended_and_recorded() {
             why the agent looks for what is no longer there, or believes that it is
             fix bring it up to date: `memdir verify cents.md`, `memdir edit cents.md`
     warning memory-dead-link tabs.md:10
-            links to `spaces`, which is no memory
+            links to `spaces`, which is not a memory
             why the agent follows links to learn more, and finds nothing
             fix add that memory, or take the link out: `memdir edit tabs.md`
     2 errors, 4 warnings
@@ -115,14 +115,14 @@ fn what_is_wrong_is_found_mended_and_recorded() {
 
     error   file-writable-by-others cents.md
             others may write the file (mode 666)
-            why whoever can write a memory tells your agent what to do
+            why anyone who can write a memory can tell your agent what to do
             fix chmod go-w cents.md
     warning memory-stale cents.md:10
             `src/money.rs` is gone (the project has no such file)
             why the agent looks for what is no longer there, or believes that it is
             fix bring it up to date: `memdir verify cents.md`, `memdir edit cents.md`
     warning memory-dead-link tabs.md:10
-            links to `spaces`, which is no memory
+            links to `spaces`, which is not a memory
             why the agent follows links to learn more, and finds nothing
             fix add that memory, or take the link out: `memdir edit tabs.md`
     1 error, 2 warnings
@@ -219,7 +219,7 @@ fn broken_settings_are_named_with_their_line() {
     error   state-config
             cannot use the settings in `[ROOT]/home/.config/memdir/config.toml`: line 1: `writes` is one of "auto", "review", "off"
             why memdir does not guess what you meant, and refuses changes that depend on it
-            fix mend the settings file
+            fix fix the settings file
     1 error
     "#);
 }

@@ -316,7 +316,7 @@ fn what_was_removed_or_taken_back_does_not_come_again() {
     session(&sandbox, "77777777", &lines);
     let again = ask(&sandbox, "extract --json");
     assert_eq!(turns(&again), [""; 0]);
-    assert!(again["skipped"][0]["why"].as_str().unwrap().contains("somebody took it away"), "{again}");
+    assert!(again["skipped"][0]["why"].as_str().unwrap().contains("then deleted"), "{again}");
     let op = answer["ops"][0].as_str().unwrap().to_owned();
     assert_eq!(sandbox.run(["undo", &op]).code, 0);
     assert_eq!(turns(&ask(&sandbox, "extract --all --json")), [""; 0]);

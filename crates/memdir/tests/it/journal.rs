@@ -152,7 +152,7 @@ fn words_and_texts_are_validated() {
     };
     check(
         &["journal", "decide", "--title", "x", "--category", "mood", "--decision", "y"],
-        "`mood` is no category: architecture,",
+        "`mood` is not a category: architecture,",
     );
     check(
         &[
@@ -167,7 +167,7 @@ fn words_and_texts_are_validated() {
             "--decision",
             "y",
         ],
-        "`maybe` is no status",
+        "`maybe` is not a status",
     );
     check(
         &["journal", "decide", "--title", " ", "--category", "process", "--decision", "y"],
@@ -176,12 +176,12 @@ fn words_and_texts_are_validated() {
     check(&["journal", "decide", "--title", "x", "--category", "process", "--text", " "], "what was decided");
     check(&["journal", "decide", "--title", "x", "--category", "process"], "nothing to write down");
     check(&["journal", "analyze", "--summary", "x"], "path or component");
-    check(&["journal", "analyze", "a", "--type", "thing", "--summary", "x"], "`thing` is no type");
-    check(&["journal", "project", "--type", "thing"], "`thing` is no type");
+    check(&["journal", "analyze", "a", "--type", "thing", "--summary", "x"], "`thing` is not a type");
+    check(&["journal", "project", "--type", "thing"], "`thing` is not a type");
     check(&["journal", "done"], "no current task");
     check(&["journal", "block", "--resolve", "nothing"], "no open blocker");
     check(&["journal", "progress", "--check", "9"], "no such step");
-    check(&["journal", "list", "--status", "maybe"], "`maybe` is no status");
+    check(&["journal", "list", "--status", "maybe"], "`maybe` is not a status");
     check(
         &["journal", "subagent", "write", "--task", "t", "--text", "## Details\nx"],
         "`Summary` is missing",

@@ -145,7 +145,7 @@ fn accepting_after_a_change_merges_or_says_why_not() {
     fs::write(&file, merged.replace("ONE", "1")).unwrap();
     let refused = sandbox.run(["review", "accept", "--all"]);
     assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("was changed by somebody else"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("was changed by another process"), "{}", refused.stderr);
     assert_eq!(ids(&sandbox).len(), 1, "it still waits");
     assert!(fs::read_to_string(&file).unwrap().contains("\n1\ntwo"), "and nothing was changed");
 }

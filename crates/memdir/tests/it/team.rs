@@ -199,7 +199,7 @@ fn status_members_log_and_leaving() {
     assert_snapshot!(team.bob.show("team members --revoke Ada --yes"), @"
     exit 2
     --- stderr
-    error: only whoever brought `Ada` in, the founder, or they themselves can take them out
+    error: only the member who invited `Ada`, the founder, or `Ada` can do that
     hint: ask one of them; if that is a machine of yours that is lost, leave and begin anew with another `--branch`
     ");
     assert_eq!(team.bob.run(["team", "leave", "--yes"]).code, 0);
@@ -440,7 +440,7 @@ fn bad_input_is_said() {
     let team = Team::new();
     let stranger = Sandbox::new();
     for (line, expected) in [
-        ("team join nonsense --name X", "this is no invitation"),
+        ("team join nonsense --name X", "this is not an invitation"),
         ("team init ext::sh --name X", "it names a program to run"),
         ("team init --name X -- --upload-pack=x", "git would take it for an option"),
         ("team init /nowhere/at/all.git --name X", "cannot reach the remote"),

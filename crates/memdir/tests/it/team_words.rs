@@ -53,7 +53,7 @@ fn a_new_name_neither_shares_nor_takes_back() {
     exit 2
     --- stderr
     error: `team/three.md` is the team's already
-    hint: `memdir team unshare` takes it back
+    hint: `memdir team unshare` removes it
     ");
 }
 
@@ -148,7 +148,7 @@ fn whoever_comes_under_a_name_that_is_taken_is_pointed_out() {
     assert_snapshot!(Sandbox::new().show("team join garbage"), @"
     exit 2
     --- stderr
-    error: this is no invitation, or it is not whole
+    error: this is not an invitation, or it is incomplete
     hint: copy the whole line that `memdir team invite` printed
     ");
 }

@@ -140,7 +140,7 @@ fn what_was_not_understood_is_said_and_left_alone() {
 
     memdir workspace add registers this project.
     --- stderr
-    warning: `[ROOT]/home/.claude/workspace.md`: line 7: a merge was never finished; memdir will not change the file until that is mended
+    warning: `[ROOT]/home/.claude/workspace.md`: line 7: a merge was never finished; memdir will not change the file until that is fixed
     warning: `[ROOT]/home/.claude/workspace.md`: line 8: the row has more cells than the table has columns; a bar within a cell is written `\|`
     ");
     assert_snapshot!(sandbox.show("workspace add"), @r"

@@ -74,7 +74,7 @@ impl Kind {
 
 /// A word that a field does not take.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{word}` is no {field}: {}", allowed.join(", "))]
+#[error("`{word}` is not a {field}: {}", allowed.join(", "))]
 pub struct UnknownWord {
     /// What was given.
     pub word: String,

@@ -73,7 +73,7 @@ fn a_field_is_edited_and_nothing_else() {
 fn words_are_validated_and_the_error_lists_them() {
     assert_eq!("Architecture".parse::<DecisionCategory>().unwrap().to_string(), "architecture");
     let error = "maybe".parse::<DecisionStatus>().unwrap_err();
-    assert_eq!(error.to_string(), "`maybe` is no status: decided, pending, superseded");
+    assert_eq!(error.to_string(), "`maybe` is not a status: decided, pending, superseded");
 }
 
 #[test]

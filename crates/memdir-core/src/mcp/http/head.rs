@@ -38,7 +38,7 @@ pub enum HeadError {
     #[error("the headers are too long")]
     TooLong,
     /// No request line.
-    #[error("this is no HTTP request")]
+    #[error("this is not an HTTP request")]
     RequestLine,
     /// Neither 1.0 nor 1.1.
     #[error("this version of HTTP is not served")]

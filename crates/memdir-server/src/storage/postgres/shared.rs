@@ -39,7 +39,7 @@ impl Shared {
         let line = if self.turn.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) { one } else { other };
         let mut line: MutexGuard<'_, _> = timeout(PATIENCE, line.lock())
             .await
-            .map_err(|_| StorageError::Unavailable("nobody gets through to it".to_owned()))?;
+            .map_err(|_| StorageError::Unavailable("it cannot be reached".to_owned()))?;
         if let Some(client) = line.as_ref().filter(|client| !client.is_closed()) {
             return Ok(Arc::clone(client));
         }

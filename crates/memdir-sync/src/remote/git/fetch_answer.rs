@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_damaged_repository_is_not_called_unreachable() {
-        let malformed = "the remote sent something that is no memory of a team";
+        let malformed = "the remote sent an invalid team memory";
         check("error: bad tree object abc; fatal: the remote end hung up unexpectedly", malformed);
         check("remote: aborting due to possible repository corruption on the remote side.", malformed);
         check("fatal: remote did not send all necessary objects", malformed);

@@ -25,7 +25,7 @@ pub(super) fn check(url: &str) -> Result<(), UrlRefused> {
     {
         "git is reached by https, http, ssh, git or file"
     } else if !url.contains("://") && !url.contains(':') && !url.starts_with('/') {
-        "it is no address: a folder is named by its full path"
+        "this is not an address: name a folder by its full path"
     } else {
         return Ok(());
     };

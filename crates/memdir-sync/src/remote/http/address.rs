@@ -33,7 +33,7 @@ impl ServerAddress {
     pub fn parse(url: &str) -> Result<Self, RemoteError> {
         let no_address = || {
             refused(
-                "this is no address of a team server: it looks like `https://memdir_…@memory.example.com/team`",
+                "this is not the address of a team server, which looks like `https://memdir_…@memory.example.com/team`",
             )
         };
         let (scheme, rest) = url.split_once("://").filter(|_| is_server(url)).ok_or_else(no_address)?;

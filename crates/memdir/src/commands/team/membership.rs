@@ -96,7 +96,7 @@ pub(super) fn revoke(name: &str, with_data: bool, yes: bool, json: bool, world: 
 
 pub(super) fn leave(yes: bool, json: bool, world: &mut World) -> Result<Exit> {
     let team = open(world)?;
-    let question = "Leave the team? Only a new invitation lets you in again; if you founded the team, nobody can \
+    let question = "Leave the team? Only a new invitation lets you in again; if you founded the team, no member can \
                     remove other members afterwards";
     if !confirm(question, yes, world)? {
         return Ok(Exit::Failed);
