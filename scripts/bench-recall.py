@@ -5,7 +5,7 @@ usage: bench-recall.py [--fit] MEMDIR
 
 Prints, for memories without and with cues: recalled (needed memories that were quoted), silent (prompts that need
 nothing and got nothing), useless (of all that was quoted), quoted or named, and silent on lures (prompts that need
-nothing and share rare words with a memory). The development data is split by project: the coefficients are fitted on
+nothing and share rare words with a memory), and direct questions (short ones that got their memory). The development data is split by project: the coefficients are fitted on
 all other projects and scored on the one left out, once for each. `scripts/exam recall` scores data that is never fitted.
 --fit writes crates/memdir-search/src/recall/coefficients.rs.
 """
@@ -31,9 +31,10 @@ def load(name):
         return json.load(file)
 
 
-def with_lures(name):
+def with_more(name):
     data = load(name)
-    data["prompts"] += [dict(prompt, lure=True) for prompt in load("lures") if prompt["set"] == name]
+    for more in ("lures", "direct"):
+        data["prompts"] += [dict(prompt, more=more) for prompt in load(more) if prompt["set"] == name]
     return data
 
 
@@ -137,11 +138,15 @@ def chosen_by(model, names):
 
 class Score:
     def __init__(self):
-        self.needed = self.recalled = self.named = self.none = self.silent = self.shown = self.useless = self.lures = self.resisted = 0
+        self.needed = self.recalled = self.named = self.none = self.silent = self.shown = self.useless = self.lures = self.resisted = self.direct = self.answered = 0
 
     def add(self, prompt, quoted, named):
         fine = set(prompt["relevant"]) | set(prompt.get("also_ok", []))
-        if prompt.get("lure"):
+        if prompt.get("more") == "direct" and prompt["relevant"]:
+            self.direct += 1
+            self.answered += prompt["relevant"][0] in quoted
+            return
+        if "more" in prompt:
             self.lures += 1
             self.resisted += not quoted
             return
@@ -157,7 +162,7 @@ class Score:
 
     def print(self, title):
         part = lambda a, b: f"{a / max(1, b):.2f} ({a}/{b})"
-        columns = [(self.recalled, self.needed), (self.silent, self.none), (self.useless, self.shown), (self.named, self.needed), (self.resisted, self.lures)]
+        columns = [(self.recalled, self.needed), (self.silent, self.none), (self.useless, self.shown), (self.named, self.needed), (self.resisted, self.lures), (self.answered, self.direct)]
         print(f"| {title} | " + " | ".join(part(a, b) for a, b in columns) + " |")
 
 
@@ -221,7 +226,7 @@ def main():
     memdir = os.path.abspath([a for a in arguments if not a.startswith("--")][0])
     cues = {name: load(name + "_cues") for name in SETS}
     print("Development data, fitted on all projects but the one that is scored\n")
-    print("| | recalled | silent | useless of shown | quoted or named | silent on lures |\n|---|---|---|---|---|---|")
+    print("| | recalled | silent | useless of shown | quoted or named | silent on lures | direct questions |\n|---|---|---|---|---|---|---|")
     beside("grep", {name: grep(data) for name, data in SETS_DATA.items()})
     beside("SQLite FTS5", {name: fts5(data, {}) for name, data in SETS_DATA.items()})
     beside("SQLite FTS5, with cues", {name: fts5(data, cues[name]) for name, data in SETS_DATA.items()})
@@ -260,5 +265,5 @@ def write(fitted):
     print(f"\nwrote {path}")
 
 
-SETS_DATA = {name: with_lures(name) for name in SETS}
+SETS_DATA = {name: with_more(name) for name in SETS}
 main()

@@ -59,9 +59,9 @@ fn the_agent_loop_remembers_recalls_and_asks() {
     let said =
         home.run("agent_loop", &["remember: Deploys happen only on Tuesdays", "write /etc/passwd"], "");
     assert!(said.contains("Saved note.md") && said.contains("must be asked about /etc/passwd"), "{said}");
-    let said = home.run("agent_loop", &["on which day do deploys happen?"], "");
+    let said = home.run("agent_loop", &["do deploys happen on Tuesdays or on any day?"], "");
     assert!(said.contains("only on Tuesdays"), "a missing index is built by the call itself: {said}");
-    let said = home.run("recall", &["on which day do deploys happen?"], "");
+    let said = home.run("recall", &["do deploys happen on Tuesdays or on any day?"], "");
     assert!(said.contains("only on Tuesdays") && said.contains("/logs/20"), "{said}");
 }
 
