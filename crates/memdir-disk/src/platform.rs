@@ -1,9 +1,9 @@
 //! What differs between systems, behind one set of functions with the same promises.
 //!
 //! - Opening below a directory passes no link and never leaves the directory ([`open_beneath`]).
-//! - [`exchange`] displaces the old file instead of overwriting it. [`rename_new`] overwrites nothing.
-//! - [`create`] makes a file that did not exist, readable by its user alone.
-//! - [`sync_directory`] returns once the entries of a directory are durable.
+//! - `exchange` displaces the old file instead of overwriting it. `rename_new` overwrites nothing.
+//! - `create` makes a file that did not exist, readable by its user alone.
+//! - `sync_directory` returns once the entries of a directory are durable.
 //! - [`StatBits::device`] and [`FileStat::inode`] tell two files apart.
 //!
 //! docs/DURABILITY.md has a table of what each system gives. `contract` tests these promises on the system that runs it.
