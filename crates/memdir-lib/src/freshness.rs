@@ -135,6 +135,8 @@ mod tests {
             named: 0,
             tools: &[],
             shown: &HashSet::new(),
+            branch: None,
+            worktree: None,
         };
         let recalled = searcher.recall(prompt, &options).unwrap();
         recalled.memories.into_iter().map(|memory| memory.name).collect()

@@ -2,11 +2,15 @@
 
 use std::collections::HashSet;
 
+use camino::Utf8Path;
 use jiff::Timestamp;
 use memdir_core::config::RecallWhen;
 use memdir_core::env::Env;
+use memdir_core::journal::branch::current_branch;
 use memdir_core::locate::LocateError;
+use memdir_core::project::git_root::find_git_root;
 use memdir_core::settings::ClientFlags;
+use memdir_disk::real_look::RealLook;
 use memdir_search::{MAX_NAMED, QUOTED_FROM, RecallOptions, Recalled, Scope, Searcher, ShownMemories};
 
 use crate::features::read_recall_settings;
@@ -79,11 +83,14 @@ pub fn recall(
         }
         named = if is_first { MAX_NAMED } else { 0 };
     }
+    let branch = current_branch(&env.cwd, &RealLook);
+    let worktree = find_git_root(&env.cwd, &RealLook).map(|found| found.checkout);
+    let (branch, worktree) = (branch.as_deref(), worktree.as_deref().and_then(Utf8Path::file_name));
     for _ in 0..MAX_CLAIMS {
         let none = HashSet::new();
         let paths = shown.as_ref().map_or(&none, ShownMemories::paths);
         let Wanted { budget, tools, .. } = *wanted;
-        let options = RecallOptions { now, budget, threshold, named, tools, shown: paths };
+        let options = RecallOptions { now, budget, threshold, named, tools, shown: paths, branch, worktree };
         let recalled = searcher.recall(wanted.prompt, &options).unwrap_or_default();
         let chosen: Vec<_> = recalled.memories.iter().map(|memory| memory.path.clone()).collect();
         if shown.as_mut().is_none_or(|shown| shown.claim(&chosen)) {

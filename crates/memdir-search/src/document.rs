@@ -27,6 +27,7 @@ impl FileId<'_> {
             title: shorten(title, MAX_TITLE).to_owned(),
             kind: shorten(kind, MAX_TITLE).to_owned(),
             modified: self.modified,
+            superseded_by: String::new(),
         }
     }
 }

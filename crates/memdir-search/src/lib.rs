@@ -17,6 +17,7 @@ mod session_choice;
 mod session_extract;
 mod sessions;
 mod shown;
+mod succession;
 pub mod transcript;
 mod usage;
 

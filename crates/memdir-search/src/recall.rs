@@ -16,6 +16,7 @@ use crate::analyze::Analyzer;
 use crate::collection::{Collection, Scope};
 use crate::document::without_secrets;
 use crate::error::SearchError;
+use crate::succession::order;
 use crate::usage::Usage;
 
 mod asked;
@@ -44,6 +45,10 @@ pub struct RecallOptions<'a> {
     pub named: usize,
     /// The tools that the agent is using: it needs no notes on how to use them, only warnings.
     pub tools: &'a [String],
+    /// The branch that is checked out: memories of another one are left out.
+    pub branch: Option<&'a str>,
+    /// The worktree, by the name of its directory: memories of another one are left out.
+    pub worktree: Option<&'a str>,
     /// Memories that this session has been shown already.
     pub shown: &'a HashSet<Utf8PathBuf>,
 }
@@ -132,11 +137,26 @@ pub(crate) fn recall(
     usage: &Usage,
     analyzer: &mut Analyzer,
 ) -> Result<Recalled, SearchError> {
-    let mut candidates = Asked::new(prompt, analyzer).candidates(prompt, collections, options, analyzer)?;
+    let mut asked = Asked::new(prompt, analyzer);
+    let mut candidates = asked.candidates(prompt, collections, options, analyzer)?;
     // Use decides the order of what matters, never whether it does.
     let favoured = |memory: &MemoryFile| memory.probability * usage.favour(&memory.path);
     candidates.sort_by(|one, other| favoured(other).total_cmp(&favoured(one)));
-    Ok(choose(candidates, options))
+    let dated: Vec<_> =
+        candidates.iter().map(|memory| asked.dated(memory, memory.probability, analyzer)).collect();
+    Ok(choose(in_order(candidates, &order(&dated)), options))
+}
+
+/// The candidates with what replaces another before it, each as likely as the one whose place it takes.
+fn in_order(candidates: Vec<MemoryFile>, order: &[usize]) -> Vec<MemoryFile> {
+    let probabilities: Vec<f32> = candidates.iter().map(|memory| memory.probability).collect();
+    let mut candidates: Vec<Option<MemoryFile>> = candidates.into_iter().map(Some).collect();
+    let taken = order.iter().filter_map(|place| candidates.get_mut(*place).and_then(Option::take));
+    let mut ordered: Vec<MemoryFile> = taken.collect();
+    for (memory, probability) in ordered.iter_mut().zip(probabilities) {
+        memory.probability = probability;
+    }
+    ordered
 }
 
 /// Takes what is likely, fits and has not been shown.

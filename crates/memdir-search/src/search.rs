@@ -11,13 +11,14 @@ use crate::collection::{Collection, Kind, Live, Scope};
 use crate::error::SearchError;
 use crate::query::{Filters, NothingAsked, Query};
 use crate::rank::{Scored, best_first, rank};
-use crate::segment::{GroupRecord, Postings, Segment, UnitRecord};
+use crate::segment::{GroupRecord, Postings, Segment, UnitFlags, UnitRecord};
 use crate::transcript::Role;
 use crate::usage::Usage;
 
 mod anchor;
 mod phrase;
 mod snippet;
+mod succession;
 #[cfg(test)]
 mod tests;
 mod typo;
@@ -84,7 +85,7 @@ const MAX_REFUSED: usize = 200_000;
 /// No more files than this are read to find a phrase.
 const MAX_PHRASE_READS: usize = 5_000;
 
-/// How many hits more than wanted are looked at for how often they were of use.
+/// How many hits more than wanted are looked at.
 const BESIDE: usize = 8;
 
 /// Answers a question.
@@ -125,8 +126,9 @@ pub(crate) fn search(
     searched.exclude(&query.excluded)?;
     let mut snippets = snippet::Snippets::new(query, &ranked, analyzer);
     let mut reads = 0;
-    // Use may move a hit up a little: from just behind the last one that is wanted too.
-    let wanted = if usage.is_empty() { options.limit } else { options.limit.saturating_add(BESIDE) };
+    // Use may move a hit up a little, and what replaces another comes before it: from just behind the last one that
+    // is wanted too.
+    let wanted = options.limit.saturating_add(BESIDE);
     let mut places = Vec::new();
     for candidate in best_first(ranked.candidates).take(MAX_REFUSED) {
         if places.len() >= wanted {
@@ -145,7 +147,7 @@ pub(crate) fn search(
         place.hit.score *= usage.favour(&place.hit.path);
         places.push(place);
     }
-    places.sort_by(|one, other| other.hit.score.total_cmp(&one.hit.score));
+    succession::put_successors_first(&mut places, &mut snippets);
     places.truncate(options.limit);
     for mut place in places {
         if options.snippets {
@@ -170,6 +172,10 @@ struct Place {
     hit: Hit,
     kind: Kind,
     unit: UnitRecord,
+    /// The memory that replaced it, if one did.
+    superseded_by: String,
+    /// Whether a later text may take its place: not what an agent said, nor talk between people, who tell and retell.
+    is_replaceable: bool,
 }
 
 /// One segment of one collection.
@@ -297,7 +303,10 @@ fn place_of(
         uuid: unit.uuid.clone(),
         is_weak: false,
     };
-    Ok(Place { hit, kind: source.kind, unit })
+    let superseded_by = record.superseded_by.clone();
+    let flags = segment.unit_flags()?.get(candidate.unit as usize).copied().unwrap_or(0);
+    let is_replaceable = source.kind == Kind::Markdown || flags & UnitFlags::USER != 0;
+    Ok(Place { hit, kind: source.kind, unit, superseded_by, is_replaceable })
 }
 
 /// A project's name with nothing but letters and digits: a path and the directory's name that was made of it agree.
@@ -318,7 +327,6 @@ fn fits(filters: &Filters, scope: Scope, kind: Kind, record: &GroupRecord) -> bo
 }
 
 fn role_fits(role: Option<Role>, flags: u8) -> bool {
-    use crate::segment::UnitFlags;
     match role {
         None => true,
         Some(Role::User) => flags & UnitFlags::USER != 0,

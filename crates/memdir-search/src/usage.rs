@@ -33,10 +33,6 @@ impl Usage {
         self.counts.get(path).copied().unwrap_or(0)
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.counts.is_empty()
-    }
-
     /// Counts one more use of each.
     pub(crate) fn add<'a>(&mut self, paths: impl IntoIterator<Item = &'a Utf8PathBuf>) {
         for path in paths {

@@ -46,7 +46,7 @@ impl SegmentInfo {
 }
 
 pub(super) const NAME: &str = "manifest.json";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 impl Manifest {
     pub(super) fn new(root: &Utf8Path) -> Self {

@@ -1,5 +1,5 @@
 use super::{FileId, signs};
-use crate::segment::{SegmentBuilder, UnitDraft, UnitRecord, Weight};
+use crate::segment::{GroupRecord, SegmentBuilder, UnitDraft, UnitRecord, Weight};
 
 /// A section longer than this is cut at its next empty line, so that a hit points near the words.
 const UNIT_BYTES: usize = 600;
@@ -12,6 +12,10 @@ pub(crate) struct Frontmatter<'a> {
     pub(crate) description: &'a str,
     pub(crate) kind: &'a str,
     tags: &'a str,
+    /// When it was written, as it says itself: a copy or a checkout has a file time of its own.
+    modified: &'a str,
+    /// The memory that replaced it.
+    pub(crate) superseded_by: &'a str,
     /// Phrases that say when it will be needed.
     pub(crate) cues: Vec<&'a str>,
 }
@@ -30,7 +34,10 @@ pub(crate) fn add_markdown(builder: &mut SegmentBuilder, file: &FileId<'_>, byte
     let first_line = || body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let title = title.unwrap_or_else(|| if is_index { file_name } else { first_line() });
     let title = super::shorten(title, super::MAX_TITLE);
-    builder.group(file.key, &file.record(title, front.kind));
+    let written = front.modified.parse().map_or(file.modified, |time: jiff::Timestamp| time.as_second());
+    let file = &FileId { modified: written, ..file.clone() };
+    let superseded_by = front.superseded_by.to_owned();
+    builder.group(file.key, &GroupRecord { superseded_by, ..file.record(title, front.kind) });
     let mut inherited = builder.terms_of(title, Weight::TITLE);
     inherited.extend(builder.terms_of(front.description, Weight::TITLE));
     inherited.extend(builder.terms_of(front.tags, Weight::CONTEXT));
@@ -121,6 +128,8 @@ fn frontmatter(text: &str) -> (Frontmatter<'_>, usize) {
             "title" if !nested => front.title = value,
             "description" | "summary" if !nested => front.description = value,
             "tags" | "keywords" | "aliases" => front.tags = value,
+            "modified" => front.modified = value,
+            "superseded_by" => front.superseded_by = value,
             "type" if nested || front.kind.is_empty() => front.kind = value,
             _ => {}
         }

@@ -11,6 +11,7 @@ use crate::collection::{Collection, Scope, open_file};
 use crate::error::SearchError;
 use crate::query::Query;
 use crate::rank::{best_first, rank};
+use crate::succession::{DatedText, FILES_APART};
 
 /// How many of the best candidates are looked at closely.
 const MAX_CANDIDATES: usize = 16;
@@ -62,7 +63,7 @@ impl Asked {
         let ranked = rank(&lives, &self.query, today)?;
         let all: usize = lives.iter().map(|live| live.segment.groups()).sum();
         self.weigh(prompt, all as f32, &ranked.files, analyzer);
-        let mut seen = HashSet::new();
+        let (mut seen, mut paths) = (HashSet::new(), HashSet::new());
         let mut found = Vec::new();
         for candidate in best_first(ranked.candidates) {
             if found.len() >= MAX_CANDIDATES {
@@ -84,7 +85,15 @@ impl Asked {
             else {
                 continue;
             };
-            memory.features = self.features(&memory, options, analyzer);
+            // What the old text says leads to the new one.
+            let features = self.features(&memory, options, analyzer);
+            memory = memory.newest();
+            if !memory.counts(options) || !paths.insert(memory.path.clone()) {
+                continue;
+            }
+            let is_superseded = memory.validity.superseded_by.is_some();
+            let (pinned, superseded) = (f32::from(memory.validity.pinned), f32::from(is_superseded));
+            memory.features = Features { pinned, superseded, ..features };
             found.push(memory);
         }
         let features: Vec<Features> = found.iter().map(|memory| memory.features).collect();
@@ -166,6 +175,17 @@ impl Asked {
             age: age as f32 / (365.0 * 86_400.0),
             ..Features::default()
         }
+    }
+
+    /// What a memory says, for comparing it with others.
+    pub(super) fn dated(&self, memory: &MemoryFile, score: f32, analyzer: &mut Analyzer) -> DatedText {
+        let time = memory.modified.map(jiff::Timestamp::as_second);
+        let superseded_by = memory.validity.superseded_by.clone().unwrap_or_default();
+        let names = vec![memory.name()];
+        let mut dated =
+            DatedText { names, superseded_by, time, apart: FILES_APART, score, ..DatedText::default() };
+        dated.read(&memory.body, &self.weights, analyzer);
+        dated
     }
 
     /// What the prompt's words weigh that stand in a text; they are added to `shared`.

@@ -3,9 +3,10 @@ use std::io::Read;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
+use memdir_core::memory::topic::validity::Validity;
 
-use super::Features;
-use crate::collection::Scope;
+use super::{Features, RecallOptions};
+use crate::collection::{Scope, open_file};
 use crate::document::{front_and_body, without_secrets};
 
 /// A memory that is being considered.
@@ -20,6 +21,8 @@ pub(super) struct MemoryFile {
     pub(super) kind: String,
     /// Phrases that say when it will be needed.
     pub(super) cues: Vec<String>,
+    /// How long and where it counts.
+    pub(super) validity: Validity,
     pub(super) features: Features,
     /// How likely it is that the agent needs it.
     pub(super) probability: f32,
@@ -66,6 +69,7 @@ impl MemoryFile {
             kind: front.kind.to_owned(),
             cues: front.cues.iter().map(|cue| (*cue).to_owned()).collect(),
             body: body.to_owned(),
+            validity: Validity::of(&text),
             text,
             path,
             scope,
@@ -73,6 +77,33 @@ impl MemoryFile {
             features: Features::default(),
             probability: 0.0,
         })
+    }
+
+    /// Whether it counts now, on this branch and in this worktree.
+    pub(super) fn counts(&self, options: &RecallOptions<'_>) -> bool {
+        let is_here = |wanted: &Option<String>, here: Option<&str>| {
+            wanted.as_deref().is_none_or(|wanted| Some(wanted) == here)
+        };
+        let Validity { branch, worktree, .. } = &self.validity;
+        let written = self.modified.unwrap_or(options.now);
+        is_here(branch, options.branch)
+            && is_here(worktree, options.worktree)
+            && !self.validity.has_expired(written, options.now)
+    }
+
+    /// The memory that replaced it, at the end of a chain of replacements; itself if none did or it is gone.
+    pub(super) fn newest(self) -> Self {
+        const MOST: usize = 8;
+        let mut newest = self;
+        for _ in 0..MOST {
+            let Some(by) = newest.validity.superseded_by.as_deref() else { break };
+            let path = newest.path.with_file_name(format!("{by}.md"));
+            let is_name = path.file_stem() == Some(by);
+            let Some(next) = is_name.then(|| open_file(&path).ok()).flatten() else { break };
+            let Some(next) = Self::read(next, path, newest.scope) else { break };
+            newest = next;
+        }
+        newest
     }
 
     /// What a model needs of it: the description, unless the text says it too, and the text.

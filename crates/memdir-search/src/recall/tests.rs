@@ -62,8 +62,16 @@ impl Store {
         tools: &[String],
         shown: &HashSet<Utf8PathBuf>,
     ) -> Recalled {
-        let options =
-            RecallOptions { now: now(), budget, threshold: self.threshold, named: MAX_NAMED, tools, shown };
+        let options = RecallOptions {
+            now: now(),
+            budget,
+            threshold: self.threshold,
+            named: MAX_NAMED,
+            tools,
+            shown,
+            branch: Some("main"),
+            worktree: None,
+        };
         self.searcher.recall(prompt, &options).unwrap()
     }
 
@@ -245,4 +253,26 @@ fn odd_prompts_are_answered_with_nothing() {
     for prompt in ["", "the of and", "\0", "?", &"x".repeat(100_000), "\u{202e}"] {
         assert_eq!(store.files(prompt), Vec::<String>::new());
     }
+}
+
+#[test]
+fn a_memory_that_is_replaced_expired_or_of_another_branch_is_not_given() {
+    let memory = |file: &str, fields: &str| {
+        let body = "The turbine export runs on the harbour cluster every Monday.";
+        (file.to_owned(), format!("project\n{fields}"), "Turbine export".to_owned(), body.to_owned())
+    };
+    let prompt = "start the turbine export on the harbour cluster";
+    let given = |fields: &str| {
+        let mut others = prompts().memories;
+        others.push(memory("turbine.md", fields));
+        others.push(("next.md".into(), "project".into(), "Its successor".into(), "It moved.".into()));
+        store(&others).files(prompt)
+    };
+    assert_eq!(given("  other: x"), ["turbine.md"]);
+    assert_eq!(given("  superseded_by: next"), ["next.md"], "the old words lead to the new text");
+    assert_eq!(given("  expires: 2027-01-15"), ["turbine.md"]);
+    assert_eq!(given("  expires: 2027-01-14"), [""; 0]);
+    assert_eq!(given("  branch: main"), ["turbine.md"]);
+    assert_eq!(given("  branch: feature/x"), [""; 0]);
+    assert_eq!(given("  worktree: elsewhere"), [""; 0]);
 }

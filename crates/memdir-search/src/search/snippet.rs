@@ -13,6 +13,7 @@ use crate::collection::{Kind, open_file};
 use crate::document::{first_prompt, without_secrets};
 use crate::query::Query;
 use crate::rank::{MAX_TERMS, Ranked, TermWeight};
+use crate::succession::DatedText;
 use crate::transcript::{Entry, Position, Reader, without_reminders};
 
 /// How long a snippet is at most, in characters.
@@ -107,6 +108,13 @@ impl<'a> Snippets<'a> {
         }
         place.hit.snippet = self.around(best);
         place.hit.marks = self.asked_for(&place.hit.snippet);
+    }
+
+    /// Reads what a place says, for comparing it with others.
+    pub(super) fn read_into(&mut self, dated: &mut DatedText, place: &Place) {
+        if let Some(text) = text_of(place) {
+            dated.read(&text, &self.weights, self.analyzer);
+        }
     }
 
     /// The line with most of what was asked for, and how many lines come before it.

@@ -13,6 +13,8 @@ pub(crate) struct GroupRecord {
     pub(crate) kind: String,
     /// When it was last changed, in seconds since 1970.
     pub(crate) modified: i64,
+    /// The memory that replaced it, by name or file stem; empty if none did.
+    pub(crate) superseded_by: String,
 }
 
 impl GroupRecord {
@@ -21,6 +23,7 @@ impl GroupRecord {
         push_text(out, &self.title);
         push_text(out, &self.kind);
         push_varint(out, self.modified.cast_unsigned());
+        push_text(out, &self.superseded_by);
     }
 
     pub(super) fn decode(mut bytes: &[u8]) -> Option<Self> {
@@ -30,6 +33,7 @@ impl GroupRecord {
             title: take_text(bytes)?,
             kind: take_text(bytes)?,
             modified: take_varint(bytes)?.cast_signed(),
+            superseded_by: take_text(bytes)?,
         })
     }
 }
