@@ -20,7 +20,8 @@ use crate::layout::{ENTRIES, README, README_TEXT, ROUND};
 use crate::local::{LeftAlone, Local, LocalChange, LocalError, Proposal, Scan};
 use crate::message::message;
 use crate::options::Options;
-use crate::plan::{Planner, SyncPlan};
+use crate::plan::facts::PlanFacts;
+use crate::plan::{Decision, Planner, Sides, SyncPlan};
 use crate::records::Records;
 use crate::remote::{Published, Put, Remote, RemoteError, Version};
 use crate::report::{Refused, Report};
@@ -196,20 +197,7 @@ impl Once<'_> {
                 "the remote counts fewer rounds than before: it was reset to an older state".to_owned(),
             );
         }
-        let planner = Planner::new(
-            &self.state,
-            &self.scan,
-            &inbox,
-            &roster,
-            self.key.public(),
-            self.local,
-            self.remote,
-            self.options,
-            &self.unwritten,
-            rewritten,
-            self.now,
-        );
-        let (plan, mut report) = planner.make()?;
+        let (plan, mut report) = self.plan(&inbox, &roster, rewritten)?;
         notices.append(&mut report.notices);
         report.notices = notices;
         self.say(&inbox, &roster, &plan, &mut report);
@@ -218,6 +206,37 @@ impl Once<'_> {
             return Ok(Some(report));
         }
         self.carry_out(head, &inbox, roster, plan, report)
+    }
+
+    /// Loads what planning needs, plans, and begins again for as long as planning finds that a fact is missing: each time at
+    /// least one more is there.
+    fn plan(
+        &mut self,
+        inbox: &Inbox,
+        roster: &Roster,
+        rewritten: bool,
+    ) -> Result<(SyncPlan, Report), SyncError> {
+        let sides = Sides {
+            state: &self.state,
+            scan: &self.scan,
+            inbox,
+            roster,
+            me: self.key.public(),
+            options: self.options,
+            unwritten: &self.unwritten,
+            rewritten,
+            now: self.now,
+        };
+        let mut facts = PlanFacts::of_past(&sides, self.remote)?;
+        let mut needs = Planner::new(sides, self.local, &facts).first_needs();
+        loop {
+            facts.load(needs, &sides, self.local, self.remote)?;
+            match Planner::new(sides, self.local, &facts).make() {
+                Decision::Plan(planned) => return Ok(*planned),
+                Decision::Conflicts(conflicts) => return Err(SyncError::Conflicts(conflicts)),
+                Decision::Needs(missing) => needs = missing,
+            }
+        }
     }
 
     /// Whether both sides are as they were agreed, at the cost of one request.

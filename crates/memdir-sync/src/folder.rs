@@ -4,19 +4,15 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use memdir_core::config::WriteMode;
-use memdir_core::memory::entrypoint::ENTRYPOINT;
-use memdir_core::memory::index;
-use memdir_core::memory::text_merge::merge_text;
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::rel_path::RelPath;
-use memdir_core::team_key::TeamKey;
-use memdir_lib::memory::{Answer, Wish};
+use memdir_lib::memory::Wish;
 use memdir_lib::team::TEAM_DIR;
 use memdir_wire::canonical::{at_home, canonical, shared_hash};
 
 use crate::kept::{Kept, KnownPlace};
-use crate::local::{Held, LeftAlone, Local, LocalChange, LocalError, Outcome, Proposal, Scan, SentFrom};
+use crate::local::{Held, LeftAlone, Local, LocalChange, LocalError, Outcome, Proposal, Scan};
 use crate::obstacle::obstacle;
 use crate::private_rules::PrivateRules;
 use crate::remote::Version;
@@ -28,6 +24,7 @@ use crate::team::{INDEX_AUTHOR, index_change};
 mod asking;
 mod following;
 mod root;
+mod rules;
 mod scanning;
 mod staging;
 
@@ -118,17 +115,6 @@ impl Folder<'_> {
             (None, Some(base)) => Some(Change::Delete { path, base: Content(base) }),
             (None, None) => None,
         })
-    }
-
-    /// Why a memory stays here, and that the team has an earlier text of it: that it stays would be half of the truth.
-    fn with_earlier_text(&self, key: &str, why: String) -> String {
-        let state = self.kept.load().map(|(state, _)| state).ok();
-        let agreed = state.and_then(|mut state| state.agreed.remove(key));
-        if agreed.is_none_or(|agreed| agreed.content.is_none()) {
-            return why;
-        }
-        let name = key.strip_suffix(".md").unwrap_or(key);
-        format!("{why}; the team has an earlier text of it, which `memdir team unshare {name}` removes")
     }
 
     /// Makes changes in one operation, or, where one of them cannot be made, in as few as there are others.
@@ -245,24 +231,6 @@ impl Local for Folder<'_> {
         Ok(text.map(|text| canonical(&text).into_owned()))
     }
 
-    fn refuses_key(&self, key: &str) -> Option<String> {
-        // The index of a person's memory is a file like any other; that of a team is made from the files.
-        let name = key.rsplit('/').next().unwrap_or_default();
-        let checked = match self.kind {
-            Kind::Personal if name == ENTRYPOINT => key.replace(ENTRYPOINT, "index.md"),
-            _ => key.to_owned(),
-        };
-        TeamKey::parse(&checked).err().map(|refused| refused.to_string())
-    }
-
-    fn wants(&self, key: &str) -> bool {
-        self.root_of(key).is_some()
-    }
-
-    fn folder_of(&self, key: &str) -> &str {
-        self.root_of(key).map_or("", |root| root.prefix.as_str())
-    }
-
     fn went_to(&self, key: &str) -> Option<String> {
         let root = self.root_of(key).filter(|_| self.kind == Kind::Personal)?;
         let path = format!("{TEAM_DIR}/{}", root.path_of(key).ok()?);
@@ -272,35 +240,6 @@ impl Local for Folder<'_> {
 
     fn names_given(&self) -> Vec<(Option<String>, String)> {
         self.roots.iter().flat_map(Root::names_given).collect()
-    }
-
-    fn refuses_to_share(&self, key: &str, text: &str) -> Option<String> {
-        match self.kind {
-            Kind::Team => self.rules.refusal(key, text).map(|why| self.with_earlier_text(key, why)),
-            Kind::Personal => self.rules.refusal_of_own(key, text),
-        }
-    }
-
-    fn refuses_to_take(&self, key: &str, text: &str) -> Option<String> {
-        match self.kind {
-            Kind::Team => self.rules.secret_in_name(key).or_else(|| self.rules.secret_in(text)),
-            Kind::Personal => None,
-        }
-    }
-
-    fn merge(&self, key: &str, base: &str, mine: &str, theirs: &str) -> Option<String> {
-        if self.is_own_index(key) {
-            return Some(index::merge(base, mine, theirs).text);
-        }
-        merge_text(base, mine, theirs).ok()
-    }
-
-    fn is_list(&self, key: &str) -> bool {
-        self.is_own_index(key)
-    }
-
-    fn reviews(&self) -> bool {
-        self.mode != WriteMode::Auto
     }
 
     fn took_back(&self, key: &str) -> bool {
@@ -355,15 +294,6 @@ impl Local for Folder<'_> {
             }
         }
         Ok(settled)
-    }
-
-    fn sent_from(&self, key: &str) -> Option<SentFrom> {
-        self.questions.sent_from.get(key).cloned()
-    }
-
-    fn rejects(&self, key: &str, id: &str) -> bool {
-        let answer = self.questions.answers.get(key);
-        answer.is_some_and(|(asked, answer)| *answer == Answer::Rejected && asked.entry.id == id)
     }
 
     fn propose(&mut self, proposals: &[Proposal]) -> Result<(), LocalError> {

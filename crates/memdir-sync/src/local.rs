@@ -130,36 +130,8 @@ impl SentFrom {
     }
 }
 
-/// This machine's files and memory of past syncs.
-pub trait Local {
-    /// What was agreed, also by accepting what waited, and what was under way when a sync was killed.
-    ///
-    /// # Errors
-    /// The system fails, here and below.
-    fn load(&mut self) -> Result<(SyncState, Option<Pending>), LocalError>;
-
-    /// The version at which everything here was agreed, where a look at the files tells that nothing changed since.
-    fn at_rest(&mut self) -> Option<Version> {
-        None
-    }
-
-    /// Remembers that everything that was scanned last is agreed at this version.
-    fn rest(&mut self, version: &Version) {
-        let _ = version;
-    }
-
-    /// What stands here now.
-    ///
-    /// # Errors
-    /// See [`Local::load`].
-    fn scan(&mut self) -> Result<Scan, LocalError>;
-
-    /// The shared text of a file; `None` if there is none any more.
-    ///
-    /// # Errors
-    /// See [`Local::load`].
-    fn text(&mut self, key: &str) -> Result<Option<String>, LocalError>;
-
+/// What decides about keys and texts, as values in memory: planning asks it, and planning does no I/O.
+pub trait Rules {
     /// Why a key cannot be one of this folder's.
     fn refuses_key(&self, key: &str) -> Option<String>;
 
@@ -175,20 +147,9 @@ pub trait Local {
         ""
     }
 
-    /// Where a file is now that is gone, if it is here and no part of this sync any more.
-    fn went_to(&self, key: &str) -> Option<String> {
-        let _ = key;
-        None
-    }
-
-    /// The names that were given lately by commands of ours, newest first: the old one and the new one; no old one where a
-    /// file was made.
-    fn names_given(&self) -> Vec<(Option<String>, String)> {
-        Vec::new()
-    }
-
-    /// Why a text may not be shared: a secret, or something private.
-    fn refuses_to_share(&self, key: &str, text: &str) -> Option<String>;
+    /// Why a text may not be shared: a secret, or something private; and, if the remote has an earlier text of it, how to
+    /// remove that.
+    fn refuses_to_share(&self, key: &str, text: &str, has_earlier_text: bool) -> Option<String>;
 
     /// Why a text of a member waits for the user even where others are written: a secret that they should know of.
     fn refuses_to_take(&self, key: &str, text: &str) -> Option<String> {
@@ -218,6 +179,49 @@ pub trait Local {
     fn rejects(&self, key: &str, id: &str) -> bool {
         let _ = (key, id);
         false
+    }
+}
+
+/// This machine's files and memory of past syncs.
+pub trait Local: Rules {
+    /// What was agreed, also by accepting what waited, and what was under way when a sync was killed.
+    ///
+    /// # Errors
+    /// The system fails, here and below.
+    fn load(&mut self) -> Result<(SyncState, Option<Pending>), LocalError>;
+
+    /// The version at which everything here was agreed, where a look at the files tells that nothing changed since.
+    fn at_rest(&mut self) -> Option<Version> {
+        None
+    }
+
+    /// Remembers that everything that was scanned last is agreed at this version.
+    fn rest(&mut self, version: &Version) {
+        let _ = version;
+    }
+
+    /// What stands here now.
+    ///
+    /// # Errors
+    /// See [`Local::load`].
+    fn scan(&mut self) -> Result<Scan, LocalError>;
+
+    /// The shared text of a file; `None` if there is none any more.
+    ///
+    /// # Errors
+    /// See [`Local::load`].
+    fn text(&mut self, key: &str) -> Result<Option<String>, LocalError>;
+
+    /// Where a file is now that is gone, if it is here and no part of this sync any more.
+    fn went_to(&self, key: &str) -> Option<String> {
+        let _ = key;
+        None
+    }
+
+    /// The names that were given lately by commands of ours, newest first: the old one and the new one; no old one where a
+    /// file was made.
+    fn names_given(&self) -> Vec<(Option<String>, String)> {
+        Vec::new()
     }
 
     /// Whether the user has a memory of that name that is not shared: they took it back.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::engine::SyncError;
 use crate::folder::Folder;
-use crate::local::{Local, SentFrom};
+use crate::local::{Local, Rules, SentFrom};
 use crate::membership::Membership;
 use crate::report::ChangeKind;
 use crate::team_error::TeamError;
@@ -71,7 +71,7 @@ pub(crate) fn own_changes(
         change.before = id.and_then(|_| texts.next().flatten());
         change.after = folder.text(&change.path).map_err(failed)?;
         let text = change.after.as_deref();
-        change.refused = text.and_then(|text| folder.refuses_to_share(&change.path, text));
+        change.refused = text.and_then(|text| folder.refuses_to_share(&change.path, text, id.is_some()));
     }
     for (key, why) in scan.left_alone {
         let change = if state.agreed.contains_key(&key) { ChangeKind::Changed } else { ChangeKind::Added };

@@ -10,7 +10,7 @@ use memdir_lib::memory::Answer;
 
 use super::{BY_MEMBER, Folder, MAX_HELD};
 use crate::kept::Asked;
-use crate::local::{Local, LocalError, Proposal, SentFrom};
+use crate::local::{LocalError, Proposal, Rules, SentFrom};
 use crate::state::SyncState;
 
 /// What the user is asked in the course of a sync, and what they said before.

@@ -13,7 +13,7 @@ use memdir_wire::canonical::shared_hash;
 use memdir_wire::entry::MAX_TEXT_BYTES;
 
 use super::{Folder, Kind, Root, Scanned};
-use crate::local::{Local, LocalError, Scan};
+use crate::local::{LocalError, Rules, Scan};
 use crate::rest::Glance;
 use crate::seen::Seen;
 

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Planner;
-use crate::engine::{Conflict, SyncError};
+use super::facts::Planned;
+use crate::engine::Conflict;
 use crate::options::ConflictPolicy;
 
 /// A memory that was deleted under one name and is there under another.
@@ -21,21 +22,23 @@ impl Planner<'_> {
         &mut self,
         new_names: &BTreeMap<String, String>,
         settled: &mut BTreeSet<String>,
-    ) -> Result<(), SyncError> {
-        for (from, to) in new_names.iter().filter(|(_, to)| self.inbox.entry(to).is_none()) {
-            let deleted = self.inbox.entry(from).filter(|(entry, _)| entry.text.is_none());
+    ) -> Planned<()> {
+        for (from, to) in new_names.iter().filter(|(_, to)| self.sides.inbox.entry(to).is_none()) {
+            let deleted = self.sides.inbox.entry(from).filter(|(entry, _)| entry.text.is_none());
             let Some((entry, _)) = deleted.filter(|_| !settled.contains(to)) else { continue };
             let by = self.name_of(&entry.author);
-            match self.options.conflict {
+            match self.sides.options.conflict {
                 ConflictPolicy::Fail => self.unresolved.push(Conflict { path: to.clone(), by }),
                 ConflictPolicy::Theirs => {
-                    self.write(to, None, &by, self.now);
+                    self.write(to, None, &by, self.sides.now);
                     self.vacated.insert(to.clone());
                 }
                 ConflictPolicy::Ours | ConflictPolicy::Merge => {
                     let text = self.text_of(to, self.mine(to))?;
                     self.send(to, text, Some(from.clone()))?;
-                    if self.plan.outgoing.contains_key(to) && self.options.conflict == ConflictPolicy::Merge {
+                    if self.plan.outgoing.contains_key(to)
+                        && self.sides.options.conflict == ConflictPolicy::Merge
+                    {
                         self.report.notices.push(format!(
                             "`{from}` was deleted by {by} and renamed to `{to}` here: it stays"
                         ));
@@ -45,7 +48,7 @@ impl Planner<'_> {
             settled.insert(to.clone());
         }
         for Back { from, to, by, is_news } in self.back_under_another_name(new_names, settled) {
-            match self.options.conflict {
+            match self.sides.options.conflict {
                 ConflictPolicy::Fail if is_news => {
                     self.unresolved.push(Conflict { path: to.clone(), by });
                     settled.insert(to);
@@ -55,9 +58,9 @@ impl Planner<'_> {
                     settled.insert(to);
                 }
                 // What waits is shown when it is asked about.
-                _ if self.local.reviews() => {}
+                _ if self.rules.reviews() => {}
                 ConflictPolicy::Theirs if is_news => {}
-                _ if self.local.took_back(&from) => self.report.notices.push(format!(
+                _ if self.took_back(&from)? => self.report.notices.push(format!(
                     "you took `{from}` back, and {by} renamed it to `{to}`: it is the team's again, and yours is \
                      beside it, not in `team/`"
                 )),
@@ -76,18 +79,19 @@ impl Planner<'_> {
         settled: &BTreeSet<String>,
     ) -> Vec<Back> {
         let is_new = |to: &String| {
-            !settled.contains(to) && !self.state.agreed.contains_key(to) && self.mine(to).is_none()
+            !settled.contains(to) && !self.sides.state.agreed.contains_key(to) && self.mine(to).is_none()
         };
         let mut back = Vec::new();
-        for (to, entry) in self.inbox.entries().filter(|(to, entry)| entry.text.is_some() && is_new(to)) {
+        for (to, entry) in self.sides.inbox.entries().filter(|(to, entry)| entry.text.is_some() && is_new(to))
+        {
             let Some(from) = entry.renamed_from.as_ref() else { continue };
-            let Some(agreed) = self.state.agreed.get(from) else { continue };
+            let Some(agreed) = self.sides.state.agreed.get(from) else { continue };
             let is_here = self.mine(from).is_some() || new_names.contains_key(from);
-            let is_there = match self.inbox.entry(from) {
+            let is_there = match self.sides.inbox.entry(from) {
                 Some((old, _)) => old.text.is_some(),
                 None => agreed.content.is_some(),
             };
-            if !is_here && !is_there && !self.scan.leaves_alone(from) && self.local.wants(from) {
+            if !is_here && !is_there && !self.sides.scan.leaves_alone(from) && self.rules.wants(from) {
                 let by = self.name_of(&entry.author);
                 let is_news = agreed.content.is_some();
                 back.push(Back { from: from.clone(), to: to.clone(), by, is_news });

@@ -3,9 +3,10 @@
 use memdir_core::content_hash::ContentHash;
 
 use super::Planner;
+use super::facts::Planned;
 use crate::common_base::common_base;
 use crate::conflict_copy::{conflict_key, copy_of, with_name_of};
-use crate::engine::{Conflict, SyncError};
+use crate::engine::Conflict;
 use crate::options::ConflictPolicy;
 use crate::report::KeptTwice;
 
@@ -31,9 +32,9 @@ impl<'k> Both<'k> {
 
 impl Planner<'_> {
     /// Puts two changed versions together.
-    pub(super) fn merge_both(&mut self, both: Both<'_>, mine: Option<ContentHash>) -> Result<(), SyncError> {
+    pub(super) fn merge_both(&mut self, both: Both<'_>, mine: Option<ContentHash>) -> Planned<()> {
         let Both { key, agreed_as, target, related } = both;
-        let Some((entry, _)) = self.inbox.entry(target) else { return Ok(()) };
+        let Some((entry, _)) = self.sides.inbox.entry(target) else { return Ok(()) };
         let (theirs, by, time) =
             (entry.text.clone(), self.name_of(&self.author_of(target, entry)), entry.time);
         let text = self.text_of(key, mine)?;
@@ -41,19 +42,19 @@ impl Planner<'_> {
             (Some(ours), Some(theirs)) => (ours, theirs),
             (ours, theirs) => return self.deleted_and_changed(key, target, mine, (ours, theirs), &by),
         };
-        if let Some(why) = self.local.refuses_to_share(target, &ours) {
+        if let Some(why) = self.refusal(target, &ours) {
             self.block(key, target, why);
             return Ok(());
         }
         let ours = if key == agreed_as { ours } else { with_name_of(&ours, &theirs) };
         let merged = if related {
             let base = self.base_of(agreed_as, target)?.unwrap_or_else(|| common_base(&ours, &theirs));
-            self.local.merge(target, &base, &ours, &theirs)
+            self.rules.merge(target, &base, &ours, &theirs)
         } else {
             None
         };
-        match (merged, self.options.conflict) {
-            (Some(merged), _) if merged == theirs => self.take(target, mine),
+        match (merged, self.sides.options.conflict) {
+            (Some(merged), _) if merged == theirs => self.take(target, mine)?,
             (Some(merged), _) => {
                 if merged != ours || key != target {
                     self.write(target, Some(merged.clone()), &by, time);
@@ -69,13 +70,13 @@ impl Planner<'_> {
                 }
                 self.send(target, Some(ours), None)?;
             }
-            (None, ConflictPolicy::Theirs) => self.take(target, mine),
+            (None, ConflictPolicy::Theirs) => self.take(target, mine)?,
             (None, ConflictPolicy::Fail) => {
                 self.unresolved.push(Conflict { path: target.to_owned(), by });
             }
             (None, ConflictPolicy::Merge) => {
                 if self.keep_copy(target, &ours)? {
-                    self.take(target, mine);
+                    self.take(target, mine)?;
                 }
             }
         }
@@ -83,7 +84,7 @@ impl Planner<'_> {
     }
 
     /// Keeps a text beside a memory, here and there; `false` if it may not be shared.
-    pub(super) fn keep_copy(&mut self, key: &str, text: &str) -> Result<bool, SyncError> {
+    pub(super) fn keep_copy(&mut self, key: &str, text: &str) -> Planned<bool> {
         let (copy, text) = self.free_copy(key, text);
         if !self.stands(&copy, &text) && !self.put_copy(&copy, text)? {
             return Ok(false);
@@ -98,8 +99,8 @@ impl Planner<'_> {
     }
 
     /// Writes a copy here and sends it; `false` if it may not be shared.
-    pub(super) fn put_copy(&mut self, copy: &str, text: String) -> Result<bool, SyncError> {
-        self.write(copy, Some(text.clone()), "you", self.now);
+    pub(super) fn put_copy(&mut self, copy: &str, text: String) -> Planned<bool> {
+        self.write(copy, Some(text.clone()), "you", self.sides.now);
         self.send(copy, Some(text), None)?;
         Ok(self.plan.outgoing.contains_key(copy))
     }
@@ -112,14 +113,14 @@ impl Planner<'_> {
         mine: Option<ContentHash>,
         (ours, theirs): (Option<String>, Option<String>),
         by: &str,
-    ) -> Result<(), SyncError> {
-        let was_agreed = self.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some());
-        let policy = if was_agreed { self.options.conflict } else { ConflictPolicy::Merge };
+    ) -> Planned<()> {
+        let was_agreed = self.sides.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some());
+        let policy = if was_agreed { self.sides.options.conflict } else { ConflictPolicy::Merge };
         match (policy, ours) {
             (ConflictPolicy::Fail, _) => {
                 self.unresolved.push(Conflict { path: target.to_owned(), by: by.to_owned() });
             }
-            (ConflictPolicy::Theirs, _) => self.take(target, mine),
+            (ConflictPolicy::Theirs, _) => self.take(target, mine)?,
             (ConflictPolicy::Ours, None) => self.put_out(target, None, None),
             (ConflictPolicy::Ours | ConflictPolicy::Merge, Some(ours)) => {
                 if was_agreed && theirs.is_none() && policy == ConflictPolicy::Merge {
@@ -129,11 +130,11 @@ impl Planner<'_> {
                 self.send(target, Some(ours), None)?;
             }
             (ConflictPolicy::Merge, None) => {
-                if !self.local.took_back(key) {
+                if !self.took_back(key)? {
                     let notice = format!("`{key}` was deleted here and changed by {by}: it is back");
                     self.report.notices.push(notice);
                 }
-                self.take(target, mine);
+                self.take(target, mine)?;
             }
         }
         Ok(())
@@ -148,9 +149,9 @@ impl Planner<'_> {
         };
         let is_free = |(copy, text): &(String, String)| {
             let own = ContentHash::of(text.as_bytes());
-            let there = self.inbox.entry(copy).and_then(|(entry, _)| entry.content());
+            let there = self.sides.inbox.entry(copy).and_then(|(entry, _)| entry.content());
             let stands = [self.mine(copy), there].into_iter().flatten();
-            !self.scan.leaves_alone(copy) && stands.into_iter().all(|content| content == own)
+            !self.sides.scan.leaves_alone(copy) && stands.into_iter().all(|content| content == own)
         };
         let first = ContentHash::of(text.as_bytes());
         let more = (1_u32..=64).map(|number| ContentHash::of(format!("{number} {text}").as_bytes()));

@@ -6,11 +6,12 @@ use memdir_core::content_hash::ContentHash;
 use memdir_wire::entry::Entry;
 
 use super::Planner;
+use super::facts::{Need, Planned, all, known};
 use super::likeness::{is_alike, is_another, likeness};
 use super::merging::Both;
 use crate::classify::Theirs;
 use crate::conflict_copy::with_name_of;
-use crate::engine::{Conflict, SyncError};
+use crate::engine::Conflict;
 use crate::options::ConflictPolicy;
 use crate::report::ChangeKind;
 use crate::state::Agreed;
@@ -39,7 +40,7 @@ const MAX_NAMES: usize = 32;
 
 impl Planner<'_> {
     /// Where one side renamed what the other changed, the change follows. Gives back the keys that are settled by that.
-    pub(super) fn follow_renames(&mut self) -> Result<BTreeSet<String>, SyncError> {
+    pub(super) fn follow_renames(&mut self) -> Planned<BTreeSet<String>> {
         let mut settled = BTreeSet::new();
         let renamed_here = self.renamed_here()?;
         let new_names: BTreeMap<String, String> =
@@ -56,10 +57,11 @@ impl Planner<'_> {
                 continue;
             }
             // The change that somebody made under the old name goes to the new one.
-            if let Some((entry, _)) = self.inbox.entry(&from)
+            if let Some((entry, _)) = self.sides.inbox.entry(&from)
                 && let Some(theirs) = entry.text.clone()
-                && self.inbox.entry(&to).is_none()
+                && self.sides.inbox.entry(&to).is_none()
                 && self
+                    .sides
                     .state
                     .agreed
                     .get(&from)
@@ -71,7 +73,7 @@ impl Planner<'_> {
                     None => theirs,
                     Some(base) => match self.with_their_change(&to, &base, &theirs, &by)? {
                         Some(text) => text,
-                        None if self.options.conflict == ConflictPolicy::Fail => {
+                        None if self.sides.options.conflict == ConflictPolicy::Fail => {
                             settled.extend([from, to]);
                             continue;
                         }
@@ -79,7 +81,7 @@ impl Planner<'_> {
                         None => continue,
                     },
                 };
-                if self.local.reviews() {
+                if self.rules.reviews() {
                     if self.wait_renamed(&from, &to, text)? {
                         settled.extend([from, to]);
                     }
@@ -92,7 +94,8 @@ impl Planner<'_> {
                     self.receive(&to, &by, ChangeKind::Changed);
                     settled.extend([from, to]);
                 }
-            } else if matches!(self.inbox.theirs(&from), Theirs::Unchanged) && self.inbox.entry(&to).is_none()
+            } else if matches!(self.sides.inbox.theirs(&from), Theirs::Unchanged)
+                && self.sides.inbox.entry(&to).is_none()
             {
                 let text = self.text_of(&to, self.mine(&to))?;
                 self.send(&to, text, Some(from.clone()))?;
@@ -112,14 +115,14 @@ impl Planner<'_> {
         base: &str,
         theirs: &str,
         by: &str,
-    ) -> Result<Option<String>, SyncError> {
+    ) -> Planned<Option<String>> {
         let mine = self.text_of(to, self.mine(to))?.unwrap_or_default();
-        if let Some(merged) = self.local.merge(to, base, &mine, theirs) {
+        if let Some(merged) = self.rules.merge(to, base, &mine, theirs) {
             return Ok(Some(merged));
         }
-        let policy = self.options.conflict;
+        let policy = self.sides.options.conflict;
         Ok(match policy {
-            _ if self.local.reviews() => None,
+            _ if self.rules.reviews() => None,
             ConflictPolicy::Ours => Some(mine),
             ConflictPolicy::Fail => {
                 self.unresolved.push(Conflict { path: to.to_owned(), by: by.to_owned() });
@@ -131,7 +134,7 @@ impl Planner<'_> {
     }
 
     /// What was changed here goes to where others have moved the memory.
-    fn follow_moved(&mut self, moved: Vec<Moved>, settled: &mut BTreeSet<String>) -> Result<(), SyncError> {
+    fn follow_moved(&mut self, moved: Vec<Moved>, settled: &mut BTreeSet<String>) -> Planned<()> {
         let targets: BTreeSet<String> = moved.iter().map(|moved| moved.to.clone()).collect();
         let (mut left, mut stuck) = (Vec::new(), BTreeSet::new());
         for Moved { key, from, to } in moved {
@@ -143,7 +146,7 @@ impl Planner<'_> {
             let both = Both { key: &key, agreed_as: &from, target: &to, related: true };
             self.taken_names().release(&from);
             self.taken_names().release(&key);
-            if self.local.reviews() {
+            if self.rules.reviews() {
                 self.wait_merged(both, mine)?;
                 if !self.plan.declined.contains_key(&to) {
                     settled.extend([from, key]);
@@ -157,7 +160,8 @@ impl Planner<'_> {
                 settled.extend([key, from, to]);
                 continue;
             }
-            if let Some((entry, id)) = self.inbox.entry(&from).filter(|(entry, _)| entry.text.is_none()) {
+            if let Some((entry, id)) = self.sides.inbox.entry(&from).filter(|(entry, _)| entry.text.is_none())
+            {
                 self.plan.agreed.insert(from.clone(), Some(Agreed::of(entry, id)));
                 settled.insert(from.clone());
             }
@@ -170,8 +174,8 @@ impl Planner<'_> {
             left.extend([key, from]);
         }
         for key in left.into_iter().filter(|key| !targets.contains(key)) {
-            self.write(&key, None, "the team", self.now);
-            if !self.state.agreed.contains_key(&key) {
+            self.write(&key, None, "the team", self.sides.now);
+            if !self.sides.state.agreed.contains_key(&key) {
                 // Whoever kills us now does not make a new memory of it.
                 self.plan.agreed.insert(key.clone(), None);
             }
@@ -182,12 +186,12 @@ impl Planner<'_> {
 
     /// Files that have another name here than was agreed: with the same content, or nearly the same where only one such
     /// pair is to be found.
-    fn renamed_here(&mut self) -> Result<Vec<Renamed>, SyncError> {
+    fn renamed_here(&self) -> Planned<Vec<Renamed>> {
         let mut gone: BTreeMap<ContentHash, Vec<&String>> = BTreeMap::new();
-        for (key, agreed) in &self.state.agreed {
+        for (key, agreed) in &self.sides.state.agreed {
             if let Some(content) = agreed.content.filter(|_| self.mine(key).is_none())
-                && !self.scan.leaves_alone(key)
-                && self.local.wants(key)
+                && !self.sides.scan.leaves_alone(key)
+                && self.rules.wants(key)
             {
                 gone.entry(content).or_default().push(key);
             }
@@ -198,8 +202,8 @@ impl Planner<'_> {
         let mut came: BTreeMap<ContentHash, Vec<&String>> = BTreeMap::new();
         // What a killed sync was about to delete still lies there, and is no new name of anything; nor is what stayed here
         // because the user wanted it.
-        for (key, content) in self.scan.files.iter().filter(|(key, _)| !self.counts_as_agreed(key)) {
-            if self.state.agreed.get(key).is_none_or(|agreed| agreed.content.is_none()) {
+        for (key, content) in self.sides.scan.files.iter().filter(|(key, _)| !self.counts_as_agreed(key)) {
+            if self.sides.state.agreed.get(key).is_none_or(|agreed| agreed.content.is_none()) {
                 came.entry(*content).or_default().push(key);
             }
         }
@@ -225,16 +229,12 @@ impl Planner<'_> {
     }
 
     /// The pairs of which our own history says that one is the new name of the other, whatever the text became since.
-    fn renamed_by_command(
-        &mut self,
-        gone: &mut Vec<String>,
-        came: &mut Vec<String>,
-    ) -> Result<Vec<Renamed>, SyncError> {
+    fn renamed_by_command(&self, gone: &mut Vec<String>, came: &mut Vec<String>) -> Planned<Vec<Renamed>> {
         let mut renamed = Vec::new();
         if gone.is_empty() || came.is_empty() {
             return Ok(renamed);
         }
-        let given = self.local.names_given();
+        let given = known(self.facts.names_given.as_ref(), || Need::NamesGiven)?;
         for to in came.clone() {
             let mut name = &to;
             for (from, given) in &given {
@@ -257,18 +257,15 @@ impl Planner<'_> {
     }
 
     /// The pairs of texts that say nearly the same: renaming a memory gives it another `name:`, and perhaps other links.
-    fn nearly_same(&mut self, gone: &[String], came: &[String]) -> Result<Vec<Renamed>, SyncError> {
+    fn nearly_same(&self, gone: &[String], came: &[String]) -> Planned<Vec<Renamed>> {
         if gone.is_empty() || came.is_empty() || gone.len() > MAX_COMPARED || came.len() > MAX_COMPARED {
             return Ok(Vec::new());
         }
-        let mut before = Vec::new();
-        for key in gone {
-            before.extend(self.agreed_text(key)?.map(|text| (key, text)));
-        }
-        let mut after = Vec::new();
-        for key in came {
-            after.extend(self.local.text(key).map_err(SyncError::Local)?.map(|text| (key, text)));
-        }
+        let before = all(gone.iter().map(|key| Ok(self.agreed_text(key)?.map(|text| (key, text)))))?;
+        let before: Vec<(&String, String)> = before.into_iter().flatten().collect();
+        let after =
+            all(came.iter().map(|key| Ok(self.text_of(key, self.mine(key))?.map(|text| (key, text)))))?;
+        let after: Vec<(&String, String)> = after.into_iter().flatten().collect();
         let mut pairs = Vec::new();
         for (at, (_, old)) in before.iter().enumerate() {
             for (place, (_, new)) in after.iter().enumerate() {
@@ -299,7 +296,7 @@ impl Planner<'_> {
     }
 
     /// Entries that somebody renamed while they were changed here under the old name, or renamed here too.
-    fn renamed_there(&mut self, new_names: &BTreeMap<String, String>) -> Result<Vec<Moved>, SyncError> {
+    fn renamed_there(&self, new_names: &BTreeMap<String, String>) -> Planned<Vec<Moved>> {
         let mut moved: Vec<Moved> = Vec::new();
         let mut looked_at = BTreeSet::new();
         // One that leaves its name makes room for another one, which may do the same.
@@ -318,17 +315,17 @@ impl Planner<'_> {
         moved: &[Moved],
         looked_at: &BTreeSet<(String, String)>,
     ) -> Option<(Moved, String)> {
-        for (to, entry) in self.inbox.entries().filter(|(_, entry)| entry.renamed_from.is_some()) {
+        for (to, entry) in self.sides.inbox.entries().filter(|(_, entry)| entry.renamed_from.is_some()) {
             let is_known = moved.iter().any(|moved| moved.to == *to);
             let Some(theirs) = entry.text.as_ref().filter(|_| !is_known) else { continue };
             if !self.is_free_for(to, entry, moved) {
                 continue;
             }
             for from in self.names_before(entry) {
-                let Some(agreed) = self.state.agreed.get(from).and_then(|agreed| agreed.content) else {
+                let Some(agreed) = self.sides.state.agreed.get(from).and_then(|agreed| agreed.content) else {
                     continue;
                 };
-                let is_deleted = self.inbox.entry(from).is_some_and(|(old, _)| old.text.is_none());
+                let is_deleted = self.sides.inbox.entry(from).is_some_and(|(old, _)| old.text.is_none());
                 let key = match self.mine(from) {
                     Some(mine) => (mine != agreed).then_some(from),
                     None => new_names.get(from).map(String::as_str),
@@ -347,7 +344,7 @@ impl Planner<'_> {
 
     /// Whether what stands here and what others have are both made from what was agreed: either name may mean another
     /// memory by now.
-    pub(super) fn is_one_memory(&mut self, moved: &Moved, theirs: &str) -> Result<bool, SyncError> {
+    pub(super) fn is_one_memory(&self, moved: &Moved, theirs: &str) -> Planned<bool> {
         let ours = self.text_of(&moved.key, self.mine(&moved.key))?.unwrap_or_default();
         let base = self.agreed_text(&moved.from)?;
         Ok(base.is_none_or(|base| !is_another(&base, theirs) && !is_another(&base, &ours)))
@@ -355,12 +352,13 @@ impl Planner<'_> {
 
     /// Whether nothing of this machine stands where an entry is to be, or nothing that stays there.
     fn is_free_for(&self, to: &str, entry: &Entry, moved: &[Moved]) -> bool {
-        let is_left = || moved.iter().any(|moved| moved.key == to) && !self.local.reviews();
-        let is_newer =
-            |agreed: &Agreed| agreed.content.is_none() && agreed.version < entry.version && !self.rewritten;
+        let is_left = || moved.iter().any(|moved| moved.key == to) && !self.rules.reviews();
+        let is_newer = |agreed: &Agreed| {
+            agreed.content.is_none() && agreed.version < entry.version && !self.sides.rewritten
+        };
         (self.mine(to).is_none() || is_left())
-            && self.state.agreed.get(to).is_none_or(is_newer)
-            && self.inbox.withheld(to).is_none()
+            && self.sides.state.agreed.get(to).is_none_or(is_newer)
+            && self.sides.inbox.withheld(to).is_none()
     }
 
     /// The names that an entry had, the newest first, as far as the deletions of the older ones tell.
@@ -369,7 +367,7 @@ impl Planner<'_> {
         let mut next = entry.renamed_from.as_deref();
         while let Some(name) = next.filter(|name| !names.contains(name) && names.len() < MAX_NAMES) {
             names.push(name);
-            let deleted = self.inbox.entry(name).filter(|(old, _)| old.text.is_none());
+            let deleted = self.sides.inbox.entry(name).filter(|(old, _)| old.text.is_none());
             next = deleted.and_then(|(old, _)| old.renamed_from.as_deref());
         }
         names
@@ -380,9 +378,9 @@ impl Planner<'_> {
     pub(super) fn carry_names(&mut self) {
         let mut names = Vec::new();
         for (key, _) in self.plan.outgoing.iter().filter(|(_, outgoing)| outgoing.renamed_from.is_none()) {
-            let name = match self.inbox.entry(key) {
+            let name = match self.sides.inbox.entry(key) {
                 Some((entry, _)) => entry.renamed_from.as_ref(),
-                None => self.state.renamed_from.get(key),
+                None => self.sides.state.renamed_from.get(key),
             };
             if let Some(name) = name.filter(|name| *name != key && self.is_named_deletion(name)) {
                 names.push((key.clone(), name.clone()));
@@ -396,13 +394,13 @@ impl Planner<'_> {
     }
 
     fn is_named_deletion(&self, key: &str) -> bool {
-        match (self.plan.outgoing.get(key), self.inbox.entry(key)) {
+        match (self.plan.outgoing.get(key), self.sides.inbox.entry(key)) {
             (Some(outgoing), _) => outgoing.text.is_none(),
             (None, Some((entry, _))) => entry.text.is_none(),
             (None, None) => {
-                let agreed = self.state.agreed.get(key);
+                let agreed = self.sides.state.agreed.get(key);
                 agreed.is_some_and(|agreed| agreed.content.is_none())
-                    && self.inbox.theirs(key) == Theirs::Unchanged
+                    && self.sides.inbox.theirs(key) == Theirs::Unchanged
             }
         }
     }

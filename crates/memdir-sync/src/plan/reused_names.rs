@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use memdir_core::content_hash::ContentHash;
-use memdir_wire::entry::{Entry, MAX_ENTRY_BYTES, SignedEntry};
+use memdir_wire::entry::Entry;
 
 use super::Planner;
+use super::facts::{Planned, all};
 use super::likeness::{is_alike, is_another, likeness};
 use super::renames::{MAX_COMPARED, Moved};
 use crate::common_base::common_base;
-use crate::engine::SyncError;
-use crate::layout::ENTRIES;
 use crate::report::ChangeKind;
 
 /// A name under which another memory stands here than was agreed, which has another name here now.
@@ -30,9 +29,9 @@ struct Candidate {
 impl Planner<'_> {
     /// Whether what stands here and what others have at a key are about different things, though both took the place of what
     /// was agreed: the one does not belong into the other.
-    pub(super) fn is_unrelated(&mut self, key: &str, mine: Option<ContentHash>) -> Result<bool, SyncError> {
+    pub(super) fn is_unrelated(&self, key: &str, mine: Option<ContentHash>) -> Planned<bool> {
         // While something waits for the user, what is agreed is not what both were made from.
-        if self.local.sent_from(key).is_some() {
+        if self.rules.sent_from(key).is_some() {
             return Ok(false);
         }
         let (Some(entry), Some(base)) = (self.newer_entry(key).cloned(), self.agreed_text(key)?) else {
@@ -53,26 +52,10 @@ impl Planner<'_> {
             && (entry.parent.is_none() || self.was_deleted_since(key)?))
     }
 
-    /// Whether the remote's past has a deletion at a key since what was agreed there.
-    fn was_deleted_since(&mut self, key: &str) -> Result<bool, SyncError> {
-        let (Some(version), Some(agreed)) = (self.inbox.read_at.clone(), self.state.agreed.get(key)) else {
-            return Ok(false);
-        };
-        let past = self.remote.past_of(&version, &format!("{ENTRIES}{key}"))?;
-        let since: Vec<&str> =
-            past.iter().map(String::as_str).take_while(|id| *id != agreed.id.as_str()).collect();
-        let contents = self.remote.read(&since, MAX_ENTRY_BYTES)?;
-        let is_deletion = |content: Vec<u8>| {
-            let entry = SignedEntry::parse(&content).and_then(|entry| entry.verify(self.roster.team(), key));
-            entry.is_ok_and(|entry| entry.text.is_none())
-        };
-        Ok(contents.into_iter().flatten().any(is_deletion))
-    }
-
     /// Whether others say all that stands here as it was agreed: then nothing is lost by taking theirs, wherever it is from.
-    pub(super) fn is_all_said(&mut self, key: &str, mine: Option<ContentHash>) -> Result<bool, SyncError> {
-        let agreed = self.state.agreed.get(key).and_then(|agreed| agreed.content);
-        let theirs = self.inbox.entry(key).and_then(|(entry, _)| entry.text.clone());
+    pub(super) fn is_all_said(&self, key: &str, mine: Option<ContentHash>) -> Planned<bool> {
+        let agreed = self.sides.state.agreed.get(key).and_then(|agreed| agreed.content);
+        let theirs = self.sides.inbox.entry(key).and_then(|(entry, _)| entry.text.clone());
         let Some(theirs) = theirs.filter(|_| mine == agreed) else { return Ok(false) };
         let ours = self.text_of(key, mine)?;
         Ok(ours.is_some_and(|ours| common_base(&ours, &theirs) == ours))
@@ -80,46 +63,46 @@ impl Planner<'_> {
 
     /// What others put in the place of what was agreed at a key.
     fn newer_entry(&self, key: &str) -> Option<&Entry> {
-        let (entry, _) = self.inbox.entry(key)?;
-        let agreed = self.state.agreed.get(key).filter(|agreed| agreed.content.is_some())?;
+        let (entry, _) = self.sides.inbox.entry(key)?;
+        let agreed = self.sides.state.agreed.get(key).filter(|agreed| agreed.content.is_some())?;
         let is_newer = agreed.version < entry.version || agreed.round < entry.round;
-        (is_newer && !self.rewritten && !self.local.is_list(key)).then_some(entry)
+        (is_newer && !self.sides.rewritten && !self.rules.is_list(key)).then_some(entry)
     }
 
     /// Names under which a memory was agreed that is changed or has another name here, and others have something else: each
     /// with what it is called here, what was agreed and what they have, which is nothing where they deleted it.
     fn changed_on_both_sides(
-        &mut self,
+        &self,
         new_names: &BTreeMap<String, String>,
-    ) -> Result<Vec<(String, String, String, String)>, SyncError> {
-        if self.local.reviews() {
+    ) -> Planned<Vec<(String, String, String, String)>> {
+        if self.rules.reviews() {
             return Ok(Vec::new());
         }
         let mut found = Vec::new();
-        for (from, entry) in self.inbox.entries().filter(|(from, _)| self.newer_entry(from).is_some()) {
-            let agreed = self.state.agreed.get(from).and_then(|agreed| agreed.content);
+        for (from, entry) in self.sides.inbox.entries().filter(|(from, _)| self.newer_entry(from).is_some()) {
+            let agreed = self.sides.state.agreed.get(from).and_then(|agreed| agreed.content);
             let key = match self.mine(from) {
                 Some(mine) => (Some(mine) != agreed).then_some(from),
                 None => new_names.get(from),
             };
-            let is_open = !self.scan.leaves_alone(from) && !self.counts_as_agreed(from);
-            if let Some(key) = key.filter(|_| is_open && self.local.wants(from)) {
+            let is_open = !self.sides.scan.leaves_alone(from) && !self.counts_as_agreed(from);
+            if let Some(key) = key.filter(|_| is_open && self.rules.wants(from)) {
                 found.push((from.clone(), key.clone(), entry.text.clone().unwrap_or_default()));
             }
         }
-        let mut changed = Vec::new();
-        for (from, key, theirs) in found.into_iter().take(MAX_COMPARED) {
-            changed.extend(self.agreed_text(&from)?.map(|base| (from, key, base, theirs)));
-        }
-        Ok(changed)
+        let with_base = |(from, key, theirs): (String, String, String)| {
+            Ok(self.agreed_text(&from)?.map(|base| (from, key, base, theirs)))
+        };
+        let changed = all(found.into_iter().take(MAX_COMPARED).map(with_base))?;
+        Ok(changed.into_iter().flatten().collect())
     }
 
     /// Where others use a name for another memory and have moved the one that was changed here.
     pub(super) fn moved_from_reused_names(
-        &mut self,
+        &self,
         new_names: &BTreeMap<String, String>,
         known: &[Moved],
-    ) -> Result<Vec<Moved>, SyncError> {
+    ) -> Planned<Vec<Moved>> {
         let mut suspects = self.changed_on_both_sides(new_names)?;
         suspects.retain(|(from, _, base, theirs)| {
             !is_alike(base, theirs) && known.iter().all(|known| known.from != *from)
@@ -127,43 +110,43 @@ impl Planner<'_> {
         if suspects.is_empty() {
             return Ok(Vec::new());
         }
-        let keys: Vec<String> = self.inbox.entries().map(|(key, _)| key.clone()).collect();
+        let keys: Vec<String> = self.sides.inbox.entries().map(|(key, _)| key.clone()).collect();
         let mut candidates = Vec::new();
         for key in keys.into_iter().filter(|key| known.iter().all(|known| known.to != *key)) {
-            if candidates.len() < MAX_COMPARED && self.inbox.withheld(&key).is_none() {
+            if candidates.len() < MAX_COMPARED && self.sides.inbox.withheld(&key).is_none() {
                 candidates.extend(self.new_memory_there(&key)?.map(|text| Candidate { key, text }));
             }
         }
         let mut moved: Vec<Moved> = Vec::new();
         for (from, key, base, theirs) in suspects {
             let is_named = |candidate: &Candidate| {
-                let entry = self.inbox.entry(&candidate.key);
+                let entry = self.sides.inbox.entry(&candidate.key);
                 entry.is_some_and(|(entry, _)| self.names_before(entry).contains(&from.as_str()))
                     && likeness(&base, &candidate.text) > likeness(&base, &theirs)
             };
             let Some(to) = the_one_like(&base, &from, &candidates, is_named) else { continue };
             let ours = self.text_of(&key, self.mine(&key))?.unwrap_or_default();
             let is_open = !is_another(&base, &ours) && moved.iter().all(|moved| moved.to != to);
-            if is_open && self.local.refuses_to_share(&to, &ours).is_none() {
+            if is_open && self.refusal(&to, &ours).is_none() {
                 moved.push(Moved { key, from, to });
             }
         }
         // Nothing goes where something stands that stays.
         retain_all(&mut moved, |moved, others| {
-            let is_changed =
-                self.mine(&moved.to) != self.state.agreed.get(&moved.to).and_then(|agreed| agreed.content);
+            let is_changed = self.mine(&moved.to)
+                != self.sides.state.agreed.get(&moved.to).and_then(|agreed| agreed.content);
             !is_changed || others.chain(known).any(|other| other.key == moved.to)
         });
         Ok(moved)
     }
 
     /// The text that others put at a key, if it is not a change of what was agreed there.
-    fn new_memory_there(&mut self, key: &str) -> Result<Option<String>, SyncError> {
-        let Some((entry, _)) = self.inbox.entry(key) else { return Ok(None) };
+    fn new_memory_there(&self, key: &str) -> Planned<Option<String>> {
+        let Some((entry, _)) = self.sides.inbox.entry(key) else { return Ok(None) };
         let Some(text) = entry.text.clone() else { return Ok(None) };
-        let is_older = |version: u64| version >= entry.version || self.rewritten;
-        if self.state.agreed.get(key).is_some_and(|agreed| is_older(agreed.version))
-            || self.local.is_list(key)
+        let is_older = |version: u64| version >= entry.version || self.sides.rewritten;
+        if self.sides.state.agreed.get(key).is_some_and(|agreed| is_older(agreed.version))
+            || self.rules.is_list(key)
         {
             return Ok(None);
         }
@@ -176,11 +159,11 @@ impl Planner<'_> {
         &mut self,
         new_names: &BTreeMap<String, String>,
         settled: &mut BTreeSet<String>,
-    ) -> Result<(), SyncError> {
+    ) -> Planned<()> {
         let reused = self.reused_here(new_names)?;
         let targets: BTreeSet<String> = reused.iter().map(|reused| reused.to.clone()).collect();
         for Reused { from, to, base } in reused {
-            let Some((entry, _)) = self.inbox.entry(&from) else { continue };
+            let Some((entry, _)) = self.sides.inbox.entry(&from) else { continue };
             let Some(theirs) = entry.text.clone() else { continue };
             let (by, time) = (self.name_of(&entry.author), entry.time);
             let Some(text) = self.with_their_change(&to, &base, &theirs, &by)? else { continue };
@@ -199,7 +182,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn reused_here(&mut self, new_names: &BTreeMap<String, String>) -> Result<Vec<Reused>, SyncError> {
+    fn reused_here(&self, new_names: &BTreeMap<String, String>) -> Planned<Vec<Reused>> {
         let mut suspects = Vec::new();
         for (from, key, base, theirs) in self.changed_on_both_sides(&BTreeMap::new())? {
             let ours = self.text_of(&key, self.mine(&key))?.unwrap_or_default();
@@ -211,7 +194,7 @@ impl Planner<'_> {
             return Ok(Vec::new());
         }
         let is_taken = |key: &String| new_names.values().any(|name| name == key);
-        let keys: Vec<String> = self.scan.files.keys().filter(|key| !is_taken(key)).cloned().collect();
+        let keys: Vec<String> = self.sides.scan.files.keys().filter(|key| !is_taken(key)).cloned().collect();
         let mut candidates = Vec::new();
         for key in keys {
             if candidates.len() < MAX_COMPARED {
@@ -228,16 +211,16 @@ impl Planner<'_> {
         }
         // Where others changed something, too, that has to go elsewhere.
         retain_all(&mut reused, |reused, mut others| {
-            self.inbox.entry(&reused.to).is_none() || others.any(|other| other.from == reused.to)
+            self.sides.inbox.entry(&reused.to).is_none() || others.any(|other| other.from == reused.to)
         });
         Ok(reused)
     }
 
     /// The text that stands here at a key, if it is not a change of what was agreed there.
-    fn new_memory_here(&mut self, key: &str) -> Result<Option<String>, SyncError> {
+    fn new_memory_here(&self, key: &str) -> Planned<Option<String>> {
         let mine = self.mine(key);
-        let agreed = self.state.agreed.get(key).and_then(|agreed| agreed.content);
-        if mine == agreed || self.counts_as_agreed(key) || self.local.is_list(key) {
+        let agreed = self.sides.state.agreed.get(key).and_then(|agreed| agreed.content);
+        if mine == agreed || self.counts_as_agreed(key) || self.rules.is_list(key) {
             return Ok(None);
         }
         let text = self.text_of(key, mine)?;

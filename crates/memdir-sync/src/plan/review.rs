@@ -5,10 +5,11 @@ use memdir_wire::entry::Entry;
 use memdir_wire::signing::PublicKey;
 
 use super::Planner;
+use super::facts::Planned;
 use super::merging::Both;
 use crate::common_base::common_base;
 use crate::conflict_copy::{copy_of, with_name_of};
-use crate::engine::{Conflict, SyncError};
+use crate::engine::Conflict;
 use crate::local::{Held, Proposal, SentFrom};
 use crate::options::ConflictPolicy;
 use crate::report::{KeptTwice, Refused};
@@ -16,9 +17,9 @@ use crate::state::Agreed;
 
 impl Planner<'_> {
     /// Has the remote's entry wait for the user.
-    pub(super) fn wait(&mut self, key: &str, mine: Option<ContentHash>) -> Result<(), SyncError> {
-        let Some((entry, id)) = self.inbox.entry(key) else { return Ok(()) };
-        if self.local.rejects(key, id) {
+    pub(super) fn wait(&mut self, key: &str, mine: Option<ContentHash>) -> Planned<()> {
+        let Some((entry, id)) = self.sides.inbox.entry(key) else { return Ok(()) };
+        if self.rules.rejects(key, id) {
             return self.decline(key, mine);
         }
         let author = self.author_of(key, entry);
@@ -28,28 +29,29 @@ impl Planner<'_> {
 
     /// Has what both sides say together wait for the user, under the name that it has there. The others get that at once:
     /// they know their part already, and what was changed here need not wait for anybody.
-    pub(super) fn wait_merged(&mut self, both: Both<'_>, mine: Option<ContentHash>) -> Result<(), SyncError> {
+    pub(super) fn wait_merged(&mut self, both: Both<'_>, mine: Option<ContentHash>) -> Planned<()> {
         let Both { key, agreed_as, target, related } = both;
-        let Some((entry, id)) = self.inbox.entry(target) else { return Ok(()) };
+        let Some((entry, id)) = self.sides.inbox.entry(target) else { return Ok(()) };
         let (ours, theirs) = match (self.text_of(key, mine)?, entry.text.clone()) {
             (Some(ours), Some(theirs)) => (ours, theirs),
             // What somebody changed is worth more than that somebody else deleted it.
             (Some(_), None) => return self.merge_both(both, mine),
             (None, _) => return self.wait(target, mine),
         };
-        let is_agreed = key == target && mine == self.state.agreed.get(key).and_then(|agreed| agreed.content);
+        let is_agreed =
+            key == target && mine == self.sides.state.agreed.get(key).and_then(|agreed| agreed.content);
         if is_agreed && !self.is_changed_since_sent(key)? {
             // Nothing of the user's own is in it.
             return self.wait(target, mine);
         }
-        if self.local.rejects(target, id) {
+        if self.rules.rejects(target, id) {
             return self.decline(target, self.mine(target));
         }
         let ours = if key == agreed_as { ours } else { with_name_of(&ours, &theirs) };
-        let sent = self.local.sent_from(target);
+        let sent = self.rules.sent_from(target);
         let merged = if related {
             let base = self.base_of(agreed_as, target)?.unwrap_or_else(|| common_base(&ours, &theirs));
-            self.local.merge(target, &base, &ours, &theirs)
+            self.rules.merge(target, &base, &ours, &theirs)
         } else {
             None
         };
@@ -60,7 +62,7 @@ impl Planner<'_> {
         let wanted = merged.as_ref().unwrap_or(&theirs).clone();
         let mut proposal = self.proposal(target, (entry, id), author, Some(wanted));
         proposal.renamed_from = (key != target).then(|| key.to_owned());
-        match (merged, self.options.conflict) {
+        match (merged, self.sides.options.conflict) {
             (Some(merged), _) if merged == theirs => {}
             (Some(merged), _) => {
                 let renamed_from = proposal.renamed_from.clone();
@@ -74,7 +76,7 @@ impl Planner<'_> {
             (None, ConflictPolicy::Ours) if key == target => return self.send(target, Some(ours), None),
             (None, ConflictPolicy::Theirs) => {}
             (None, ConflictPolicy::Ours | ConflictPolicy::Merge) => {
-                if let Some(why) = self.local.refuses_to_share(target, &ours) {
+                if let Some(why) = self.refusal(target, &ours) {
                     self.report.blocked.push(Refused { path: key.to_owned(), why });
                     return Ok(());
                 }
@@ -87,8 +89,8 @@ impl Planner<'_> {
 
     /// The change that somebody made under the old name of a file waits under its new one; the others have both at once.
     /// Says whether anything came of it.
-    pub(super) fn wait_renamed(&mut self, from: &str, to: &str, text: String) -> Result<bool, SyncError> {
-        let Some((entry, id)) = self.inbox.entry(from) else { return Ok(false) };
+    pub(super) fn wait_renamed(&mut self, from: &str, to: &str, text: String) -> Planned<bool> {
+        let Some((entry, id)) = self.sides.inbox.entry(from) else { return Ok(false) };
         let author = entry.author;
         let proposal = self.proposal(to, (entry, id), author, Some(text.clone()));
         let ours = self.text_of(to, self.mine(to))?.unwrap_or_default();
@@ -111,7 +113,7 @@ impl Planner<'_> {
         text: String,
         (ours, author): (String, PublicKey),
         renamed_from: Option<String>,
-    ) -> Result<Option<SentFrom>, SyncError> {
+    ) -> Planned<Option<SentFrom>> {
         self.send(key, Some(text), renamed_from)?;
         Ok(self.plan.outgoing.get_mut(key).map(|outgoing| {
             outgoing.is_ahead = true;
@@ -126,7 +128,7 @@ impl Planner<'_> {
         key: &str,
         (ours, author): (String, PublicKey),
         sent: Option<SentFrom>,
-    ) -> Result<Option<SentFrom>, SyncError> {
+    ) -> Planned<Option<SentFrom>> {
         let (copy, text) = match self.untouched_copy(sent.as_ref()) {
             Some(copy) => (copy.clone(), copy_of(&ours, &copy)),
             // Whoever changed or removed the copy knows what it says.
@@ -149,22 +151,22 @@ impl Planner<'_> {
     fn untouched_copy(&self, sent: Option<&SentFrom>) -> Option<String> {
         let sent = sent?;
         let copy = sent.beside.clone()?;
-        let is_there = self.inbox.entry(&copy).is_none();
+        let is_there = self.sides.inbox.entry(&copy).is_none();
         (is_there && self.stands(&copy, &copy_of(&sent.text, &copy))).then_some(copy)
     }
 
     /// The user does not want what somebody sent. What was changed here goes out then, as made from theirs; where nothing
     /// was, theirs is known and what stands here stays, until either side changes it.
-    pub(crate) fn decline(&mut self, key: &str, mine: Option<ContentHash>) -> Result<(), SyncError> {
-        let Some((entry, id)) = self.inbox.entry(key) else { return Ok(()) };
-        let is_agreed = mine == self.state.agreed.get(key).and_then(|agreed| agreed.content);
+    pub(crate) fn decline(&mut self, key: &str, mine: Option<ContentHash>) -> Planned<()> {
+        let Some((entry, id)) = self.sides.inbox.entry(key) else { return Ok(()) };
+        let is_agreed = mine == self.sides.state.agreed.get(key).and_then(|agreed| agreed.content);
         if is_agreed && (mine.is_none() || self.sent_together(key).is_none()) {
-            let here = self.scan.files.get(key).copied();
+            let here = self.sides.scan.files.get(key).copied();
             self.plan.declined.insert(key.to_owned(), (Agreed::of(entry, id), here));
             return Ok(());
         }
         let by = self.name_of(&self.author_of(key, entry));
-        let sent = self.local.sent_from(key);
+        let sent = self.rules.sent_from(key);
         let text = self.text_of(key, mine)?;
         let is_copied = sent.as_ref().is_some_and(|sent| Some(&sent.text) == text.as_ref());
         match text {
@@ -175,7 +177,7 @@ impl Planner<'_> {
             self.report.notices.push(format!("you rejected what {by} made of `{key}`: yours was sent"));
             if let Some(copy) = self.untouched_copy(sent.as_ref()).filter(|_| is_copied) {
                 self.send(&copy, None, None)?;
-                self.write(&copy, None, "you", self.now);
+                self.write(&copy, None, "you", self.sides.now);
             }
         }
         Ok(())
@@ -183,19 +185,19 @@ impl Planner<'_> {
 
     /// What stood here when it last went out together with a change that still waits.
     pub(super) fn sent_together(&self, key: &str) -> Option<String> {
-        self.local.sent_from(key)?.base().map(str::to_owned)
+        self.rules.sent_from(key)?.base().map(str::to_owned)
     }
 
     /// Whether something else stands here than went out together with a change that waits. Then the two sides both went on
     /// from there, also where what stands here is what was agreed before.
-    pub(super) fn is_changed_since_sent(&mut self, key: &str) -> Result<bool, SyncError> {
+    pub(super) fn is_changed_since_sent(&self, key: &str) -> Planned<bool> {
         let Some(sent) = self.sent_together(key) else { return Ok(false) };
         Ok(self.text_of(key, self.mine(key))?.is_some_and(|text| text != sent))
     }
 
     /// Who made a change: what went out from here together with somebody's is still that somebody's.
     pub(super) fn author_of(&self, key: &str, entry: &Entry) -> PublicKey {
-        let sent = self.local.sent_from(key).filter(|_| entry.author == self.me);
+        let sent = self.rules.sent_from(key).filter(|_| entry.author == self.sides.me);
         sent.map_or(entry.author, |sent| sent.author)
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::memory::text_merge::merge_text;
 use memdir_sync::engine::{SyncError, sync};
-use memdir_sync::local::{Held, LeftAlone, Local, LocalChange, LocalError, Proposal, Scan};
+use memdir_sync::local::{Held, LeftAlone, Local, LocalChange, LocalError, Proposal, Rules, Scan};
 use memdir_sync::options::Options;
 use memdir_sync::remote::in_process::InProcess;
 use memdir_sync::remote::{Put, Remote, Version};
@@ -171,6 +171,28 @@ impl Machine {
     }
 }
 
+impl Rules for Machine {
+    fn refuses_key(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn refuses_to_share(&self, _: &str, _: &str, _: bool) -> Option<String> {
+        None
+    }
+
+    fn refuses_to_take(&self, _: &str, text: &str) -> Option<String> {
+        text.contains("SECRET").then(|| "line 1 looks like a secret".to_owned())
+    }
+
+    fn merge(&self, _: &str, base: &str, mine: &str, theirs: &str) -> Option<String> {
+        merge_text(base, mine, theirs).ok()
+    }
+
+    fn reviews(&self) -> bool {
+        self.reviews
+    }
+}
+
 impl Local for Machine {
     fn load(&mut self) -> Result<(SyncState, Option<Pending>), LocalError> {
         let state = self.state.as_deref().map(|state| SyncState::parse(state).unwrap());
@@ -185,26 +207,6 @@ impl Local for Machine {
 
     fn text(&mut self, key: &str) -> Result<Option<String>, LocalError> {
         Ok(self.files.get(key).cloned())
-    }
-
-    fn refuses_key(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn refuses_to_share(&self, _: &str, _: &str) -> Option<String> {
-        None
-    }
-
-    fn merge(&self, _: &str, base: &str, mine: &str, theirs: &str) -> Option<String> {
-        merge_text(base, mine, theirs).ok()
-    }
-
-    fn refuses_to_take(&self, _: &str, text: &str) -> Option<String> {
-        text.contains("SECRET").then(|| "line 1 looks like a secret".to_owned())
-    }
-
-    fn reviews(&self) -> bool {
-        self.reviews
     }
 
     fn begin(&mut self, pending: &Pending) -> Result<(), LocalError> {

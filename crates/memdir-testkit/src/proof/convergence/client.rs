@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::memory::text_merge::merge_text;
 use memdir_sync::engine::{SyncError, sync};
-use memdir_sync::local::{Held, LeftAlone, Local, LocalChange, LocalError, Scan};
+use memdir_sync::local::{Held, LeftAlone, Local, LocalChange, LocalError, Rules, Scan};
 use memdir_sync::options::Options;
 use memdir_sync::report::Report;
 use memdir_sync::state::{Pending, SyncState};
@@ -101,6 +101,24 @@ impl Client {
     }
 }
 
+impl Rules for Client {
+    fn refuses_key(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn refuses_to_share(&self, _: &str, _: &str, _: bool) -> Option<String> {
+        None
+    }
+
+    fn merge(&self, _: &str, base: &str, mine: &str, theirs: &str) -> Option<String> {
+        merge_text(base, mine, theirs).ok()
+    }
+
+    fn reviews(&self) -> bool {
+        false
+    }
+}
+
 impl Local for Client {
     fn load(&mut self) -> Result<(SyncState, Option<Pending>), LocalError> {
         let state = match &self.state {
@@ -117,22 +135,6 @@ impl Local for Client {
 
     fn text(&mut self, key: &str) -> Result<Option<String>, LocalError> {
         Ok(self.files.get(key).cloned())
-    }
-
-    fn refuses_key(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn refuses_to_share(&self, _: &str, _: &str) -> Option<String> {
-        None
-    }
-
-    fn merge(&self, _: &str, base: &str, mine: &str, theirs: &str) -> Option<String> {
-        merge_text(base, mine, theirs).ok()
-    }
-
-    fn reviews(&self) -> bool {
-        false
     }
 
     fn begin(&mut self, pending: &Pending) -> Result<(), LocalError> {

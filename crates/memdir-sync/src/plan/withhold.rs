@@ -2,16 +2,17 @@
 
 use memdir_core::content_hash::ContentHash;
 
-use crate::engine::SyncError;
-use crate::plan::Planner;
+use super::Planner;
+use super::facts::Planned;
 
 impl Planner<'_> {
     /// Has an entry wait in which a secret stands, and says so: the others have it too, and it has to be changed.
-    pub(crate) fn withhold(&mut self, key: &str, mine: Option<ContentHash>) -> Result<(), SyncError> {
-        let (Some(why), Some((entry, id))) = (self.inbox.withheld(key), self.inbox.entry(key)) else {
+    pub(crate) fn withhold(&mut self, key: &str, mine: Option<ContentHash>) -> Planned<()> {
+        let (Some(why), Some((entry, id))) = (self.sides.inbox.withheld(key), self.sides.inbox.entry(key))
+        else {
             return Ok(());
         };
-        if self.local.rejects(key, id) {
+        if self.rules.rejects(key, id) {
             return self.decline(key, mine);
         }
         let name = self.name_of(&entry.author);

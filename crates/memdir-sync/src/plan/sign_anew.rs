@@ -3,25 +3,20 @@
 
 use std::collections::BTreeMap;
 
-use memdir_wire::entry::{Entry, MAX_ENTRY_BYTES, SignedEntry};
+use memdir_wire::entry::Entry;
 use memdir_wire::roster::Standing;
 use memdir_wire::signing::PublicKey;
 
-use crate::classify::Theirs;
-use crate::engine::SyncError;
-use crate::plan::{Outgoing, Planner};
-
-/// How many entries are read at once.
-const BATCH: usize = 1_000;
+use super::{Outgoing, Planner};
 
 impl Planner<'_> {
     /// Signs it, if we are a member ourselves. What is changed here anyway is signed by us as it is.
-    pub(crate) fn sign_anew(&mut self) -> Result<(), SyncError> {
-        if !matches!(self.roster.standing(&self.me), Standing::Member(_)) {
-            return Ok(());
+    pub(super) fn sign_anew(&mut self) {
+        if !matches!(self.sides.roster.standing(&self.sides.me), Standing::Member(_)) {
+            return;
         }
         let mut counts: BTreeMap<PublicKey, usize> = BTreeMap::new();
-        for (key, entry) in self.taken_over().into_iter().chain(self.left_behind()?) {
+        for (key, entry) in self.taken_over().into_iter().chain(self.left_behind()) {
             let author = entry.author;
             let parent = if entry.text.is_some() { entry.content() } else { entry.parent };
             let outgoing = Outgoing {
@@ -44,11 +39,10 @@ impl Planner<'_> {
                 "{count} {memories} by {name} ({short}), who is gone, {are} signed by you now"
             ));
         }
-        Ok(())
     }
 
     fn is_gone(&self, author: &PublicKey) -> bool {
-        self.roster.revocation_of(author).is_some()
+        self.sides.roster.revocation_of(author).is_some()
     }
 
     /// What this sync takes over and nobody else could.
@@ -56,41 +50,11 @@ impl Planner<'_> {
         let agreed = self.plan.agreed.iter().filter(|(_, agreed)| agreed.is_some());
         let unsent = agreed.filter(|(key, _)| !self.plan.outgoing.contains_key(*key));
         let taken = unsent.filter_map(|(key, _)| {
-            let (entry, _) = self.inbox.entry(key)?;
-            let is_lost = self.is_gone(&entry.author) || self.inbox.is_recovered(key);
+            let (entry, _) = self.sides.inbox.entry(key)?;
+            let is_lost = self.is_gone(&entry.author) || self.sides.inbox.is_recovered(key);
             is_lost.then(|| (key.clone(), entry.clone()))
         });
         taken.collect()
-    }
-
-    /// What was agreed before, by somebody whose membership ended since.
-    fn left_behind(&mut self) -> Result<Vec<(String, Entry)>, SyncError> {
-        let mut ended = self.roster.revocations().map(|record| record.key);
-        if ended.all(|key| self.state.roster.revocation_of(&key).is_some()) {
-            return Ok(Vec::new());
-        }
-        let is_settled =
-            |key: &String| self.plan.outgoing.contains_key(key) || self.plan.agreed.contains_key(key);
-        let kept: Vec<(&String, &str)> = self
-            .state
-            .agreed
-            .iter()
-            .filter(|(key, _)| self.inbox.theirs(key) == Theirs::Unchanged && !is_settled(key))
-            .map(|(key, agreed)| (key, agreed.id.as_str()))
-            .collect();
-        let mut found = Vec::new();
-        for batch in kept.chunks(BATCH) {
-            let ids: Vec<&str> = batch.iter().map(|(_, id)| *id).collect();
-            let contents = self.remote.read(&ids, MAX_ENTRY_BYTES)?;
-            for ((key, _), content) in batch.iter().zip(contents) {
-                // It was checked when it was agreed.
-                let entry = content.and_then(|content| SignedEntry::parse(&content).ok());
-                if let Some(entry) = entry.filter(|entry| self.is_gone(&entry.unverified().author)) {
-                    found.push(((*key).clone(), entry.unverified().clone()));
-                }
-            }
-        }
-        Ok(found)
     }
 }
 
