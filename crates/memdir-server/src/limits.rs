@@ -18,6 +18,8 @@ pub struct Limits {
     pub waiting_bytes: u64,
     /// Requests a second with one token; 0: any number.
     pub token_rate: u32,
+    /// Versions a second that one token publishes; 0: any number.
+    pub publish_rate: u32,
     /// Requests a second from one address; 0: any number.
     pub address_rate: u32,
     /// Bytes of all requests and answers that are under way.
@@ -45,6 +47,7 @@ impl Default for Limits {
             team_bytes: 1 << 30,
             waiting_bytes: 256 << 20,
             token_rate: 50,
+            publish_rate: 2,
             address_rate: 500,
             room_bytes: 256 << 20,
             connections: 10_000,

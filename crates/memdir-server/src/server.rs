@@ -25,6 +25,8 @@ pub struct Server {
     pub gate: Gate,
     /// How often somebody asked lately, by token.
     pub token_rates: Rates,
+    /// How often each token publishes.
+    pub publish_rates: Rates,
     /// How often somebody asked lately, by address.
     pub address_rates: Rates,
     /// What requests and answers under way take.
@@ -45,6 +47,7 @@ impl Server {
             store,
             rosters: Rosters::default(),
             token_rates: Rates::new(limits.token_rate),
+            publish_rates: Rates::new(limits.publish_rate),
             address_rates: Rates::new(limits.address_rate),
             room: Room::new(limits.room_bytes),
             limits,

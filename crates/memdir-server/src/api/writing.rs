@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -67,6 +68,10 @@ pub(super) async fn publish(
 ) -> Result<Response, ApiError> {
     let caller = authorise(&server, &headers, &team, Scope::Write).await?;
     let onto = body::if_match(&headers)?;
+    // Every version is kept for 90 days and read by every member: reading is cheap, publishing is not.
+    server.publish_rates.take(&caller.token.id, Instant::now()).map_err(|wait| {
+        ApiError::new("too_many_requests", "this token publishes too many versions").after(wait)
+    })?;
     let (request, _): (PublishRequest, _) = body::json(&headers, request, &server).await?;
     let _large = match request.parts {
         0 => None,

@@ -63,6 +63,9 @@ pub(super) struct Serve {
     /// Requests a second with one token; 0: any number
     #[arg(long, value_name = "N", default_value_t = Limits::default().token_rate)]
     token_rate: u32,
+    /// Versions a second that one token may publish, ten seconds' worth at once; 0: any number
+    #[arg(long, value_name = "N", default_value_t = Limits::default().publish_rate)]
+    publish_rate: u32,
     /// Requests a second from one address; 0: any number
     #[arg(long, value_name = "N", default_value_t = Limits::default().address_rate)]
     address_rate: u32,
@@ -105,6 +108,7 @@ impl Serve {
             team_files: self.team_files,
             team_bytes: self.team_bytes,
             token_rate: self.token_rate,
+            publish_rate: self.publish_rate,
             address_rate: self.address_rate,
             address_connections: self.address_connections,
             ..Limits::default()

@@ -361,6 +361,27 @@ fn rates_and_quotas_hold() {
     assert_eq!((last.status, last.code()), (429, "too_many_requests"));
 }
 
+#[test]
+fn a_token_publishes_no_faster_than_its_rate_and_reads_on() {
+    let (server, token, ada, mut onto, _engine) = crew(Limits { publish_rate: 1, ..no_rates() });
+    let mut refused = None;
+    for round in 2..30 {
+        let puts = vec![ada.entry("a.md", round, round, Some(&format!("{round}\n"))), ada.round(round, 0)];
+        let (put, next) = ada.publish(&server, ("crew", &token), Some(onto), puts);
+        match put.status {
+            201 => onto = next,
+            _ => {
+                refused = Some((round, put));
+                break;
+            }
+        }
+    }
+    let (round, put) = refused.unwrap();
+    assert_eq!((put.status, put.code()), (429, "too_many_requests"), "{}", put.json);
+    assert!(round > 10, "ten seconds' worth at once, not {round}");
+    assert_eq!(server.ask("GET", "/v1/teams/crew/head", Some(&token), &[], None).status, 200);
+}
+
 /// A team with so much to read that no connection takes all of it at once; gives back the length of one text, too.
 fn crew_with_much(limits: Limits) -> (Running, String, usize, InFile) {
     let (server, token, ada, mut onto, engine) = crew(limits);

@@ -28,6 +28,7 @@ impl Process {
                 "127.0.0.1:0",
                 "--quiet",
                 "--token-rate=0",
+                "--publish-rate=0",
                 "--address-rate=0",
             ])
             .args(more)
@@ -64,7 +65,8 @@ impl Process {
         let token = folder.with_extension("token");
         let script = "mount -t tmpfs -o size=$1k tmpfs \"$2\" && head -c 300000 /dev/zero >\"$2/filler\" && \
                       \"$3\" init crew --json --db \"sqlite:$2/team.db\" >\"$4\" && exec \"$3\" serve --db \"sqlite:$2/team.db\" \
-                      --listen 127.0.0.1:0 --quiet --token-rate=0 --address-rate=0";
+                      --listen 127.0.0.1:0 --quiet --token-rate=0 --publish-rate=0 \
+                      --address-rate=0";
         let mut command = Command::new("unshare");
         command.arg(if rustix::process::geteuid().is_root() { "-m" } else { "-rm" });
         command.args(["sh", "-ec", script, "sh", &kilobytes.to_string()]);

@@ -41,7 +41,7 @@ impl Answer {
 }
 
 pub(crate) fn no_rates() -> Limits {
-    Limits { token_rate: 0, address_rate: 0, address_connections: 0, ..Limits::default() }
+    Limits { token_rate: 0, publish_rate: 0, address_rate: 0, address_connections: 0, ..Limits::default() }
 }
 
 fn clock() -> Timestamp {

@@ -173,7 +173,16 @@ impl Server {
     fn start(memdir: &Utf8Path, db: &str) -> Self {
         let program = memdir.with_file_name("memdir-server");
         let mut command = Command::new(&program);
-        command.args(["serve", "--db", db, "--listen", "127.0.0.1:0", "--quiet", "--token-rate=0"]);
+        command.args([
+            "serve",
+            "--db",
+            db,
+            "--listen",
+            "127.0.0.1:0",
+            "--quiet",
+            "--token-rate=0",
+            "--publish-rate=0",
+        ]);
         command.arg("--address-rate=0").env_clear().stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
