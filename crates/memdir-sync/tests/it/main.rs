@@ -3,6 +3,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
+    clippy::disallowed_types,
     reason = "tests make and break files, and stop at the first surprise"
 )]
 
