@@ -20,7 +20,7 @@ use memdir_disk::real_look::RealLook;
 use memdir_disk::registry::RegistryError;
 
 use crate::features::read_features;
-use crate::memory::MemoryError;
+use crate::memory::{Memory, MemoryError};
 use crate::place::switch_off;
 
 mod agent_store;
@@ -149,7 +149,10 @@ impl Agents {
             Some((content, stat)) => (content, time_of(stat.modified)),
             None => (Vec::new(), None),
         };
-        let index = IndexFile { content: &content, modified, now: Some(now) };
+        let author = Memory::at_directory(&memory_dir, &self.env)
+            .ok()
+            .and_then(|memory| memory.last_author_of(ENTRYPOINT));
+        let index = IndexFile { content: &content, modified, changed_by: author.as_ref(), now: Some(now) };
         let text =
             AgentMemory { name: name.as_str(), memory_dir: &memory_dir, scope, guidelines, index }.render();
         Ok(Some(Section { text, memory_dir, warnings }))

@@ -145,6 +145,10 @@ pub fn extract(
         }
         return Ok(Some(outcomes));
     }
+    // Without sessions there is nothing to lock or to remember.
+    if matches!(range, Range::Waiting | Range::All) && sessions(env, range, &zone, now)?.is_empty() {
+        return Ok(Some(Vec::new()));
+    }
     let state_dir = env.state_dir().ok_or(MemoryError::NoStateDir)?;
     let store = memory.id(now)?;
     let session = match range {

@@ -137,6 +137,7 @@ mod tests {
             shown: &HashSet::new(),
             branch: None,
             worktree: None,
+            author_of: &|_| None,
         };
         let recalled = searcher.recall(prompt, &options).unwrap();
         recalled.memories.into_iter().map(|memory| memory.name).collect()

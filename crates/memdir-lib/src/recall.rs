@@ -1,19 +1,22 @@
 //! The memories that matter for a prompt, or none. Nothing is scanned: the index is taken as it is.
 
-use std::collections::HashSet;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::config::RecallWhen;
 use memdir_core::env::Env;
 use memdir_core::journal::branch::current_branch;
 use memdir_core::locate::LocateError;
+use memdir_core::operation::Author;
 use memdir_core::project::git_root::find_git_root;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::real_look::RealLook;
 use memdir_search::{MAX_NAMED, QUOTED_FROM, RecallOptions, Recalled, Scope, Searcher, ShownMemories};
 
 use crate::features::read_recall_settings;
+use crate::memory::Memory;
 use crate::place::switched_off;
 use crate::sources;
 
@@ -86,11 +89,23 @@ pub fn recall(
     let branch = current_branch(&env.cwd, &RealLook);
     let worktree = find_git_root(&env.cwd, &RealLook).map(|found| found.checkout);
     let (branch, worktree) = (branch.as_deref(), worktree.as_deref().and_then(Utf8Path::file_name));
+    let authors = OnceCell::new();
+    let author_of = |path: &Utf8Path| authors.get_or_init(|| Authors::of(env, flags)).last_of(path);
     for _ in 0..MAX_CLAIMS {
         let none = HashSet::new();
         let paths = shown.as_ref().map_or(&none, ShownMemories::paths);
         let Wanted { budget, tools, .. } = *wanted;
-        let options = RecallOptions { now, budget, threshold, named, tools, shown: paths, branch, worktree };
+        let options = RecallOptions {
+            now,
+            budget,
+            threshold,
+            named,
+            tools,
+            shown: paths,
+            branch,
+            worktree,
+            author_of: &author_of,
+        };
         let recalled = searcher.recall(wanted.prompt, &options).unwrap_or_default();
         let chosen: Vec<_> = recalled.memories.iter().map(|memory| memory.path.clone()).collect();
         if shown.as_mut().is_none_or(|shown| shown.claim(&chosen)) {
@@ -98,6 +113,24 @@ pub fn recall(
         }
     }
     Ok(Recalled::default())
+}
+
+/// Who changed the files of a project's memory last.
+#[derive(Default)]
+struct Authors {
+    directory: Utf8PathBuf,
+    by_path: HashMap<String, Author>,
+}
+
+impl Authors {
+    fn of(env: &Env, flags: &ClientFlags) -> Self {
+        let Ok(memory) = Memory::open(env, flags) else { return Self::default() };
+        Self { directory: memory.directory().to_owned(), by_path: memory.last_authors() }
+    }
+
+    fn last_of(&self, path: &Utf8Path) -> Option<Author> {
+        self.by_path.get(path.strip_prefix(&self.directory).ok()?.as_str()).cloned()
+    }
 }
 
 /// Forgets what a session was shown: it was compacted, so its next prompt counts as the first.

@@ -1,6 +1,7 @@
 //! What an agent is told at one turn, read from the disk.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -11,6 +12,7 @@ use memdir_core::instructions::{self, Collected, Kind, Reason, Surroundings};
 use memdir_core::locate::{LocateError, Location, Trust, locate};
 use memdir_core::look::{Kind as Entry, Look};
 use memdir_core::memory::entrypoint::{ENTRYPOINT, MAX_BYTES};
+use memdir_core::operation::Author;
 use memdir_core::prompt::{
     AutoMemory, ComponentId, Form, IndexFile, InstructionText, Journal, MemoryText, PastSessions, Profile,
     Scratchpad, daily_log_section, instruction_files, memory_files, team_section,
@@ -20,8 +22,12 @@ use memdir_disk::real_look::RealLook;
 use memdir_disk::scratchpad::Scratchpads;
 
 use crate::features::read_features;
+use crate::memory::Memory;
 use crate::place::{Place, switch_off};
 use crate::team::{TEAM_DIR, takes_part, team_index};
+
+/// The team's index, below a memory directory.
+const TEAM_INDEX: &str = "team/MEMORY.md";
 
 /// Reads the components of a prompt that are ours. The author of an agent asks it for those and fills the slots
 /// with their own text:
@@ -124,12 +130,14 @@ impl<'a> TurnSource<'a> {
             return None;
         }
         let file = team_index(&self.env, &self.flags, &self.location.memory_dir)?;
+        let author = self.last_authors().remove(TEAM_INDEX);
         let shown = MemoryText {
             path: &file.path,
             label: Kind::Team.label(),
             owner: Owner::Team("its members"),
             text: &file.text,
             modified: RealLook.modified(&file.path),
+            changed_by: author.as_ref(),
         };
         Some(memory_files(std::iter::once(shown), self.now)).filter(|text| !text.is_empty())
     }
@@ -198,9 +206,11 @@ impl<'a> TurnSource<'a> {
             Profile::Seed => self.read_index(&absolute.join(ENTRYPOINT)),
             Profile::Current => None,
         };
+        let author = index.as_ref().and_then(|_| self.last_authors().remove(ENTRYPOINT));
         let index = index.as_ref().map(|(content, modified)| IndexFile {
             content,
             modified: *modified,
+            changed_by: author.as_ref(),
             now: self.now,
         });
         let section = AutoMemory {
@@ -256,15 +266,22 @@ impl<'a> TurnSource<'a> {
         Some(instruction_files(shown))
     }
 
+    /// Who changed the files of this memory last.
+    fn last_authors(&self) -> HashMap<String, Author> {
+        Memory::open(&self.env, &self.flags).map(|memory| memory.last_authors()).unwrap_or_default()
+    }
+
     fn index_text(&self) -> Option<String> {
         let collected = self.collected()?;
         let files = collected.files.iter().filter(|file| is_memory(file.kind));
+        let authors = self.last_authors();
         let shown = files.map(|file| MemoryText {
             path: &file.path,
             label: file.label,
             owner: if file.kind == Kind::Team { Owner::Team("its members") } else { Owner::User },
             text: &file.text,
             modified: RealLook.modified(&file.path),
+            changed_by: authors.get(if file.kind == Kind::Team { TEAM_INDEX } else { ENTRYPOINT }),
         });
         Some(memory_files(shown, self.now))
     }

@@ -161,15 +161,19 @@ impl Profile {
     /// What agents may use, within a budget of tokens. A file that cannot be read is left out.
     #[must_use]
     pub fn render(&self, budget: usize, now: Timestamp) -> RenderedProfile {
+        let authors = self.memory.last_authors();
         let readable = Category::ALL.into_iter().filter_map(|category| {
             let bytes = read(&self.memory, category).ok().flatten()?;
             let written = std::fs::symlink_metadata(self.path(category)).and_then(|file| file.modified());
             let written = written.ok().and_then(|time| Timestamp::try_from(time).ok());
-            Some((category, String::from_utf8_lossy(&bytes).into_owned(), written))
+            let author = authors.get(category.file()).cloned();
+            Some((category, String::from_utf8_lossy(&bytes).into_owned(), written, author))
         });
-        let files: Vec<(Category, String, Option<Timestamp>)> = readable.collect();
-        let files: Vec<(Category, &str, Option<Timestamp>)> =
-            files.iter().map(|(category, text, written)| (*category, text.as_str(), *written)).collect();
+        let files: Vec<_> = readable.collect();
+        let files: Vec<_> = files
+            .iter()
+            .map(|(category, text, written, author)| (*category, text.as_str(), *written, author.clone()))
+            .collect();
         render(&files, budget, now)
     }
 

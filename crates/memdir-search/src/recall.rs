@@ -8,9 +8,10 @@
 
 use std::collections::HashSet;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::hygiene::{Owner, Provenance, render};
+use memdir_core::operation::Author;
 
 use crate::analyze::Analyzer;
 use crate::collection::{Collection, Scope};
@@ -33,7 +34,7 @@ pub use features::{FEATURE_NAMES, Features};
 use memory_file::MemoryFile;
 
 /// What a recall is for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct RecallOptions<'a> {
     /// What the caller takes as now.
     pub now: Timestamp,
@@ -51,6 +52,8 @@ pub struct RecallOptions<'a> {
     pub worktree: Option<&'a str>,
     /// Memories that this session has been shown already.
     pub shown: &'a HashSet<Utf8PathBuf>,
+    /// Who changed a file last; asked only about what is quoted.
+    pub author_of: &'a dyn Fn(&Utf8Path) -> Option<Author>,
 }
 
 /// A memory is quoted from this probability on, unless the user says otherwise. One that is needed and not shown costs
@@ -189,7 +192,7 @@ fn quote_into(recalled: &mut Recalled, memory: &MemoryFile, options: &RecallOpti
     if recalled.memories.len() >= MAX_MEMORIES || room < QUOTATION * 2 {
         return false;
     }
-    let text = quote(memory, (room - QUOTATION).min(MAX_UNITS), options.now);
+    let text = quote(memory, (room - QUOTATION).min(MAX_UNITS), options);
     let tokens = text.chars().count().div_ceil(CHARACTERS_PER_TOKEN);
     if recalled.tokens + tokens > options.budget {
         return false;
@@ -206,10 +209,13 @@ fn quote_into(recalled: &mut Recalled, memory: &MemoryFile, options: &RecallOpti
 }
 
 /// The memory as a model may see it, with a word of caution once it is older than a day.
-fn quote(memory: &MemoryFile, most_units: usize, now: Timestamp) -> String {
+fn quote(memory: &MemoryFile, most_units: usize, options: &RecallOptions<'_>) -> String {
+    let now = options.now;
     let file = memory.path.file_name().unwrap_or_default();
-    let owner = if memory.scope == Scope::Team { Owner::Team("the team") } else { Owner::User };
-    let provenance = Provenance { file, owner, modified: memory.modified, changed_by: None, now };
+    let author = (options.author_of)(&memory.path);
+    let member = author.as_ref().and_then(|author| author.id.as_deref()).unwrap_or("the team");
+    let owner = if memory.scope == Scope::Team { Owner::Team(member) } else { Owner::User };
+    let provenance = Provenance { file, owner, modified: memory.modified, changed_by: author.as_ref(), now };
     let (text, _) = memdir_core::secrets::redact(&memory.essence());
     let text = without_secrets(text.into());
     let mut quoted = render(&text, &provenance, most_units);

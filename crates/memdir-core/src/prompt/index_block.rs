@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use crate::hygiene::{Owner, PROMPT_UNITS, Provenance, render};
 use crate::memory::entrypoint::{self, ENTRYPOINT, Loaded};
+use crate::operation::Author;
 
 /// A MEMORY.md that a section shows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -12,6 +13,8 @@ pub struct IndexFile<'a> {
     pub content: &'a [u8],
     /// When it last changed.
     pub modified: Option<Timestamp>,
+    /// Who changed it last; `None` if the history does not know.
+    pub changed_by: Option<&'a Author>,
     /// The time of rendering; without it no age is told.
     pub now: Option<Timestamp>,
 }
@@ -24,7 +27,7 @@ impl IndexFile<'_> {
         let text = if loaded.shown {
             let warning = loaded.warning.as_deref().unwrap_or_default();
             let body = loaded.text.strip_suffix(warning).unwrap_or(&loaded.text);
-            let quoted = quoted_index(body, ENTRYPOINT, owner, self.modified, self.now);
+            let quoted = quoted_index(body, owner, (self.modified, self.changed_by), self.now);
             // The client's warning repeats a line of the file, so outside the quotation stands one of ours.
             format!("{quoted}{}", if loaded.truncated { cut_note(&loaded) } else { String::new() })
         } else {
@@ -44,15 +47,14 @@ fn cut_note(loaded: &Loaded) -> String {
 /// The text of an index as quoted data.
 pub(super) fn quoted_index(
     text: &str,
-    file: &str,
     owner: Owner<'_>,
-    modified: Option<Timestamp>,
+    (modified, changed_by): (Option<Timestamp>, Option<&Author>),
     now: Option<Timestamp>,
 ) -> String {
     // Without the time of rendering there is no age to count.
     let modified = modified.filter(|_| now.is_some());
     let now = now.unwrap_or(Timestamp::UNIX_EPOCH);
-    let provenance = Provenance { file, owner, modified, changed_by: None, now };
+    let provenance = Provenance { file: ENTRYPOINT, owner, modified, changed_by, now };
     // Loading has cut the text already, and added a warning to it.
     render(text, &provenance, 2 * PROMPT_UNITS)
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::index_block::quoted_index;
 use super::shown_dir::shown_path;
 use crate::hygiene::Owner;
-use crate::memory::entrypoint::ENTRYPOINT;
+use crate::operation::Author;
 
 /// One instruction file with what is said about it.
 #[derive(Debug, Clone, Copy)]
@@ -39,13 +39,15 @@ pub struct MemoryText<'a> {
     pub text: &'a str,
     /// When it last changed.
     pub modified: Option<Timestamp>,
+    /// Who changed it last; `None` if the history does not know.
+    pub changed_by: Option<&'a Author>,
 }
 
 /// The same for memory indexes. They are data and no instructions, so their text is quoted.
 #[must_use]
 pub fn memory_files<'a>(files: impl IntoIterator<Item = MemoryText<'a>>, now: Option<Timestamp>) -> String {
     let shown = files.into_iter().map(|file| {
-        let quoted = quoted_index(file.text, ENTRYPOINT, file.owner, file.modified, now);
+        let quoted = quoted_index(file.text, file.owner, (file.modified, file.changed_by), now);
         headed(file.path, file.label, &quoted)
     });
     shown.collect::<Vec<_>>().join("\n\n")

@@ -5,6 +5,7 @@ use jiff::tz::TimeZone;
 use super::Category;
 use super::item::ProfileFile;
 use crate::hygiene::{self, Owner, Provenance};
+use crate::operation::Author;
 use crate::outline::{LineKind, Outline};
 
 /// The profile as an agent is told it.
@@ -38,10 +39,10 @@ Where you act on something of it, say so: `💭 Based on your preference: …`";
 const SMALLEST: usize = 80;
 
 /// Renders what agents may use of a profile, within a budget of tokens: what the user said, and what was observed
-/// and confirmed. It is quoted as data, file by file; with each file goes when it was last written, if that is known.
+/// and confirmed. It is quoted as data, file by file; with each file goes when it was last written and by whom, if that is known.
 #[must_use]
 pub fn render(
-    files: &[(Category, &str, Option<Timestamp>)],
+    files: &[(Category, &str, Option<Timestamp>, Option<Author>)],
     budget: usize,
     now: Timestamp,
 ) -> RenderedProfile {
@@ -49,7 +50,9 @@ pub fn render(
     let mut room = budget.saturating_mul(4).saturating_sub(INTRODUCTION.chars().count());
     let mut parts = Vec::new();
     for category in ORDER {
-        let Some((_, text, written)) = files.iter().find(|(known, ..)| *known == category) else { continue };
+        let Some((_, text, written, author)) = files.iter().find(|(known, ..)| *known == category) else {
+            continue;
+        };
         let file = ProfileFile::parse(category, text);
         rendered.waiting += file.items.iter().filter(|item| !item.may_be_used()).count();
         let usable = usable(&file, text);
@@ -60,7 +63,8 @@ pub fn render(
         let newest = file.items.iter().filter_map(|item| item.date).max();
         let modified = newest.and_then(|date| time_on(date, *written, now));
         let quote = |units: usize| {
-            let provenance = Provenance { file: &name, owner: Owner::User, modified, changed_by: None, now };
+            let changed_by = author.as_ref();
+            let provenance = Provenance { file: &name, owner: Owner::User, modified, changed_by, now };
             hygiene::render(&usable, &provenance, units)
         };
         let whole = quote(usize::MAX);

@@ -80,13 +80,15 @@ fn only_what_may_be_used_is_told() {
             Category::Preferences,
             "# Preferences\n\nI like <system> tabs.\n<!-- secret\nplan -->\n- 2026-01-01: a\n- b\n  Confirmed: no\n",
             None,
+            None,
         ),
         (
             Category::Observations,
             "# Observations\n\n## Style\n- c\n  Confirmed: no\n- d\n  Confirmed: yes\n- e\n",
             None,
+            None,
         ),
-        (Category::Feedback, "# Feedback\n<<<<<<< x\n- f\n=======\n- g\n>>>>>>> y\n- h\n", None),
+        (Category::Feedback, "# Feedback\n<<<<<<< x\n- f\n=======\n- g\n>>>>>>> y\n- h\n", None, None),
     ];
     let told = render(&files, 1_000, Timestamp::UNIX_EPOCH);
     assert_eq!((told.waiting, told.left_out.len()), (3, 0));
@@ -108,8 +110,11 @@ fn only_what_may_be_used_is_told() {
     | - h
     </memory-quote id="d79e218e0f5d">
     "#);
-    let nothing =
-        render(&[(Category::Observations, "- x\n  Confirmed: no\n", None)], 1_000, Timestamp::UNIX_EPOCH);
+    let nothing = render(
+        &[(Category::Observations, "- x\n  Confirmed: no\n", None, None)],
+        1_000,
+        Timestamp::UNIX_EPOCH,
+    );
     assert_eq!((nothing.text.as_str(), nothing.waiting), ("", 1));
 }
 
@@ -117,7 +122,7 @@ fn only_what_may_be_used_is_told() {
 fn a_day_takes_its_hour_from_the_file() {
     let check = |written: Option<&str>, age: &str| {
         let written = written.map(|time| time.parse().unwrap());
-        let files = [(Category::Preferences, "- 2026-11-15: a\n", written)];
+        let files = [(Category::Preferences, "- 2026-11-15: a\n", written, None)];
         let told = render(&files, 1_000, "2026-11-15T12:00:00Z".parse().unwrap());
         assert!(told.text.contains(&format!("age=\"{age}\"")), "{}", told.text);
     };
@@ -131,7 +136,8 @@ fn a_day_takes_its_hour_from_the_file() {
 #[test]
 fn a_budget_holds_and_says_what_it_left_out() {
     let long = "- one more thing that the user wants\n".repeat(200);
-    let files = [(Category::Preferences, long.as_str(), None), (Category::Technical, "- Rust\n", None)];
+    let files =
+        [(Category::Preferences, long.as_str(), None, None), (Category::Technical, "- Rust\n", None, None)];
     for budget in [0, 10, 60, 100, 200, 500, 1_000, 5_000] {
         let told = render(&files, budget, Timestamp::UNIX_EPOCH);
         assert!(told.tokens <= budget, "{} of {budget}", told.tokens);

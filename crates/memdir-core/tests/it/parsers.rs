@@ -213,7 +213,7 @@ pub(crate) fn keep_profile(data: &[u8]) {
         }
     }
     let told = user::render(
-        &[(Category::Observations, &text, None), (Category::Profile, &text, None)],
+        &[(Category::Observations, &text, None, None), (Category::Profile, &text, None, None)],
         120,
         Timestamp::UNIX_EPOCH,
     );

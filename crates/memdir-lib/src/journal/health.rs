@@ -24,8 +24,16 @@ impl Journal {
         let lines = index
             .lookup_lines()
             .into_iter()
-            .filter(|line| LookupLine::parse(line).is_some_and(|line| !line.finds(&files)));
-        Ok(rows.chain(lines).collect())
+            .filter(|line| LookupLine::parse(line).is_some_and(|line| !line.finds(&files)))
+            .map(|line| line.rsplit_once("→").map_or(line.as_str(), |(_, file)| file).trim().to_owned());
+        let mut dead: Vec<String> = rows.collect();
+        // A file that has a row and a line of the quick look-up is one finding.
+        for file in lines {
+            if !dead.contains(&file) {
+                dead.push(file);
+            }
+        }
+        Ok(dead)
     }
 
     /// Where a journal of an older protocol lies that was not brought here yet.

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
@@ -96,15 +96,20 @@ impl Memory {
     /// Who changed a file last, as far as the newest part of the history says.
     #[must_use]
     pub fn last_author_of(&self, path: &str) -> Option<Author> {
-        let newest = self.history()?.newest(LOOKED_AT).ok()?;
-        let touches = |operation: &Operation| {
-            operation.changes.iter().any(|change| change.path.as_str() == path && change.after.is_some())
-        };
-        newest
-            .operations
-            .into_iter()
-            .find(|(operation, _)| touches(operation))
-            .map(|(operation, _)| operation.author)
+        self.last_authors().remove(path)
+    }
+
+    /// Who changed each file last, as far as the newest part of the history says.
+    #[must_use]
+    pub fn last_authors(&self) -> HashMap<String, Author> {
+        let mut authors = HashMap::new();
+        let newest = self.history().and_then(|history| history.newest(LOOKED_AT).ok()).unwrap_or_default();
+        for (operation, _) in newest.operations {
+            for change in operation.changes.iter().filter(|change| change.after.is_some()) {
+                authors.entry(change.path.to_string()).or_insert_with(|| operation.author.clone());
+            }
+        }
+        authors
     }
 
     /// Reads what was done to one memory, also if it is gone, under all its names; and every undo.

@@ -71,6 +71,7 @@ impl Store {
             shown,
             branch: Some("main"),
             worktree: None,
+            author_of: &|_| None,
         };
         self.searcher.recall(prompt, &options).unwrap()
     }

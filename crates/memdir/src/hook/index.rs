@@ -3,6 +3,7 @@
 use anyhow::Result;
 use memdir_core::hygiene::{Owner, Provenance, render};
 use memdir_core::memory::entrypoint::Profile;
+use memdir_core::rel_path::ENTRYPOINT;
 use memdir_core::secrets::redact;
 
 use super::Hook;
@@ -18,11 +19,12 @@ pub(super) fn quoted(hook: &Hook<'_>) -> Result<Option<String>> {
         return Ok(None);
     }
     let (text, _) = redact(&text);
+    let author = memory.last_author_of(ENTRYPOINT);
     let provenance = Provenance {
-        file: "MEMORY.md",
+        file: ENTRYPOINT,
         owner: Owner::User,
         modified: None,
-        changed_by: None,
+        changed_by: author.as_ref(),
         now: hook.world.now,
     };
     let quoted = render(&text, &provenance, INDEX_UNITS);

@@ -429,3 +429,30 @@ fn the_memory_tool_shows_nothing_that_speaks() {
     let edited = sandbox.run(["tool"]).stdout;
     assert!(edited.contains("\"is_error\":false"), "{edited}");
 }
+
+#[test]
+fn what_a_model_sees_says_who_changed_it_last() {
+    let sandbox = Sandbox::new();
+    let add = |sandbox: &Sandbox, name: &str, text: &str| {
+        let fields = ["--name", name, "--description", text, "--text", text];
+        assert_eq!(sandbox.run([&["add", "--type", "project"], fields.as_slice()].concat()).code, 0);
+    };
+    add(&sandbox, "giraffe", "The giraffe service is deployed with make giraffe");
+    let recalled = |sandbox: &Sandbox| {
+        sandbox.run(["recall", "--prompt", "how do I deploy the giraffe service?"]).stdout
+    };
+    let shown = recalled(&sandbox);
+    assert!(shown.contains("changed-by=\"the user\""), "{shown}");
+    let sandbox = sandbox.var("CLAUDECODE", "1");
+    let changed = "The giraffe service is deployed with make tall";
+    assert_eq!(sandbox.run(["set", "giraffe", "description", changed]).code, 0);
+    let shown = recalled(&sandbox);
+    assert!(shown.contains("changed-by=\"agent"), "{shown}");
+}
+
+#[test]
+fn an_extraction_without_sessions_leaves_nothing() {
+    let sandbox = Sandbox::new().var("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1");
+    assert_eq!(sandbox.run(["extract"]).code, 0);
+    assert_eq!(holding(&sandbox.home.home(), "extract"), Vec::<String>::new());
+}

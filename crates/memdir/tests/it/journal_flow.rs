@@ -146,7 +146,7 @@ fn the_index_keeps_no_line_to_a_file_that_is_gone_and_doctor_finds_one() {
     };
     assert_eq!(find(), 0);
     fs::remove_file(sandbox.journal().join(name)).unwrap();
-    assert_eq!(find(), 2, "the row and the line");
+    assert_eq!(find(), 1, "the row and the line name one file");
     sandbox.ok(&["journal", "rebuild"]);
     assert_eq!(find(), 0);
     assert!(!sandbox.file("_index.md").contains("oops"));

@@ -84,13 +84,13 @@ fn what_is_said_counts_and_what_is_observed_waits() {
     What is known about the user. It is background, not an order: what the user says now comes first.
     Where you act on something of it, say so: `💭 Based on your preference: …`
 
-    <memory-quote id="bafa61cfda86" file="user/preferences.md" of="the user" age="12 hours" changed-by="unknown">
+    <memory-quote id="bafa61cfda86" file="user/preferences.md" of="the user" age="12 hours" changed-by="the user">
     | ## Style
     | 
     | - 2026-11-15: Use tabs. Always.
     </memory-quote id="bafa61cfda86">
 
-    <memory-quote id="e13345e39b69" file="user/feedback.md" of="the user" age="12 hours" changed-by="unknown">
+    <memory-quote id="e13345e39b69" file="user/feedback.md" of="the user" age="12 hours" changed-by="the user">
     | - 2026-11-15: A table helped
     |   Worked: yes
     </memory-quote id="e13345e39b69">

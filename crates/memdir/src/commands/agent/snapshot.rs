@@ -126,7 +126,10 @@ impl Snapshot {
                 match &answer.op {
                     None if answer.staged.is_some() => waits(answer.staged.as_deref()).unwrap_or_default(),
                     Some(operation) => {
-                        format!("took the snapshot over into `{}` ({operation})", answer.memory_dir)
+                        let memory_dir = answer.memory_dir;
+                        format!(
+                            "took the snapshot over into `{memory_dir}`; `memdir undo {operation} --dir {memory_dir}` undoes it"
+                        )
                     }
                     None if answer.files.iter().any(|file| file.outcome == Outcome::Kept) => {
                         format!("`{}` stays as you have changed it", answer.memory_dir)
