@@ -160,6 +160,7 @@ pub fn dream(
         }
         return Ok(Outcome::Dreamt(Box::new(Dreamt { dream, planner, submitted: None, warnings })));
     }
+    memory.must_be_on()?;
     memory.id(now)?;
     let state = memory.dream_state().ok_or(MemoryError::NoStateDir)?;
     let Some(_lease) = state.lease().map_err(MemoryError::State)? else { return Ok(Outcome::Held(None)) };

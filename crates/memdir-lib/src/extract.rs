@@ -149,6 +149,7 @@ pub fn extract(
     if matches!(range, Range::Waiting | Range::All) && sessions(env, range, &zone, now)?.is_empty() {
         return Ok(Some(Vec::new()));
     }
+    memory.must_be_on()?;
     let state_dir = env.state_dir().ok_or(MemoryError::NoStateDir)?;
     let store = memory.id(now)?;
     let session = match range {

@@ -316,6 +316,12 @@ impl Memory {
         }
     }
 
+    /// Refuses work on memory that is switched off, before it leaves a lock or a mark anywhere.
+    pub(crate) fn must_be_on(&self) -> Result<(), MemoryError> {
+        let is_on = self.is_on && self.config()?.features.auto_memory;
+        if is_on { Ok(()) } else { Err(MemoryError::MemoryOff) }
+    }
+
     /// What the write gate makes of a plan that is applied now.
     fn admitted(&self, plan: &Plan, wish: &Wish<'_>) -> Result<Admitted<Plan>, MemoryError> {
         if wish.verbatim {

@@ -1,5 +1,7 @@
 use std::io::BufReader;
 use std::ops::ControlFlow;
+use std::thread;
+use std::time::Duration;
 
 use camino::Utf8Path;
 use memdir_core::journal::names::slug;
@@ -24,6 +26,9 @@ pub struct EndedAgent<'e> {
     pub last_message: Option<&'e str>,
 }
 
+/// The client runs the hook up to 100 ms before it has written the last turns of an agent into its transcript.
+const TRANSCRIPT_PATIENCE: (usize, Duration) = (20, Duration::from_millis(25));
+
 /// How many outputs are named.
 const NAMED: usize = 5;
 
@@ -34,6 +39,8 @@ struct AgentRun {
     asked: String,
     /// Whether it left its output in the journal itself; `None` if there is no transcript.
     wrote: Option<bool>,
+    /// Whether its last words are in the transcript, so that nothing before them is missing.
+    is_complete: bool,
 }
 
 impl Journal {
@@ -43,9 +50,9 @@ impl Journal {
     /// # Errors
     /// There is no journal, or the disk fails.
     pub fn keep_output(&self, agent: &EndedAgent<'_>, writer: &Writer<'_>) -> Result<(), JournalError> {
-        let run = agent.transcript.and_then(|path| self.read_run(path)).unwrap_or_default();
         let kind = agent.agent_type.unwrap_or("sub-agent");
         let message = agent.last_message.map(str::trim).filter(|message| !message.is_empty());
+        let run = agent.transcript.and_then(|path| self.read_whole_run(path, message)).unwrap_or_default();
         if let Some(message) = message
             && !run.wrote.map_or_else(|| self.seems_stored(kind, message), Ok)?
         {
@@ -96,15 +103,32 @@ impl Journal {
         Ok(Untold::of(&self.state_dir()?, self.directory()))
     }
 
-    fn read_run(&self, path: &Utf8Path) -> Option<AgentRun> {
+    /// Reads a transcript when it holds the last words of its agent, or when waiting for them took too long.
+    fn read_whole_run(&self, path: &Utf8Path, last_words: Option<&str>) -> Option<AgentRun> {
+        let (attempts, pause) = TRANSCRIPT_PATIENCE;
+        for _ in 0..attempts {
+            let run = self.read_run(path, last_words)?;
+            if run.is_complete || run.wrote == Some(true) {
+                return Some(run);
+            }
+            thread::sleep(pause);
+        }
+        self.read_run(path, last_words)
+    }
+
+    fn read_run(&self, path: &Utf8Path, last_words: Option<&str>) -> Option<AgentRun> {
         let folder = self.directory().join("subagent/");
-        let mut run = AgentRun { asked: String::new(), wrote: Some(false) };
+        let is_complete = last_words.is_none();
+        let mut run = AgentRun { asked: String::new(), wrote: Some(false), is_complete };
         let (mut commands, mut tool_writes): (Vec<String>, Vec<String>) = Default::default();
         let mut reader = Reader::new(BufReader::with_capacity(256 << 10, open_end(path).ok()?));
         let read = reader.read(|entry| {
             let Entry::Turn(turn) = entry else { return ControlFlow::Continue(()) };
             if turn.role == Role::User && run.asked.is_empty() && turn.results.is_empty() {
                 run.asked = turn.text.to_string();
+            }
+            if let (Role::Assistant, Some(words)) = (turn.role, last_words) {
+                run.is_complete = turn.text.contains(words);
             }
             for call in &turn.calls {
                 let by_command =

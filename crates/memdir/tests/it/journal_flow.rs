@@ -308,6 +308,30 @@ fn an_output_that_the_agent_wrote_itself_is_stored_once() {
     assert_eq!(session["stats"]["subagentOutputs"], 4);
 }
 
+/// The client writes the last turns of an agent's transcript while the hook already runs.
+#[test]
+fn an_output_is_stored_once_although_the_transcript_comes_late() {
+    let mut sandbox = started();
+    let file = sandbox.journal().join("subagent/2026-11-15_130000_by-tool.md");
+    fs::write(&file, "## Summary\nThree holes.\n").unwrap();
+    let call = ("Write", json!({"file_path": file, "content": "## Summary\nThree holes.\n"}), "File created");
+    let path = transcript(&sandbox, "a1", "Look for holes", &[call]);
+    let whole = fs::read_to_string(&path).unwrap();
+    let said = json!({"type": "assistant", "isSidechain": true, "uuid": "a9",
+        "message": {"role": "assistant", "content": [{"type": "text", "text": "I wrote it down."}]}});
+    fs::write(&path, whole.split_inclusive('\n').next().unwrap()).unwrap();
+    let late = path.clone();
+    let client = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        fs::write(late, format!("{whole}{said}\n")).unwrap();
+    });
+    let event = json!({"agent_id": "a1", "agent_type": "Explore", "agent_transcript_path": path,
+        "last_assistant_message": "I wrote it down."});
+    hook(&mut sandbox, "SubagentStop", &event);
+    client.join().unwrap();
+    assert_eq!(outputs(&sandbox), ["2026-11-15_130000_by-tool.md"]);
+}
+
 #[test]
 fn a_record_written_with_the_write_tool_gets_its_row() {
     let mut sandbox = started();

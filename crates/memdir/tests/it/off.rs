@@ -294,6 +294,13 @@ fn the_switch_that_decided_is_named_and_a_person_can_still_work() {
             );
         }
         assert!(project.memory.join("tea.md").is_file(), "{rule}");
+        let before = project.home.tree("home");
+        for command in ["extract", "dream"] {
+            let ran = project.run(&[command], "");
+            assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{command} with {rule}: {}", ran.stderr);
+            assert!(ran.stderr.contains("memory is off for this project"), "{command}: {}", ran.stderr);
+        }
+        assert_eq!(project.home.tree("home"), before, "{rule}: no lock is left");
         assert_eq!(
             project.run(&["recall", "--prompt", "on which day do we release"], "").stdout,
             "",
