@@ -16,6 +16,7 @@ use crate::storage::postgres::Postgres;
 use crate::storage::sqlite::Sqlite;
 use crate::store::Store;
 
+mod health;
 mod keep;
 mod look_after;
 mod serve;
@@ -52,6 +53,8 @@ struct Program {
 enum Command {
     /// Serve until told to stop
     Serve(serve::Serve),
+    /// Ask whether a server on this machine is ready
+    Health(health::Health),
     /// Make a team, and print what its first member says to set it up
     Init(look_after::Init),
     /// List a team's tokens
@@ -114,6 +117,7 @@ impl Program {
         let done = runtime.block_on(async {
             match self.command {
                 Command::Serve(serve) => serve.run(world).await,
+                Command::Health(health) => health.run().await,
                 Command::Init(init) => init.run(world).await,
                 Command::Tokens(tokens) => tokens.run(world).await,
                 Command::Token(token) => token.run(world).await,

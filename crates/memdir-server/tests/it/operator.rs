@@ -15,6 +15,18 @@ use super::people::Person;
 use super::process::{Process, command, operator, team};
 
 #[test]
+fn health_tells_a_ready_server_from_a_missing_one() {
+    let directory = TempDir::new().unwrap();
+    let server = Process::serve(&format!("sqlite:{}/team.db", directory.path().display()), &[]);
+    let place = server.place.clone();
+    operator(&["health", &place]);
+    assert!(server.stop());
+    let refused = command().args(["health", &place]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("no server answers at"));
+}
+
+#[test]
 fn a_team_moves_from_sqlite_to_postgres_and_back_from_a_backup() {
     let directory = TempDir::new().unwrap();
     let file = |name: &str| format!("{}/{name}", directory.path().display());
