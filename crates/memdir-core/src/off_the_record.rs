@@ -1,46 +1,59 @@
 //! Wishes not to store something: "off the record", "don't save this", "between us", in the languages of extraction.
 //!
-//! Extraction, the search over sessions and model calls obey them. A wish counts for its whole turn, whether it stands
-//! before or after the statement, and for the session if it says so. Rules of a project ("never store tokens in plain
-//! text") are not wishes: those name what is not to be stored, and where.
+//! Extraction, the search over sessions and model calls obey them. A wish counts for its whole turn, whether it is said
+//! before or after the statement, and for the session if it says so. A wish is a set phrase, or a sentence with a refusal,
+//! a word for keeping, and what was said as its object. Rules of a project ("never store tokens in plain text") are not
+//! wishes: they name what is not to be stored, or where.
+
+mod phrases;
+
+use phrases::Sections;
 
 /// How far a wish reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
     /// What was said up to this byte of the turn is withdrawn; what follows counts.
     Before(usize),
-    /// The turn in which it stands.
+    /// The turn in which it is said.
     Turn,
-    /// The session in which it stands.
+    /// The session in which it is said.
     Session,
 }
 
 /// The wish in what a user said, if there is one; the one that reaches furthest.
 #[must_use]
 pub fn wish(said: &str) -> Option<Reach> {
-    // A wish is said, not pasted: it stands in the first or the last part of a long turn.
-    let text = ends_of(said);
-    let plain = normalised(&text);
-    let found = |phrase: &str| holds(&plain, phrase);
-    let asks =
-        PHRASES.lines().any(found) || refuses_to_keep(&plain) || STEMS.iter().any(|stem| stem.is_in(&plain));
-    if SESSION.lines().any(found) || asks && WHOLE.lines().any(found) {
-        return Some(Reach::Session);
+    // A wish is said, not pasted: it is in the first or the last part of a long turn.
+    let text = normalised(&ends_of(said));
+    let reach = sentences(&text).filter_map(reach_of).max();
+    if reach.is_some() {
+        return reach;
     }
-    if asks {
-        return Some(Reach::Turn);
-    }
-    let last = WITHDRAWN.iter().filter_map(|phrase| place_of(&plain, phrase)).max()?;
+    let last = WITHDRAWN.iter().filter_map(|phrase| place_of(&text, phrase)).max()?;
     // Only the text as it was said can be cut, so a text that changed its length is withdrawn as a whole.
-    if plain.len() == said.len() && said.is_char_boundary(last) {
+    if text.len() == said.len() && said.is_char_boundary(last) {
         Some(Reach::Before(last))
     } else {
         Some(Reach::Turn)
     }
 }
 
+/// Words that withdraw what was said before them in the same turn.
+const WITHDRAWN: [&str; 8] = [
+    "scratch that",
+    "strike that",
+    "forget that",
+    "never mind that",
+    "ignore what i just said",
+    "disregard that",
+    "disregard what i",
+    "ignore that last",
+];
+
 /// How much of each end of a turn is looked at.
 const END: usize = 4_000;
+/// So many words may be between a refusal and what it refuses, and between that and its object.
+const REACH: usize = 6;
 
 fn ends_of(text: &str) -> String {
     if text.len() <= 2 * END {
@@ -56,6 +69,7 @@ fn normalised(text: &str) -> String {
     for character in text.chars() {
         match character {
             '\u{2019}' | '\u{2018}' | '`' => plain.push('\''),
+            '\n' => plain.push('\n'),
             character if character.is_whitespace() => plain.push(' '),
             character => plain.extend(character.to_lowercase()),
         }
@@ -63,313 +77,117 @@ fn normalised(text: &str) -> String {
     plain
 }
 
-/// Where a phrase stands as words of its own; scripts without spaces have no such borders.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['.', '!', '?', ';', '\n', '。', '！', '？', '；'])
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+}
+
+fn reach_of(sentence: &str) -> Option<Reach> {
+    let holds = |section: &str| phrases::entries(section).any(|phrase| place_of(sentence, phrase).is_some());
+    if holds("alone") {
+        return Some(Reach::Session);
+    }
+    let is_wish =
+        holds("off the record") || phrases::each().any(|language| refuses_to_keep(sentence, language));
+    is_wish.then(|| if holds("session") { Reach::Session } else { Reach::Turn })
+}
+
+/// Where a phrase is as words of its own; scripts without spaces have no such borders.
 fn place_of(text: &str, phrase: &str) -> Option<usize> {
-    let is_letter = |character: char| character.is_alphabetic() && (character as u32) < 0x2e80;
-    text.match_indices(phrase).map(|(at, _)| at).find(|at| {
+    places(text, phrase).next()
+}
+
+fn places(text: &str, phrase: &str) -> impl Iterator<Item = usize> {
+    let is_letter = |character: char| character.is_alphanumeric() && (character as u32) < 0x2e80;
+    let ends_open = phrase.ends_with('\'');
+    text.match_indices(phrase).map(|(at, _)| at).filter(move |at| {
         let before = text.get(..*at).and_then(|text| text.chars().next_back());
         let after = text.get(at + phrase.len()..).and_then(|text| text.chars().next());
         let (first, last) = (phrase.chars().next(), phrase.chars().next_back());
         !(first.is_some_and(is_letter) && before.is_some_and(is_letter)
-            || last.is_some_and(is_letter) && after.is_some_and(is_letter))
+            || !ends_open
+                && last.is_some_and(is_letter)
+                && after.is_some_and(|after| is_letter(after) || after == '\''))
     })
 }
 
-fn holds(text: &str, phrase: &str) -> bool {
-    place_of(text, phrase).is_some()
+/// The start and end of a phrase in a sentence.
+type Spot = (usize, usize);
+
+fn spots(sentence: &str, language: &Sections, section: &str) -> Vec<Spot> {
+    let phrases = language.get(section).map(Vec::as_slice).unwrap_or_default();
+    phrases.iter().flat_map(|phrase| places(sentence, phrase).map(|at| (at, at + phrase.len()))).collect()
 }
 
 /// "Don't save this": a refusal, a word for keeping, and what was said as its object. Where it would be kept decides: in
 /// memory is a wish, in a file or a table is a rule of the project.
-fn refuses_to_keep(text: &str) -> bool {
-    for refusal in REFUSALS.lines() {
-        let mut rest = text;
-        while let Some(at) = place_of(rest, refusal) {
-            let behind = rest.get(at + refusal.len()..).unwrap_or_default();
-            if is_kept_object(behind.trim_start()) {
-                return true;
-            }
-            rest = behind;
-        }
+fn refuses_to_keep(sentence: &str, language: &Sections) -> bool {
+    let refusals = spots(sentence, language, "refuse");
+    if refusals.is_empty() {
+        return false;
     }
-    false
+    let of_others = spots(sentence, language, "they");
+    let keeping = spots(sentence, language, "keep");
+    let memory = spots(sentence, language, "memory");
+    let objects = spots(sentence, language, "this");
+    let either_order = language.contains_key("order");
+    let refusals = refusals.iter().filter(|refusal| {
+        let behind = sentence.get(refusal.1..).unwrap_or_default();
+        // "We never store it" tells what is so; "No, keep it" refuses something else.
+        !behind.starts_with([',', '，', '、', ':'])
+            && !of_others.iter().any(|other| gap(sentence, *other, **refusal) == Some(0))
+    });
+    refusals.into_iter().any(|refusal| {
+        let follows = |spot: &&Spot| {
+            let behind = gap(sentence, *refusal, **spot);
+            let before = either_order.then(|| gap(sentence, **spot, *refusal)).flatten();
+            behind.or(before).is_some_and(|words| words <= REACH)
+        };
+        let is_object = |spot: &Spot, kept: &Spot| {
+            (spot.1 <= kept.0 || spot.0 >= kept.1)
+                && gap(sentence, *kept, *spot)
+                    .or_else(|| gap(sentence, *spot, *kept))
+                    .is_some_and(|words| words <= REACH)
+        };
+        let has_memory = !memory.is_empty();
+        let in_memory =
+            memory.iter().filter(follows).any(|kept| objects.iter().any(|object| is_object(object, kept)));
+        let is_kept = keeping.iter().filter(follows).any(|kept| {
+            let ends = sentence.get(kept.1..).is_some_and(|rest| is_close(rest, language));
+            // What names a place that is not memory is a rule about that place.
+            let is_placed = spots(sentence, language, "into")
+                .iter()
+                .any(|into| gap(sentence, *kept, *into).is_some_and(|words| words <= 3));
+            (ends || objects.iter().any(|object| is_object(object, kept))) && (has_memory || !is_placed)
+        });
+        in_memory || is_kept
+    })
 }
 
-fn is_kept_object(text: &str) -> bool {
-    let strip = |words: &[&str], text: &str| without_first(words.iter().copied(), text);
-    let text = strip(FILLERS, text).unwrap_or_else(|| text.to_owned());
-    let Some(text) = without_first(KEEPING.lines(), &text) else { return false };
-    let Some(text) = without_first(OBJECTS.lines(), &text) else { return false };
-    let text = strip(&["down", "off", "away"], &text).unwrap_or(text);
-    // "in plain text", "to the database": a rule about a place that is not memory.
-    let Some(place) = strip(PREPOSITIONS, &text) else { return true };
-    let place =
-        strip(&["your", "the", "my", "any", "our", "a", "long-term", "persistent", "claude's"], &place)
-            .unwrap_or(place);
-    MEMORY_WORDS.iter().any(|word| starts_with_word(&place, word))
-}
-
-/// The text behind the longest of the words that it begins with.
-fn without_first<'w>(words: impl Iterator<Item = &'w str>, text: &str) -> Option<String> {
-    let longest = words.filter(|word| starts_with_word(text, word)).max_by_key(|word| word.len())?;
-    Some(text.get(longest.len()..).unwrap_or_default().trim_start().to_owned())
-}
-
-fn starts_with_word(text: &str, word: &str) -> bool {
-    let Some(rest) = text.strip_prefix(word) else { return false };
-    !rest.chars().next().is_some_and(char::is_alphanumeric)
-}
-
-/// A refusal to keep whose object decides: with one of its own it is a rule of the project.
-struct Stem {
-    phrases: &'static [&'static str],
-    /// What may stand right before it, beside the beginning of a clause; empty: anything.
-    before: &'static [&'static str],
-    /// What may stand right behind it, beside the end of a clause; empty: anything.
-    behind: &'static [&'static str],
-}
-
-impl Stem {
-    fn is_in(&self, text: &str) -> bool {
-        let ends = |character: char| !character.is_alphanumeric() && character != ' ';
-        self.phrases.iter().any(|phrase| {
-            text.match_indices(phrase).any(|(at, _)| {
-                let before = text.get(..at).unwrap_or_default().trim_end();
-                let behind = text.get(at + phrase.len()..).unwrap_or_default().trim_start();
-                let before_fits = self.before.is_empty()
-                    || before.is_empty()
-                    || before.ends_with(ends)
-                    || self.before.iter().any(|word| before.ends_with(word));
-                let behind_fits = self.behind.is_empty()
-                    || behind.is_empty()
-                    || behind.starts_with(ends)
-                    || self.behind.iter().any(|word| behind.starts_with(word));
-                before_fits && behind_fits
-            })
-        })
+/// Whether nothing is named any more: the clause ends here, or with a word of politeness.
+fn is_close(rest: &str, language: &Sections) -> bool {
+    if rest.trim_start().starts_with([',', '，', '、', '–', '—']) {
+        return true;
     }
+    let rest = rest.trim_matches(|character: char| !character.is_alphanumeric());
+    let close = language.get("close").map(Vec::as_slice).unwrap_or_default();
+    let is_dense = rest.chars().all(|character| (character as u32) >= 0x2e80);
+    close.contains(&rest) || is_dense && word_count(rest) <= 1
 }
 
-const STEMS: &[Stem] = &[
-    Stem {
-        phrases: &[
-            "nicht speichern",
-            "nicht merken",
-            "nicht aufschreiben",
-            "nicht notieren",
-            "nicht festhalten",
-            "nicht protokollieren",
-            "nicht abspeichern",
-            "nicht mitschreiben",
-            "nicht behalten",
-            "nicht gespeichert",
-            "nicht notiert",
-            "nicht aufgeschrieben",
-            "nirgends speichern",
-            "nirgends aufschreiben",
-            "nirgendwo speichern",
-        ],
-        before: &[
-            "bitte", "das", "dies", " es", "davon", "dieses", "jetzt", "lieber", "mal", "aber", "und",
-            "hier", "dir", "was",
-        ],
-        behind: &["bitte", "und", "aber", "oder", "ja", "werden", "soll", "solltest", "sollst"],
-    },
-    Stem {
-        phrases: &[
-            "ne note pas",
-            "ne notez pas",
-            "n'enregistre pas",
-            "n'enregistrez pas",
-            "ne retiens pas",
-            "ne retenez pas",
-            "ne mémorise pas",
-            "ne mémorisez pas",
-            "ne garde pas",
-            "ne gardez pas",
-            "ne conserve pas",
-            "ne conservez pas",
-            "ne sauvegarde pas",
-            "ne te souviens pas",
-            "ne pas noter",
-            "ne pas enregistrer",
-            "ne pas retenir",
-            "ne pas mémoriser",
-            "n'écris pas",
-            "n'écrivez pas",
-            "ne stocke pas",
-            "ne stockez pas",
-        ],
-        before: &[],
-        behind: &[
-            "ça",
-            "cela",
-            "ceci",
-            "ce que",
-            "ce qui",
-            "cette info",
-            "cette phrase",
-            "de ça",
-            "la suite",
-            "ce message",
-            "s'il",
-            "stp",
-            "svp",
-            "en mémoire",
-            "dans ta mémoire",
-            "dans tes notes",
-        ],
-    },
-    Stem {
-        phrases: &[
-            "别记",
-            "不要记",
-            "不用记",
-            "别保存",
-            "不要保存",
-            "不用保存",
-            "别存",
-            "不要存",
-            "不用存",
-            "别录",
-            "不要录",
-            "无需保存",
-            "无需记",
-            "请勿保存",
-            "请勿记",
-            "別記",
-            "不要記",
-            "別保存",
-            "不要儲存",
-            "不必保存",
-            "不必记",
-            "不需要保存",
-            "不需要记",
-        ],
-        before: &[],
-        behind: &[
-            "这",
-            "那",
-            "它",
-            "下来",
-            "下",
-            "住",
-            "录",
-            "我",
-            "以上",
-            "以下",
-            "在记忆",
-            "到记忆",
-            "进记忆",
-            "入记忆",
-            "了",
-            "哦",
-            "啊",
-            "吧",
-            "哈",
-            "這",
-            "起来",
-            "在案",
-            "任何",
-        ],
-    },
-    Stem {
-        phrases: &[
-            "記録しないで",
-            "記録しなくて",
-            "保存しないで",
-            "保存しなくて",
-            "覚えないで",
-            "覚えなくて",
-            "メモしないで",
-            "メモしなくて",
-            "書き留めないで",
-            "記憶しないで",
-            "記憶しなくて",
-            "メモらないで",
-            "メモを取らないで",
-        ],
-        before: &[
-            "これは",
-            "これを",
-            "それは",
-            "それを",
-            "話は",
-            "話を",
-            "ことは",
-            "ことを",
-            "件は",
-            "件を",
-            "内容は",
-            "内容を",
-            "今のは",
-            "あれは",
-            "は",
-            "にも",
-            "けど",
-            "ので",
-            "も",
-        ],
-        behind: &[],
-    },
-];
+/// How many words are between two spots, the first of which ends before the other.
+fn gap(sentence: &str, first: Spot, second: Spot) -> Option<usize> {
+    (first.1 <= second.0).then(|| word_count(sentence.get(first.1..second.0).unwrap_or_default()))
+}
 
-const REFUSALS: &str = include_str!("off_the_record/refusals.txt");
-const FILLERS: &[&str] = &[
-    "you",
-    "please",
-    "ever",
-    "even",
-    "bother to",
-    "bother",
-    "go and",
-    "you to",
-    "want you to",
-    "want this",
-    "want to",
-    "want it",
-    "try to",
-    "actually",
-    "have to",
-    "need to",
-];
-const KEEPING: &str = include_str!("off_the_record/keeping.txt");
-const OBJECTS: &str = include_str!("off_the_record/objects.txt");
-const PREPOSITIONS: &[&str] =
-    &["in", "into", "to", "on", "onto", "as", "inside", "at", "with", "under", "via"];
-const MEMORY_WORDS: &[&str] = &[
-    "memory",
-    "memories",
-    "notes",
-    "journal",
-    "yourself",
-    "mind",
-    "anywhere",
-    "anyone",
-    "memdir",
-    "claude.md",
-];
-
-/// Wishes as they stand.
-const PHRASES: &str = include_str!("off_the_record/phrases.txt");
-
-/// Words that make a wish one for the session.
-const WHOLE: &str = include_str!("off_the_record/whole.txt");
-
-/// Wishes for a session as they stand.
-const SESSION: &str = include_str!("off_the_record/session.txt");
-
-/// Words that take back what was just said.
-const WITHDRAWN: &[&str] = &[
-    "scratch that",
-    "strike that",
-    "forget that",
-    "never mind that",
-    "ignore what i just said",
-    "disregard that",
-    "disregard what i",
-    "ignore that last",
-];
+/// The words of a text; three characters of a script without spaces count as one.
+fn word_count(text: &str) -> usize {
+    let dense =
+        text.chars().filter(|character| (*character as u32) >= 0x2e80 && character.is_alphabetic()).count();
+    let latin = text.split(|character: char| !character.is_alphanumeric() || (character as u32) >= 0x2e80);
+    dense / 2 + latin.filter(|word| !word.is_empty()).count()
+}
 
 #[cfg(test)]
 mod tests {
