@@ -260,4 +260,67 @@ mod tests {
         assert_eq!(classify(Some(&deleted), None, Theirs::Absent, long_ago), Case::Expired);
         check(&deleted, "b", false, Case::Send);
     }
+
+    /// A cell of docs/SYNC.md names one value, several, or `any`.
+    fn names(cell: &str, value: &str) -> bool {
+        cell == "any" || cell.split(", ").any(|name| name == value)
+    }
+
+    /// The cases that the state table of the documentation has for three sides.
+    fn documented(there: &str, base: &str, here: &str) -> Vec<String> {
+        let page = include_str!("../../../docs/SYNC.md");
+        let (_, table) = page.split_once("| there | base | here | case |\n|---|---|---|---|\n").unwrap();
+        let rows = table.lines().take_while(|line| line.starts_with('|'));
+        let cells = rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>());
+        let fits = |row: &Vec<&str>| names(row[0], there) && names(row[1], base) && names(row[2], here);
+        cells.filter(fits).map(|row| row[3].to_owned()).collect()
+    }
+
+    #[test]
+    fn the_documented_state_table_names_one_case_for_all_sides() {
+        let base_of = |content: &str| Agreed { version: 5, round: 9, id: "x".into(), content: hash(content) };
+        let mut checked = 0;
+        for (base, agreed) in [("none", None), ("text", Some(base_of("a"))), ("deleted", Some(base_of("")))] {
+            let before = agreed.as_ref().and_then(|agreed| agreed.content);
+            for (here, mine) in [("as base", before), ("changed", hash("mine")), ("deleted", None)] {
+                if here == "deleted" && base != "text" {
+                    continue;
+                }
+                let new = |version, round, content, parent| Theirs::New { version, round, content, parent };
+                let newer = [
+                    new(6, 10, hash("b"), before),
+                    new(6, 10, hash("b"), hash("c")),
+                    new(6, 2, hash("b"), before),
+                    new(1, 10, hash("b"), None),
+                ];
+                let mut sides = vec![
+                    ("unchanged", Theirs::Unchanged),
+                    ("missing", Theirs::Absent),
+                    ("foreign", Theirs::Foreign),
+                    ("doubtful", Theirs::Doubtful),
+                    ("equal", new(6, 10, mine, before)),
+                    ("equal", new(6, 10, mine, hash("c"))),
+                ];
+                sides.extend(newer.map(|theirs| ("newer", theirs)));
+                if mine.is_some() {
+                    sides.push(("newer", new(6, 10, None, before)));
+                }
+                // Without a base nothing is older or beside it.
+                if base != "none" {
+                    sides.extend([
+                        ("older", new(5, 9, hash("b"), before)),
+                        ("older", new(4, 8, hash("b"), None)),
+                    ]);
+                    sides.extend([("beside", new(5, 10, hash("b"), hash("c")))]);
+                }
+                for (there, theirs) in sides {
+                    let case = classify(agreed.as_ref(), mine, theirs, History::default());
+                    let expected = documented(there, base, here);
+                    assert_eq!(expected, [format!("{case:?}")], "there {there}, base {base}, here {here}");
+                    checked += 1;
+                }
+            }
+        }
+        assert_eq!(checked, 89);
+    }
 }

@@ -171,7 +171,7 @@ impl<'p> Planner<'p> {
         };
         let case = match classify(agreed, mine, self.sides.inbox.theirs(key), history) {
             Case::Merge if self.facts.old_versions.contains(key) => Case::Take,
-            Case::Merge if self.is_unrelated(key, mine)? => Case::Diverged,
+            Case::Merge if self.is_unrelated(key, mine)? || self.is_name_clash(key, mine)? => Case::Diverged,
             Case::Diverged if self.is_all_said(key, mine)? => Case::Take,
             Case::Take if self.is_changed_since_sent(key)? => Case::Merge,
             case => case,

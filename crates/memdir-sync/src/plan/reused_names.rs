@@ -52,6 +52,20 @@ impl Planner<'_> {
             && (entry.parent.is_none() || self.was_deleted_since(key)?))
     }
 
+    /// Whether two memories that have nothing in common got the same new name: a merge would make one memory of both.
+    pub(super) fn is_name_clash(&self, key: &str, mine: Option<ContentHash>) -> Planned<bool> {
+        let is_agreed = self.sides.state.agreed.get(key).is_some_and(|agreed| agreed.content.is_some());
+        let theirs = self.sides.inbox.entry(key).and_then(|(entry, _)| entry.text.clone());
+        let Some(theirs) = theirs.filter(|_| !is_agreed && !self.rules.is_list(key)) else {
+            return Ok(false);
+        };
+        if self.rules.sent_from(key).is_some() {
+            return Ok(false);
+        }
+        let ours = self.text_of(key, mine)?;
+        Ok(ours.is_some_and(|ours| is_another(&ours, &theirs) && is_another(&theirs, &ours)))
+    }
+
     /// Whether others say all that stands here as it was agreed: then nothing is lost by taking theirs, wherever it is from.
     pub(super) fn is_all_said(&self, key: &str, mine: Option<ContentHash>) -> Planned<bool> {
         let agreed = self.sides.state.agreed.get(key).and_then(|agreed| agreed.content);

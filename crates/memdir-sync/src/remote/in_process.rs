@@ -13,7 +13,7 @@ pub struct InProcess {
     shared: Arc<Mutex<Shared>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Shared {
     head: Option<Version>,
     versions: HashMap<Version, Snapshot>,
@@ -21,7 +21,7 @@ struct Shared {
     count: u64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Snapshot {
     parent: Option<Version>,
     files: BTreeMap<String, String>,
@@ -39,6 +39,13 @@ impl InProcess {
         if let Ok(mut shared) = self.shared.lock() {
             shared.head = Some(version.clone());
         }
+    }
+
+    /// Another remote that holds the same: what is sent to one does not reach the other.
+    #[must_use]
+    pub fn copy(&self) -> Self {
+        let shared = self.shared.lock().map(|shared| shared.clone()).unwrap_or_default();
+        Self { shared: Arc::new(Mutex::new(shared)) }
     }
 
     fn lock(&self) -> Result<MutexGuard<'_, Shared>, RemoteError> {

@@ -19,6 +19,7 @@ use memdir_wire::team_id::TeamId;
 
 use crate::people::now;
 
+#[derive(Clone)]
 pub(crate) struct Machine {
     pub(crate) files: BTreeMap<String, String>,
     pub(crate) held: Vec<Held>,

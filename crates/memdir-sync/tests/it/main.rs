@@ -13,6 +13,7 @@ mod bounded_remote;
 mod come_back;
 mod converge;
 mod damaged_remote;
+mod every_combination;
 mod gone_members;
 mod half_written;
 mod hostile_bytes;

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use memdir_disk::identity_probe::INHERITED;
+use memdir_disk::git_query::INHERITED;
 use memdir_disk::platform::ProcessTree;
 use memdir_disk::sync_dir::remove_leftovers;
 
