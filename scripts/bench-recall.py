@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Recall against grep and SQLite FTS5, and the fit of its coefficients. Needs numpy.
 
-usage: bench-recall.py [--fit] MEMDIR
+usage: bench-recall.py [--fit] [--model PACKAGE] MEMDIR
 
 Prints, for memories without and with cues: recalled (needed memories that were quoted), silent (prompts that need
 nothing and got nothing), useless (of all that was quoted), quoted or named, and silent on lures (prompts that need
 nothing and share rare words with a memory), and direct questions (short ones that got their memory). The development data is split by project: the coefficients are fitted on
 all other projects and scored on the one left out, once for each. `scripts/exam recall` scores data that is never fitted.
---fit writes crates/memdir-search/src/recall/coefficients.rs.
+With the package of the optional model, memdir is scored and fitted with it too. --fit writes crates/memdir-search/src/recall/coefficients.rs.
 """
 import json, os, re, sqlite3, subprocess, sys, tempfile
 import numpy as np
@@ -17,7 +17,7 @@ DATA = os.path.join(HERE, "../crates/memdir-testkit/data/recall")
 SEARCH = os.path.join(HERE, "../crates/memdir-search/src/recall")
 WORDS = """words title description sentence cues best_cue coverage first_word second_word length body_length has_cues
 explain mechanical look social question_word task question_mark reference feedback about_user reference_asked""".split()
-COSINES = "cosine_description cosine_sentence cosine_cue cosine_text".split()
+COSINES = "cosine_description cosine_sentence cosine_cue cosine_text cosine_margin".split()
 # No data set has these: they were set by hand, in the order of FEATURE_NAMES.
 BY_HAND = [("names_file", 1.0), ("pinned", 0.5), ("superseded", -4.0), ("other_branch", -4.0), ("age", 0.0)]
 SETS = ("dev", "second", "long")
@@ -207,6 +207,16 @@ def beside(title, choosers):
     total.print(title)
 
 
+def on_fresh_data():
+    """grep and FTS5 on the data that `scripts/exam recall` scores memdir on."""
+    fresh = os.path.join(DATA, "../../fresh")
+    data, cues = (json.load(open(os.path.join(fresh, name), encoding="utf8")) for name in ("recall.json", "cues.json"))
+    SETS_DATA["fresh"] = data
+    beside("fresh: grep", {"fresh": grep(data)})
+    beside("fresh: SQLite FTS5", {"fresh": fts5(data, {})})
+    beside("fresh: SQLite FTS5, with cues", {"fresh": fts5(data, cues)})
+
+
 def left_out(asked, others, names, title, with_cues):
     """Each project scored with what was fitted on all the others."""
     total = Score()
@@ -238,6 +248,7 @@ def main():
         for with_cues in (False, True):
             left_out(asked, others, names, "memdir" + ", with cues" * with_cues + ", with the model" * bool(model), with_cues)
         fitted.append(fit([pair for pairs in asked.values() for pair in pairs] + others, names))
+    on_fresh_data()
     if "--fit" in arguments:
         write(fitted)
 

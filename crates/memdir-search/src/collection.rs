@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use memdir_disk::cache_dir::CacheDir;
 
 use crate::error::SearchError;
-use crate::segment::Segment;
+use crate::segment::{Segment, checksum};
 use manifest::{Manifest, SegmentInfo};
 
 mod file_table;
@@ -112,6 +112,33 @@ impl Collection {
     /// The absolute path of a file of the collection.
     pub(crate) fn path_of(&self, path: &str) -> Utf8PathBuf {
         self.source.root.join(path)
+    }
+
+    /// Changes with whatever is indexed.
+    pub(crate) fn index_version(&self) -> u32 {
+        checksum(&self.manifest.encode())
+    }
+
+    /// The memories that are indexed, below the root, without indexes and daily logs.
+    pub(crate) fn memory_paths(&self) -> Result<Vec<String>, SearchError> {
+        let mut paths = Vec::new();
+        for live in &self.segments {
+            let dead = live.dead()?;
+            for group in (0..).take(live.segment.groups()) {
+                if dead.binary_search(&group).is_err() {
+                    paths.push(live.segment.group(group)?.path);
+                }
+            }
+        }
+        paths.retain(|path| self.is_memory(path));
+        Ok(paths)
+    }
+
+    /// Whether recall may bring this file.
+    pub(crate) fn is_memory(&self, path: &str) -> bool {
+        let scope = self.source.scope_of(path);
+        let is_index = path.ends_with("MEMORY.md");
+        !is_index && matches!(scope, Scope::Memories | Scope::Team | Scope::Agents | Scope::Folder)
     }
 
     /// Treats the index as if there were none.

@@ -7,6 +7,7 @@ pub mod analyze;
 mod collection;
 mod document;
 mod error;
+mod meaning;
 mod query;
 mod rank;
 mod recall;
@@ -23,10 +24,11 @@ mod usage;
 
 pub use collection::{Collection, Freshness, Kind, Limits, Scope, Source};
 pub use error::SearchError;
+pub use meaning::{Encoder, NAME as MEANINGS, PackageError, SentenceModel, Vector};
 pub use query::{NothingAsked, Query, named_days};
 pub use recall::{
-    ConsideredMemory, FEATURE_NAMES, Features, MAX_NAMED, NamedMemory, QUOTED_FROM, RecallOptions, Recalled,
-    RecalledMemory,
+    ConsideredMemory, FEATURE_NAMES, Features, MAX_NAMED, ModelUse, NamedMemory, QUOTED_FROM, RecallOptions,
+    Recalled, RecalledMemory,
 };
 pub use search::{Found, Hit, Options};
 pub use searcher::Searcher;

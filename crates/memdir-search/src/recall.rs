@@ -21,17 +21,21 @@ use crate::succession::order;
 use crate::usage::Usage;
 
 mod asked;
+mod by_model;
 mod coefficients;
 mod common_words;
 mod features;
 mod intent;
 mod memory_file;
+mod read_memories;
 #[cfg(test)]
 mod tests;
 
 use asked::Asked;
+pub use by_model::ModelUse;
 pub use features::{FEATURE_NAMES, Features};
 use memory_file::MemoryFile;
+pub(crate) use read_memories::{count_read, read_memories};
 
 /// What a recall is for.
 #[derive(Clone, Copy)]
@@ -54,6 +58,8 @@ pub struct RecallOptions<'a> {
     pub shown: &'a HashSet<Utf8PathBuf>,
     /// Who changed a file last; asked only about what is quoted.
     pub author_of: &'a dyn Fn(&Utf8Path) -> Option<Author>,
+    /// The model that the user has installed.
+    pub model: Option<ModelUse<'a>>,
 }
 
 /// A memory is quoted from this probability on, unless the user says otherwise. One that is needed and not shown costs

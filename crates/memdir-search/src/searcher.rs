@@ -6,8 +6,9 @@ use jiff::civil::Date;
 use crate::analyze::Analyzer;
 use crate::collection::{Collection, Freshness, Limits, Source};
 use crate::error::SearchError;
+use crate::meaning::Encoder;
 use crate::query::Query;
-use crate::recall::{RecallOptions, Recalled, recall};
+use crate::recall::{RecallOptions, Recalled, count_read, read_memories, recall};
 use crate::search::{Found, Options, search};
 use crate::usage::Usage;
 
@@ -153,6 +154,36 @@ impl Searcher {
         let collections: Vec<&Collection> = self.collections.iter().collect();
         let analyzer = self.analyzer.get_mut().unwrap_or_else(PoisonError::into_inner);
         recall(&collections, prompt, options, &self.usage, analyzer)
+    }
+
+    /// Has a model read what has changed in the indexes, as far as the limits allow.
+    ///
+    /// # Errors
+    /// An index or the model cannot be read, or nothing can be written.
+    pub fn read_memories(&self, model: &Encoder, limits: &mut Limits<'_>) -> Result<Freshness, SearchError> {
+        self.sum(|collection| read_memories(collection, model, limits))
+    }
+
+    /// How many memories there are, and how many of them no model has read as they are now.
+    ///
+    /// # Errors
+    /// An index cannot be read.
+    pub fn count_read(&self) -> Result<Freshness, SearchError> {
+        self.sum(count_read)
+    }
+
+    fn sum(
+        &self,
+        mut of: impl FnMut(&Collection) -> Result<Freshness, SearchError>,
+    ) -> Result<Freshness, SearchError> {
+        let mut sum = Freshness::default();
+        for collection in &self.collections {
+            let one = of(collection)?;
+            sum.files += one.files;
+            sum.read += one.read;
+            sum.waiting += one.waiting;
+        }
+        Ok(sum)
     }
 
     /// Whether some file was not indexed when an index was last written.

@@ -16,7 +16,7 @@ mod spans;
 mod tests;
 
 pub(crate) use builder::{SegmentBuilder, UnitDraft, Weight, minutes};
-pub(crate) use encode::checksum;
+pub(crate) use encode::{checksum, push_text, push_varint, take_text, take_varint};
 pub(crate) use merge::{Input, merge};
 pub(crate) use postings::Postings;
 pub(crate) use reader::{Segment, TermEntry};

@@ -12,11 +12,13 @@ pub mod bench;
 mod cluster;
 mod git;
 pub mod proof;
+mod sentence_package;
 mod snapshot;
 mod test_home;
 
 pub use cluster::Cluster;
 pub use git::Git;
+pub use sentence_package::sentence_package;
 pub use snapshot::CommandBlock;
 pub use test_home::TestHome;
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::file_table::FileTable;
 use crate::analyze;
 use crate::error::{SearchError, damaged};
+use crate::meaning;
 use crate::segment::Segment;
 
 /// The one file that says which others count. It is replaced whole, so a reader sees one state or the next.
@@ -76,7 +77,10 @@ impl Manifest {
 
     /// Whether a file of the folder belongs to this state.
     pub(super) fn names(&self, file: &str) -> bool {
-        file == NAME || file == self.table || self.segments.iter().any(|segment| segment.name == file)
+        file == NAME
+            || file == meaning::NAME
+            || file == self.table
+            || self.segments.iter().any(|segment| segment.name == file)
     }
 
     pub(super) fn load_table(&self, folder: &Utf8Path) -> Result<FileTable, SearchError> {

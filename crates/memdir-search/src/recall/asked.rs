@@ -1,13 +1,15 @@
 use std::collections::HashSet;
 
+use camino::Utf8PathBuf;
 use jiff::tz::TimeZone;
 
-use super::features::{Features, probabilities};
+use super::by_model::{Reading, Understood};
+use super::features::{Features, probabilities, set_margins};
 use super::intent::Intent;
 use super::memory_file::MemoryFile;
 use super::{RecallOptions, common_words};
 use crate::analyze::{Analyzer, Sort, Term, TermMap};
-use crate::collection::{Collection, Scope, open_file};
+use crate::collection::{Collection, open_file};
 use crate::error::SearchError;
 use crate::query::Query;
 use crate::rank::{best_first, rank};
@@ -48,7 +50,7 @@ impl Asked {
         }
     }
 
-    /// The memories that share most with the prompt, with the numbers that speak for each.
+    /// The memories that share most with the prompt, in words or in meaning, with the numbers that speak for each.
     pub(super) fn candidates(
         &mut self,
         prompt: &str,
@@ -56,46 +58,42 @@ impl Asked {
         options: &RecallOptions<'_>,
         analyzer: &mut Analyzer,
     ) -> Result<Vec<MemoryFile>, SearchError> {
-        let parts: Vec<_> =
-            collections.iter().flat_map(|one| one.live().iter().map(move |live| (*one, live))).collect();
+        let reading = Reading::begin(options.model, prompt, collections);
+        let parts: Vec<_> = (0..)
+            .zip(collections)
+            .flat_map(|(number, one)| one.live().iter().map(move |live| (number, live)))
+            .collect();
         let lives: Vec<_> = parts.iter().map(|(_, live)| *live).collect();
         let today = crate::query::day_number(options.now.to_zoned(TimeZone::UTC).date());
         let ranked = rank(&lives, &self.query, today)?;
         let all: usize = lives.iter().map(|live| live.segment.groups()).sum();
         self.weigh(prompt, all as f32, &ranked.files, analyzer);
-        let (mut seen, mut paths) = (HashSet::new(), HashSet::new());
-        let mut found = Vec::new();
+        let understood = reading.and_then(Reading::end);
+        let mut looked = Looked {
+            asked: self,
+            collections,
+            options,
+            understood: understood.as_ref(),
+            groups: HashSet::new(),
+            files: HashSet::new(),
+            paths: HashSet::new(),
+            found: Vec::new(),
+        };
         for candidate in best_first(ranked.candidates) {
-            if found.len() >= MAX_CANDIDATES {
+            if looked.found.len() >= MAX_CANDIDATES {
                 break;
             }
-            let Some((collection, live)) = parts.get(candidate.segment as usize) else { continue };
+            let Some((number, live)) = parts.get(candidate.segment as usize) else { continue };
             let group = live.segment.unit_group()?.get(candidate.unit as usize).copied().unwrap_or(0);
-            if !seen.insert((candidate.segment, group)) {
-                continue;
+            if looked.groups.insert((candidate.segment, group)) {
+                looked.at(*number, &live.segment.group(group)?.path, analyzer);
             }
-            let record = live.segment.group(group)?;
-            let scope = collection.source().scope_of(&record.path);
-            let is_index = record.path.ends_with("MEMORY.md");
-            if is_index || !matches!(scope, Scope::Memories | Scope::Team | Scope::Agents | Scope::Folder) {
-                continue;
-            }
-            let path = collection.path_of(&record.path);
-            let Some(mut memory) = open_file(&path).ok().and_then(|file| MemoryFile::read(file, path, scope))
-            else {
-                continue;
-            };
-            // What the old text says leads to the new one.
-            let features = self.features(&memory, options, analyzer);
-            memory = memory.newest();
-            if !memory.counts(options) || !paths.insert(memory.path.clone()) {
-                continue;
-            }
-            let is_superseded = memory.validity.superseded_by.is_some();
-            let (pinned, superseded) = (f32::from(memory.validity.pinned), f32::from(is_superseded));
-            memory.features = Features { pinned, superseded, ..features };
-            found.push(memory);
         }
+        for (number, path) in understood.iter().flat_map(|understood| &understood.nearest) {
+            looked.at(*number, path, analyzer);
+        }
+        let mut found = looked.found;
+        set_margins(found.iter_mut().map(|memory| &mut memory.features));
         let features: Vec<Features> = found.iter().map(|memory| memory.features).collect();
         for (memory, probability) in found.iter_mut().zip(probabilities(&features)) {
             memory.probability = probability;
@@ -217,6 +215,47 @@ impl Asked {
             }
         });
         if all > 0.0 { said * said / all } else { 0.0 }
+    }
+}
+
+/// What has been looked at for a prompt.
+struct Looked<'a> {
+    asked: &'a Asked,
+    collections: &'a [&'a Collection],
+    options: &'a RecallOptions<'a>,
+    understood: Option<&'a Understood>,
+    /// Files of segments.
+    groups: HashSet<(u32, u32)>,
+    /// Files by collection and path, before what replaced them.
+    files: HashSet<(usize, String)>,
+    /// What was found, by its path.
+    paths: HashSet<Utf8PathBuf>,
+    found: Vec<MemoryFile>,
+}
+
+impl Looked<'_> {
+    /// Looks at a file, unless it is no memory, does not count or was looked at before.
+    fn at(&mut self, number: usize, path: &str, analyzer: &mut Analyzer) {
+        let Some(collection) = self.collections.get(number) else { return };
+        if !collection.is_memory(path) || !self.files.insert((number, path.to_owned())) {
+            return;
+        }
+        let (full, scope) = (collection.path_of(path), collection.source().scope_of(path));
+        let read = open_file(&full).ok().and_then(|file| MemoryFile::read(file, full, scope));
+        let Some(mut memory) = read else { return };
+        // What the old text says leads to the new one.
+        let mut features = self.asked.features(&memory, self.options, analyzer);
+        if let Some(understood) = self.understood {
+            understood.compare(number, path, &memory, &mut features);
+        }
+        memory = memory.newest();
+        if !memory.counts(self.options) || !self.paths.insert(memory.path.clone()) {
+            return;
+        }
+        features.pinned = f32::from(memory.validity.pinned);
+        features.superseded = f32::from(memory.validity.superseded_by.is_some());
+        memory.features = features;
+        self.found.push(memory);
     }
 }
 

@@ -83,6 +83,8 @@ features! {
     cosine_cue,
     /// The same, to the whole text.
     cosine_text,
+    /// By how much the nearest part of the memory is nearer than anything of the other memories.
+    cosine_margin,
     /// Whether it mentions a file that the prompt names.
     names_file,
     /// Whether the user has pinned it.
@@ -96,12 +98,34 @@ features! {
 }
 
 impl Features {
+    /// How similar the prompt is to the nearest part of the memory.
+    fn nearest(&self) -> f32 {
+        let Self { cosine_description, cosine_sentence, cosine_cue, cosine_text, .. } = *self;
+        cosine_description.max(cosine_sentence).max(cosine_cue).max(cosine_text)
+    }
+
     /// What speaks for the memory, all in all.
     fn score(&self) -> f32 {
         let (weights, intercept) =
             if self.is_read { (&WITH_MODEL, WITH_MODEL_INTERCEPT) } else { (&WORDS, INTERCEPT) };
         let sum: f32 = self.values().iter().zip(weights).map(|(value, weight)| value * weight).sum();
         sum + intercept
+    }
+}
+
+/// No memory is further behind the nearest one than this.
+const LEAST_MARGIN: f32 = -0.3;
+/// The margin of a memory that has none to compare with.
+const ALONE: f32 = 0.2;
+
+/// Compares the memories that a model has read with each other.
+pub(super) fn set_margins<'f>(features: impl Iterator<Item = &'f mut Features>) {
+    let mut read: Vec<&mut Features> = features.filter(|features| features.is_read).collect();
+    let nearest: Vec<f32> = read.iter().map(|features| features.nearest()).collect();
+    for (number, features) in read.iter_mut().enumerate() {
+        let others = nearest.iter().enumerate().filter(|(other, _)| *other != number);
+        let best = others.map(|(_, cosine)| *cosine).reduce(f32::max);
+        features.cosine_margin = best.map_or(ALONE, |best| (features.nearest() - best).max(LEAST_MARGIN));
     }
 }
 

@@ -1,8 +1,9 @@
 use std::fs::File;
 use std::io::Read;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use memdir_core::memory::auto_index::ARCHIVE;
 use memdir_core::memory::topic::validity::Validity;
 
 use super::{Features, RecallOptions};
@@ -81,13 +82,10 @@ impl MemoryFile {
 
     /// Whether it counts now, on this branch and in this worktree.
     pub(super) fn counts(&self, options: &RecallOptions<'_>) -> bool {
-        let is_here = |wanted: &Option<String>, here: Option<&str>| {
-            wanted.as_deref().is_none_or(|wanted| Some(wanted) == here)
-        };
-        let Validity { branch, worktree, .. } = &self.validity;
+        let is_archived = self.path.parent().and_then(Utf8Path::file_name) == Some(ARCHIVE);
         let written = self.modified.unwrap_or(options.now);
-        is_here(branch, options.branch)
-            && is_here(worktree, options.worktree)
+        !is_archived
+            && self.validity.is_here(options.branch, options.worktree)
             && !self.validity.has_expired(written, options.now)
     }
 

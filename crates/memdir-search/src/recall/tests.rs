@@ -72,6 +72,7 @@ impl Store {
             branch: Some("main"),
             worktree: None,
             author_of: &|_| None,
+            model: None,
         };
         self.searcher.recall(prompt, &options).unwrap()
     }

@@ -3,7 +3,7 @@
 use crate::error::{SearchError, damaged};
 
 /// A number in as few bytes as it needs.
-pub(super) fn push_varint(out: &mut Vec<u8>, mut number: u64) {
+pub(crate) fn push_varint(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push((number as u8) | 0x80);
         number >>= 7;
@@ -12,7 +12,7 @@ pub(super) fn push_varint(out: &mut Vec<u8>, mut number: u64) {
 }
 
 /// Reads what [`push_varint`] wrote.
-pub(super) fn take_varint(bytes: &mut &[u8]) -> Option<u64> {
+pub(crate) fn take_varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0_u64;
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
@@ -25,12 +25,12 @@ pub(super) fn take_varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-pub(super) fn push_text(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn push_text(out: &mut Vec<u8>, text: &str) {
     push_varint(out, text.len() as u64);
     out.extend_from_slice(text.as_bytes());
 }
 
-pub(super) fn take_text(bytes: &mut &[u8]) -> Option<String> {
+pub(crate) fn take_text(bytes: &mut &[u8]) -> Option<String> {
     String::from_utf8(take_bytes(bytes)?.to_vec()).ok()
 }
 
