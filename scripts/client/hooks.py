@@ -484,10 +484,83 @@ def an_explorer_gets_the_index():
     check("SubagentStart: a sub-agent without memory gets the index", bool(told), everything(result)[-1][-1500:])
 
 
+def without_marks(part):
+    """A part of a request without the marks that say where the cache ends: the client moves them at every turn."""
+    if isinstance(part, dict):
+        return {key: without_marks(value) for key, value in part.items() if key != "cache_control"}
+    return [without_marks(one) for one in part] if isinstance(part, list) else part
+
+
+def as_blocks(body):
+    """Everything that a request sends before its answer, in order, a text each."""
+    blocks = [json.dumps(without_marks(part)) for part in [body.get("tools"), body.get("system")]]
+    for message in body["messages"]:
+        content = message["content"]
+        content = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        blocks += [message["role"] + json.dumps(without_marks(block)) for block in content]
+    return blocks
+
+
+def the_prefix_stays_over_ten_turns():
+    home, project = case("prefix")
+    subjects = ["kestrel", "osprey", "heron", "falcon", "plover", "curlew", "dunlin", "avocet", "whimbrel", "godwit"]
+    for subject in subjects[:5]:
+        add(home, project, subject, f"The {subject} server is restarted by hand every Sunday before the backup.")
+    memdir(home, project, "search", "backup")
+    def responder(body, ctx):
+        if not body.get("tools"):
+            return None
+        turn = ctx["turn"] = ctx.get("turn", 0) + 1
+        # Memory changes while the session runs: a new one, another text, one that is gone.
+        add(home, project, f"late-{turn}", f"The {subjects[turn % 10]} server was moved to rack {turn} on a Monday.")
+        memdir(home, project, "set", subjects[turn % 5], "description", f"changed at turn {turn}")
+        memdir(home, project, "rm", f"late-{turn - 2}")
+        memdir(home, project, "search", "server")
+        open(f"{home}/turn-{turn}", "w").close()
+        return None
+    turns = [f"when is the {subject} server restarted before the backup" for subject in subjects]
+    lines = [json.dumps({"type": "user", "message": {"role": "user", "content": turn}}) for turn in turns]
+    open(home + "/turns", "w").write("\n".join(lines) + "\n")
+    # The client joins prompts that come while it is busy, so each one waits for the answer to the one before.
+    feed = 'n=0; while read -r line; do echo "$line"; n=$((n+1)); while [ ! -e "$HOME/turn-$n" ]; do sleep 0.1; done; sleep 1; done < "$HOME/turns" | "$@"'
+    arguments = ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
+    result = run(["sh", "-c", feed, "sh", *CLAUDE], project, home, None, args=arguments, responder=responder, timeout=180)
+    bodies = [request["body"] for request in result["requests"]]
+    bodies = [as_blocks(body) for body in bodies if isinstance(body, dict) and body.get("tools") and "messages" in body]
+    said = sum("restarted by hand" in text for text in bodies[-1]) if bodies else 0
+    check("prompt cache: ten turns, and memories were brought to them", len(bodies) == 10 and said > 0, (len(bodies), said, result["stderr"], result["stdout"][-600:]))
+    differs = [(turn, old, new) for turn, (one, other) in enumerate(zip(bodies, bodies[1:])) for old, new in zip(one, other) if old != new]
+    check("prompt cache: what was sent stays the same to the byte at every later turn", not differs and bodies == sorted(bodies, key=len), differs[:1])
+
+
+def scopes_reach_the_model_in_order():
+    home, project = case("scopes")
+    add(home, project, "release", "Release on Tuesdays.")
+    for scope, name in [("user", "english"), ("machine", "proxy")]:
+        added = memdir(home, project, "add", "--scope", scope, "-t", "user", "-n", name, "-d", "about " + name, "--text", name)
+        assert added.returncode == 0, added.stderr
+    text = "\n".join(everything(run(CLAUDE, project, home, "hi")))
+    places = [text.find("about " + name) for name in ["english", "proxy"]]
+    check("scopes: the user's and the machine's index are in the request, in order", -1 < places[0] < places[1], places)
+    check("scopes: the client's own index is there as before", "about release" in text, "")
+
+
+def a_warning_comes_before_the_tool_call():
+    home, project = case("warning")
+    add(home, project, "lockfile", "Use pnpm here, npm breaks the lockfile.")
+    memdir(home, project, "set", "lockfile", "when", "Bash(npm install *)")
+    memdir(home, project, "config", "set", "features.warnings", "true")
+    result = run(CLAUDE, project, home, "hi", args=["--dangerously-skip-permissions"], env={"IS_SANDBOX": "1"},
+                 responder=tool("Bash", command="npm install left-pad --dry-run --offline", description="install"))
+    told = [text for text in everything(result) if "npm breaks the lockfile" in text]
+    check("PreToolUse: a memory with `when` reaches the model", bool(told), result["stderr"] + everything(result)[-1][-1500:])
+
+
 PROOFS = [the_plugin_loads, recall_reaches_the_model, start_reaches_the_model, a_write_is_recorded, a_secret_is_stopped, review_keeps_the_change,
           off_is_off, no_question_is_asked, a_snapshot_is_taken_over, the_journal_survives_a_compaction, recovery_names_every_record, a_subagent_is_told_and_heard,
           outputs_are_consolidated, a_record_of_the_write_tool_has_its_row, an_explorer_gets_the_index, what_we_wrote_is_left_alone,
-          the_commands_run, the_server_answers, the_repository_is_a_marketplace, the_way_out, a_killed_hook_does_not_stop_the_client]
+          the_commands_run, the_server_answers, the_repository_is_a_marketplace, the_way_out, a_killed_hook_does_not_stop_the_client,
+          the_prefix_stays_over_ten_turns, scopes_reach_the_model_in_order, a_warning_comes_before_the_tool_call]
 for proof in PROOFS:
     if not sys.argv[2:] or proof.__name__ in sys.argv[2:]:
         proof()

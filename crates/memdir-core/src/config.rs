@@ -211,6 +211,10 @@ pub struct Features {
     pub snapshots: bool,
     /// Whether agents keep a log a day instead of topic files. Default `false`.
     pub daily_logs: bool,
+    /// Whether it is recorded on this machine which memories are shown and read. Default `true`.
+    pub usage: bool,
+    /// Whether memories with `when` are shown before the tool calls that they name. Default `false`.
+    pub warnings: bool,
 }
 
 impl Default for Features {
@@ -225,6 +229,8 @@ impl Default for Features {
             dream: false,
             snapshots: true,
             daily_logs: false,
+            usage: true,
+            warnings: false,
         }
     }
 }

@@ -2,8 +2,12 @@
 
 mod answer;
 mod event;
+mod marker;
 mod tool_edit;
+mod tool_pattern;
 
 pub use answer::{Answer, MAX_CONTEXT};
 pub use event::{Event, MAX_EVENT_BYTES};
+pub use marker::marked_files;
 pub use tool_edit::ToolEdit;
+pub use tool_pattern::ToolCall;

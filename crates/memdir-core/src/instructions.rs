@@ -90,12 +90,18 @@ pub enum Kind {
     Local,
     /// The index of the memory directory.
     AutoMemory,
+    /// The index of what the user keeps for all projects.
+    UserMemory,
+    /// The index of what counts on this machine alone.
+    MachineMemory,
     /// The index of the team's memory.
     Team,
+    /// What counts on this branch or in this worktree alone.
+    BranchMemory,
 }
 
 impl Kind {
-    /// What stands beside the path in the client's context. The client has none for team memory: that one is ours.
+    /// What stands beside the path in the client's context. The client has none for what comes after the auto-memory: those are ours.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -104,7 +110,10 @@ impl Kind {
             Self::Project => "project instructions, checked into the codebase",
             Self::Local => "user's private project instructions, not checked in",
             Self::AutoMemory => "user's auto-memory, persists across conversations",
+            Self::UserMemory => "user's memory for all projects",
+            Self::MachineMemory => "user's memory of this machine, never synced",
             Self::Team => "memory of the team, shared by its members",
+            Self::BranchMemory => "memory of this branch or worktree alone",
         }
     }
 }

@@ -20,5 +20,6 @@ pub mod memory_type;
 pub mod problem;
 pub mod text_merge;
 pub mod topic;
+pub mod vault;
 
 pub(crate) use bounded_yaml::bounded_yaml;

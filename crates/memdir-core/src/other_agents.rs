@@ -3,11 +3,13 @@
 //! Their files may come with a repository: no link is followed out of the project, and what they say is text.
 
 mod gather;
+mod git_history;
 mod propose;
 #[cfg(test)]
 mod tests;
 
 pub use gather::{Gathered, SourceFile, gather};
+pub use git_history::{LOG_FORMAT, decisions};
 pub use propose::{Proposal, propose};
 
 /// An agent, or a convention that several follow.

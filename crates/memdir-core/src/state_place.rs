@@ -26,7 +26,7 @@ pub enum KeptText {
 }
 
 /// Every place below the state directory.
-pub const STATE_PLACES: [StatePlace; 20] = [
+pub const STATE_PLACES: [StatePlace; 21] = [
     place("mcp-token", KeptText::Never),
     place("registry/", KeptText::Needed),
     place("registry/snapshots/", KeptText::Files),
@@ -45,6 +45,7 @@ pub const STATE_PLACES: [StatePlace; 20] = [
     place("paused-before/", KeptText::Never),
     place("work/", KeptText::Never),
     place("secrets/", KeptText::Never),
+    place("semantic/", KeptText::Never),
     place("locks/", KeptText::Never),
     place("cache/", KeptText::Derived),
 ];

@@ -1,14 +1,12 @@
 //! What went wrong where nobody could be told: a hook answers the agent, not the user.
 
-use std::fs;
-use std::io::{self, Write};
+use std::io;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::platform::OpenOwn;
-use crate::state_file::{self, make_directory};
+use crate::rolling_log::RollingLog;
 
 /// One thing that went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,45 +25,29 @@ const FULL_BYTES: u64 = 128 << 10;
 /// No message is longer: a path or a parser's complaint can be hostile.
 const MAX_MESSAGE: usize = 2_000;
 
-/// Appends a line. Whoever cannot write here has nobody left to tell.
+/// Appends a line; if that fails, there is no other place to report it.
 ///
 /// # Errors
 /// What the system says.
 pub fn note(state_dir: &Utf8Path, failure: &Failure) -> io::Result<()> {
-    let path = place(state_dir);
-    if let Some(folder) = path.parent() {
-        make_directory(folder)?;
-    }
-    if fs::metadata(&path).is_ok_and(|metadata| metadata.len() >= FULL_BYTES) {
-        fs::rename(&path, put_aside(&path))?;
-    }
     let message = failure.message.chars().take(MAX_MESSAGE).collect();
-    let mut line = serde_json::to_string(&Failure { message, ..failure.clone() })?;
-    line.push('\n');
-    let mut file = fs::OpenOptions::new().append(true).create(true).private().open(path)?;
-    file.write_all(line.as_bytes())
+    log(state_dir).append(&[Failure { message, ..failure.clone() }])
 }
 
 /// Everything that went wrong lately, oldest first; lines that cannot be read are left out.
 #[must_use]
 pub fn read(state_dir: &Utf8Path) -> Vec<Failure> {
-    let path = place(state_dir);
-    let limit = usize::try_from(FULL_BYTES * 2).unwrap_or(usize::MAX);
-    let files = [put_aside(&path), path].map(|path| state_file::read(&path, limit).ok().flatten());
-    let bytes = files.into_iter().flatten().collect::<Vec<_>>().concat();
-    String::from_utf8_lossy(&bytes).lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    log(state_dir).read()
 }
 
-fn place(state_dir: &Utf8Path) -> Utf8PathBuf {
-    state_dir.join("log/failures.jsonl")
-}
-
-fn put_aside(path: &Utf8Path) -> Utf8PathBuf {
-    path.with_extension("old.jsonl")
+fn log(state_dir: &Utf8Path) -> RollingLog {
+    RollingLog::new(state_dir.join("log/failures.jsonl"), FULL_BYTES)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -21,7 +21,7 @@ mod row;
 mod tests;
 
 use bytes::{checksum, push_text, take, take_text};
-pub use row::{FileHeader, FileRow, FileStamp, RowKey, is_index_file};
+pub use row::{FileHeader, FileRow, FileStamp, Limit, RowKey, is_index_file};
 
 /// The table of one store, as it was when it was opened.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ struct Appended {
 #[derive(Debug)]
 pub(crate) enum TableChange {
     /// The row of a file.
-    Put(FileRow),
+    Put(Box<FileRow>),
     /// A file is gone.
     Remove(String),
     /// When the entries of a directory last changed; `None`: that has to be looked at.
@@ -66,7 +66,7 @@ pub(crate) enum TableChange {
     Covered(LogPosition),
 }
 
-const MAGIC: &[u8; 8] = b"MDTABLE1";
+const MAGIC: &[u8; 8] = b"MDTABLE3";
 const CHECKSUM_BYTES: usize = 8;
 /// Magic, checksum, five numbers of eight bytes, the covered segment, the length of the directories.
 const FIXED_BYTES: usize = 8 + CHECKSUM_BYTES + 5 * 8 + 4 + 4;
@@ -270,7 +270,7 @@ impl FileTable {
             rows.into_iter().map(|row| (row.path.clone(), row)).collect();
         for change in changes {
             match change {
-                TableChange::Put(row) => drop(rows.insert(row.path.clone(), row)),
+                TableChange::Put(row) => drop(rows.insert(row.path.clone(), *row)),
                 TableChange::Remove(path) => drop(rows.remove(&path)),
                 TableChange::Directory(path, modified) => drop(self.directories.insert(path, modified)),
                 TableChange::Covered(position) => self.covered = position,

@@ -1,9 +1,6 @@
 //! Looks at a project's root directory for what identifies it.
 
 use std::fs;
-use std::io::Read;
-use std::process::{Command, Stdio};
-use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
 
 use camino::Utf8Path;
@@ -11,6 +8,7 @@ use memdir_core::look::Look;
 use memdir_core::project::identity::{Evidence, Inode};
 use memdir_core::project::remote::remote_of_config;
 
+use crate::git_query::ask_git;
 use crate::platform;
 use crate::real_look::RealLook;
 
@@ -71,65 +69,12 @@ fn is_ours(common_dir: &Utf8Path) -> bool {
 
 /// The commit without a parent to which `HEAD` leads by first parents: there is exactly one, and merges of other
 /// histories do not change it.
-///
-/// The repository's own configuration is content that anybody may have written: nothing it names is run, nothing
-/// is fetched, nothing is written.
 fn root_commit(common_dir: &Utf8Path, limit: Duration) -> Option<String> {
-    let mut command = Command::new("git");
-    command
-        .arg("--no-pager")
-        .arg("--no-replace-objects")
-        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never"])
-        .arg(format!("--git-dir={common_dir}"))
-        .args(["rev-list", "--first-parent", "--max-parents=0", "HEAD"])
-        .current_dir("/")
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    for name in INHERITED {
-        command.env_remove(name);
-    }
-    let mut child = command.spawn().ok()?;
-    let mut waited = Duration::ZERO;
-    let mut pause = Duration::from_millis(1);
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if waited < limit => {
-                thread::sleep(pause);
-                waited += pause;
-                pause = (pause * 2).min(Duration::from_millis(50));
-            }
-            _ => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return None;
-            }
-        }
-    };
-    let mut output = String::new();
-    child.stdout.take()?.take(OUTPUT_LIMIT).read_to_string(&mut output).ok()?;
-    let commit = output.lines().last().filter(|_| status.success())?;
+    let arguments = ["rev-list", "--first-parent", "--max-parents=0", "HEAD"];
+    let output = ask_git(common_dir, &arguments, OUTPUT_LIMIT, limit)?;
+    let commit = output.lines().last()?;
     let is_hash = matches!(commit.len(), 40 | 64) && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hash.then(|| commit.to_owned())
 }
 
 const OUTPUT_LIMIT: u64 = 64 * 1024;
-
-/// Variables with which a surrounding git would send ours somewhere else.
-pub const INHERITED: [&str; 11] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_CONFIG_COUNT",
-    "GIT_QUARANTINE_PATH",
-    "GIT_PREFIX",
-];

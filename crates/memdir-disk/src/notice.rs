@@ -223,7 +223,7 @@ impl Look<'_> {
         let has_lost_a_directory = known.iter().any(|path| !directories.contains_key(*path));
         let before: BTreeMap<&str, &FileRow> = before.iter().map(|row| (row.path.as_str(), row)).collect();
         let new = after.iter().filter(|row| before.get(row.path.as_str()) != Some(row));
-        let mut changes: Vec<TableChange> = new.cloned().map(TableChange::Put).collect();
+        let mut changes: Vec<TableChange> = new.cloned().map(|row| TableChange::Put(Box::new(row))).collect();
         match table {
             Some(table) if !has_lost_a_directory && changes.len() <= after.len() / 8 + 16 => {
                 let left: BTreeSet<&str> = after.iter().map(|row| row.path.as_str()).collect();

@@ -28,7 +28,7 @@ pub enum FreshnessError {
 }
 
 /// What recall draws from.
-const RECALLED: [Scope; 2] = [Scope::Memories, Scope::Team];
+pub(crate) const RECALLED: [Scope; 2] = [Scope::Memories, Scope::Team];
 
 /// Brings the indexes of a project up to date until the deadline: memories first, then whatever else was written
 /// down, then its sessions. What is left waits for the next call.
@@ -138,6 +138,7 @@ mod tests {
             branch: None,
             worktree: None,
             author_of: &|_| None,
+            model: None,
         };
         let recalled = searcher.recall(prompt, &options).unwrap();
         recalled.memories.into_iter().map(|memory| memory.name).collect()

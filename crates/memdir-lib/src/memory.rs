@@ -27,6 +27,7 @@ use crate::freshness::follow;
 use crate::place::Place;
 use crate::projects::{Here, Probe, Projects};
 
+mod archive;
 mod beside;
 mod catalogue;
 mod changes;
@@ -38,15 +39,18 @@ mod freshness;
 mod health;
 mod history;
 mod import;
+mod import_git;
 mod look;
 pub(crate) mod merge;
 mod purge;
 mod recovery;
 mod review;
+mod scope;
 mod tool_write;
 mod verification;
+mod warning;
 
-pub(crate) use beside::Extent;
+pub use beside::{Extent, MACHINE_MEMORY, USER_MEMORY};
 pub use catalogue::{Catalogue, Entry};
 pub use changes::NewMemory;
 pub use daily_log::Logged;
@@ -55,11 +59,14 @@ pub use extraction::{ExtractionOccasion, ExtractionPlan};
 pub use freshness::KnownFreshness;
 pub use history::Log;
 pub use import::Import;
+pub use import_git::GitImport;
 pub use purge::{PURGED, Purge, Purged};
 pub(crate) use review::propose;
 pub use review::{Answer, Submitted};
+pub use scope::{BranchFate, Due};
 pub use tool_write::{ToolChange, ToolVerdict};
 pub use verification::VerifiedMemory;
+pub use warning::ToolWarning;
 
 /// The largest file that is read as a memory. A larger one is listed and named as a problem.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;

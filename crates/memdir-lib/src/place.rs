@@ -2,7 +2,9 @@
 
 use memdir_core::config::Features;
 use memdir_core::env::Env;
+use memdir_core::journal::branch::current_branch;
 use memdir_core::locate::{LocateError, Location, locate, locate_with};
+use memdir_core::memory::topic::validity::Validity;
 use memdir_core::project::git_root::find_git_root;
 use memdir_core::settings::{ClientFlags, Settings};
 use memdir_disk::real_look::RealLook;
@@ -61,6 +63,31 @@ impl Place {
         let mut warnings = self.location.all_warnings();
         warnings.extend(self.look_up.warnings());
         warnings
+    }
+}
+
+/// The branch and the worktree in which an agent or a person works.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Checkout {
+    /// The branch that is checked out.
+    pub branch: Option<String>,
+    /// The worktree, by the name of its directory.
+    pub worktree: Option<String>,
+}
+
+impl Checkout {
+    /// What the repository's own files say about the working directory.
+    #[must_use]
+    pub fn of(env: &Env) -> Self {
+        let worktree = find_git_root(&env.cwd, &RealLook)
+            .and_then(|found| found.checkout.file_name().map(str::to_owned));
+        Self { branch: current_branch(&env.cwd, &RealLook), worktree }
+    }
+
+    /// Whether a memory counts here.
+    #[must_use]
+    pub fn has(&self, validity: &Validity) -> bool {
+        validity.is_here(self.branch.as_deref(), self.worktree.as_deref())
     }
 }
 

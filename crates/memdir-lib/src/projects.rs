@@ -178,9 +178,14 @@ impl Projects {
     /// Memory under the names that older clients gave to this directory and to its repository.
     fn lost_memory(&self, here: &Here) -> Vec<Utf8PathBuf> {
         let own = [here.root.clone(), here.cwd.clone()];
-        let names = lost_names(&own, &here.slug).into_iter().map(|(name, ..)| name);
-        let memory = names.map(|name| self.projects_dir().join(name).join("memory"));
-        memory.filter(|memory| *memory != here.memory_dir && holds_files(memory)).collect()
+        let mut lost = Vec::new();
+        for (name, ..) in lost_names(&own, &here.slug) {
+            let memory = self.projects_dir().join(&name).join("memory");
+            if memory != here.memory_dir && holds_files(&memory) && !self.is_used_by_another(&name, &own) {
+                lost.push(memory);
+            }
+        }
+        lost
     }
 
     /// Where the registry knows this project to have been, at the cost of a look or two.

@@ -2,23 +2,25 @@
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::config::RecallWhen;
 use memdir_core::env::Env;
-use memdir_core::journal::branch::current_branch;
 use memdir_core::locate::LocateError;
 use memdir_core::operation::Author;
-use memdir_core::project::git_root::find_git_root;
 use memdir_core::settings::ClientFlags;
-use memdir_disk::real_look::RealLook;
-use memdir_search::{MAX_NAMED, QUOTED_FROM, RecallOptions, Recalled, Scope, Searcher, ShownMemories};
+use memdir_search::{
+    MAX_NAMED, ModelUse, QUOTED_FROM, RecallOptions, Recalled, RecalledMemory, Scope, Searcher, ShownMemories,
+};
 
 use crate::features::read_recall_settings;
-use crate::memory::Memory;
-use crate::place::switched_off;
+use crate::memory::{Extent, Memory};
+use crate::place::{Checkout, switched_off};
+use crate::semantic::installed_model;
 use crate::sources;
+use crate::usage::note_recalled;
 
 /// What somebody wants to be reminded of.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +48,11 @@ pub enum Occasion {
 
 /// After the first prompt of a session, only what is needed with at least this probability is added.
 const LATER_FROM: f32 = 0.75;
+
+/// How long a prompt waits for an installed model: with everything else, a hook stays below 60 ms.
+const MODEL_PATIENCE: Duration = Duration::from_millis(30);
+/// The same for `memdir recall`.
+const ASKED_PATIENCE: Duration = Duration::from_secs(2);
 
 /// How often another process of the same session may be faster before nothing is recalled.
 const MAX_CLAIMS: usize = 16;
@@ -76,9 +83,9 @@ pub fn recall(
     let settings = read_recall_settings(env);
     let mut threshold =
         settings.threshold.map_or(QUOTED_FROM, |thousandths| f32::from(thousandths) / 1_000.0);
-    let mut named = MAX_NAMED;
+    let (mut named, mut is_first) = (MAX_NAMED, false);
     if wanted.occasion == Occasion::Prompt {
-        let is_first = shown.as_ref().is_none_or(|shown| !shown.is_briefed());
+        is_first = shown.as_ref().is_none_or(|shown| !shown.is_briefed());
         match settings.when {
             RecallWhen::Off => return Ok(Recalled::default()),
             RecallWhen::First if !is_first => threshold = threshold.max(LATER_FROM),
@@ -86,9 +93,12 @@ pub fn recall(
         }
         named = if is_first { MAX_NAMED } else { 0 };
     }
-    let branch = current_branch(&env.cwd, &RealLook);
-    let worktree = find_git_root(&env.cwd, &RealLook).map(|found| found.checkout);
-    let (branch, worktree) = (branch.as_deref(), worktree.as_deref().and_then(Utf8Path::file_name));
+    let checkout = Checkout::of(env);
+    let (branch, worktree) = (checkout.branch.as_deref(), checkout.worktree.as_deref());
+    let model = installed_model(env);
+    let patience = if wanted.occasion == Occasion::Prompt { MODEL_PATIENCE } else { ASKED_PATIENCE };
+    let until = Instant::now() + patience;
+    let model = model.as_deref().map(|path| ModelUse { path, until });
     let authors = OnceCell::new();
     let author_of = |path: &Utf8Path| authors.get_or_init(|| Authors::of(env, flags)).last_of(path);
     for _ in 0..MAX_CLAIMS {
@@ -105,14 +115,52 @@ pub fn recall(
             branch,
             worktree,
             author_of: &author_of,
+            model,
         };
-        let recalled = searcher.recall(wanted.prompt, &options).unwrap_or_default();
+        let mut recalled = searcher.recall(wanted.prompt, &options).unwrap_or_default();
+        if is_first {
+            add_pinned(&mut recalled, &pinned_memories(env, flags, &checkout, now), paths, budget);
+        }
         let chosen: Vec<_> = recalled.memories.iter().map(|memory| memory.path.clone()).collect();
         if shown.as_mut().is_none_or(|shown| shown.claim(&chosen)) {
+            if let Some(session) = wanted.session {
+                note_recalled(env, &recalled, wanted.prompt, session, now);
+            }
             return Ok(recalled);
         }
     }
     Ok(Recalled::default())
+}
+
+/// What the user pinned: in the project, for all projects, and for this machine.
+fn pinned_memories(env: &Env, flags: &ClientFlags, here: &Checkout, now: Timestamp) -> Vec<RecalledMemory> {
+    let beside = [Extent::User, Extent::Machine].map(|extent| Memory::beside(extent, env).ok());
+    let memories = std::iter::once(Memory::open(env, flags).ok()).chain(beside).flatten();
+    memories.flat_map(|memory| memory.pinned(here, now)).collect()
+}
+
+/// Adds what is pinned and was not given yet, as far as the budget goes.
+fn add_pinned(
+    recalled: &mut Recalled,
+    pinned: &[RecalledMemory],
+    shown: &HashSet<Utf8PathBuf>,
+    budget: usize,
+) {
+    for memory in pinned {
+        let is_known =
+            shown.contains(&memory.path) || recalled.memories.iter().any(|given| given.path == memory.path);
+        let tokens = memory.text.chars().count().div_ceil(4);
+        if is_known {
+            continue;
+        }
+        if recalled.tokens + tokens > budget {
+            recalled.left_out += 1;
+            continue;
+        }
+        recalled.tokens += tokens;
+        recalled.named.retain(|named| named.path != memory.path);
+        recalled.memories.push(memory.clone());
+    }
 }
 
 /// Who changed the files of a project's memory last.

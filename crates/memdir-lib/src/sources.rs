@@ -12,6 +12,7 @@ use memdir_disk::real_look::RealLook;
 use memdir_search::{Scope, Source, Usage};
 
 use crate::journal::find_journal;
+use crate::memory::{MACHINE_MEMORY, USER_MEMORY};
 use crate::place::Place;
 
 /// What a search looks at when nobody says where: everything that was written down to be remembered.
@@ -55,6 +56,13 @@ pub fn project_sources(env: &Env, flags: &ClientFlags, scopes: &[Scope]) -> Resu
     };
     if wants(&[Scope::Memories, Scope::Team, Scope::Logs]) {
         add(place.here.memory_dir.clone(), |root| Source::markdown(root, Scope::Memories));
+    }
+    if wants(&[Scope::Memories]) {
+        let config_dir = env.cwd.join(place.settings.config_dir());
+        let beside = [USER_MEMORY, MACHINE_MEMORY].map(|name| config_dir.join(name));
+        for root in beside.into_iter().filter(|root| RealLook.kind(root) == Some(Kind::Dir)) {
+            add(root, |root| Source::markdown(root, Scope::Memories));
+        }
     }
     if wants(&[Scope::Agents]) {
         let dirs = AgentDirs::new(env, &place.settings, &place.location.root);

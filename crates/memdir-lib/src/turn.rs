@@ -24,7 +24,8 @@ use memdir_disk::scratchpad::Scratchpads;
 use crate::features::read_features;
 use crate::memory::Memory;
 use crate::place::{Place, switch_off};
-use crate::team::{TEAM_DIR, takes_part, team_index};
+use crate::session_memory::more_memory;
+use crate::team::{TEAM_DIR, takes_part};
 
 /// The team's index, below a memory directory.
 const TEAM_INDEX: &str = "team/MEMORY.md";
@@ -123,23 +124,32 @@ impl<'a> TurnSource<'a> {
         (self.location.enabled && self.has_team()).then(|| team_section(&self.location.memory_dir))
     }
 
-    /// The index of the team's memory, quoted.
+    /// The indexes of memory that the client does not load itself, quoted.
     #[must_use]
-    pub fn team_index_text(&self) -> Option<String> {
+    pub fn more_memory_text(&self) -> Option<String> {
         if !self.location.enabled {
             return None;
         }
-        let file = team_index(&self.env, &self.flags, &self.location.memory_dir)?;
-        let author = self.last_authors().remove(TEAM_INDEX);
-        let shown = MemoryText {
-            path: &file.path,
-            label: Kind::Team.label(),
-            owner: Owner::Team("its members"),
-            text: &file.text,
-            modified: RealLook.modified(&file.path),
-            changed_by: author.as_ref(),
-        };
-        Some(memory_files(std::iter::once(shown), self.now)).filter(|text| !text.is_empty())
+        let found = more_memory(&self.env, &self.flags, &self.location.memory_dir);
+        let files = found.iter().map(|(kind, file)| (*kind, file.path.as_path(), file.text.as_str()));
+        Some(self.quoted(files)).filter(|text| !text.is_empty())
+    }
+
+    fn quoted<'f>(&self, files: impl Iterator<Item = (Kind, &'f Utf8Path, &'f str)>) -> String {
+        let authors = self.last_authors();
+        let shown = files.map(|(kind, path, text)| MemoryText {
+            path,
+            label: kind.label(),
+            owner: if kind == Kind::Team { Owner::Team("its members") } else { Owner::User },
+            text,
+            modified: RealLook.modified(path),
+            changed_by: match kind {
+                Kind::Team => authors.get(TEAM_INDEX),
+                Kind::AutoMemory => authors.get(ENTRYPOINT),
+                _ => None,
+            },
+        });
+        memory_files(shown, self.now)
     }
 
     /// How to keep the daily log, for an agent whose client asks for topic files; `None` while that is off.
@@ -230,7 +240,7 @@ impl<'a> TurnSource<'a> {
     pub fn instructions(&self) -> Result<Collected, SettingsError> {
         let mut surroundings = Surroundings::find(&self.env, &self.flags, &self.add_dirs, &RealLook)?;
         if surroundings.switches.any && self.location.enabled {
-            surroundings.team_memory = team_index(&self.env, &self.flags, &self.location.memory_dir);
+            surroundings.more_memory = more_memory(&self.env, &self.flags, &self.location.memory_dir);
         }
         Ok(instructions::collect(&surroundings, &RealLook))
     }
@@ -274,16 +284,7 @@ impl<'a> TurnSource<'a> {
     fn index_text(&self) -> Option<String> {
         let collected = self.collected()?;
         let files = collected.files.iter().filter(|file| is_memory(file.kind));
-        let authors = self.last_authors();
-        let shown = files.map(|file| MemoryText {
-            path: &file.path,
-            label: file.label,
-            owner: if file.kind == Kind::Team { Owner::Team("its members") } else { Owner::User },
-            text: &file.text,
-            modified: RealLook.modified(&file.path),
-            changed_by: authors.get(if file.kind == Kind::Team { TEAM_INDEX } else { ENTRYPOINT }),
-        });
-        Some(memory_files(shown, self.now))
+        Some(self.quoted(files.map(|file| (file.kind, file.path.as_path(), file.text.as_str()))))
     }
 
     fn past_sessions(&self) -> Option<String> {
@@ -308,5 +309,5 @@ impl<'a> TurnSource<'a> {
 }
 
 fn is_memory(kind: Kind) -> bool {
-    matches!(kind, Kind::AutoMemory | Kind::Team)
+    !matches!(kind, Kind::Managed | Kind::User | Kind::Project | Kind::Local)
 }

@@ -10,6 +10,7 @@ use memdir_disk::work_lease::{WorkLease, WorkReport, is_running, last_report};
 
 use crate::freshness::refresh;
 use crate::memory::{Memory, MemoryError};
+use crate::semantic::read_memories;
 
 /// No work takes longer; what is left waits for the next.
 pub const TIME_LIMIT: Duration = Duration::from_secs(20);
@@ -17,7 +18,8 @@ pub const TIME_LIMIT: Duration = Duration::from_secs(20);
 /// How many changed memories are remembered for the next session.
 const MAX_CHANGED: usize = 200;
 
-/// Does what waits for a project: notices what others changed, brings the search index up to date, sweeps away the
+/// Does what waits for a project: notices what others changed, archives what no longer counts, brings the search index
+/// up to date, has an installed model read what is new, sweeps away the
 /// scratchpads of sessions long gone. `None` if another process is at it.
 ///
 /// # Errors
@@ -51,7 +53,13 @@ pub fn work(
         }
         Err(error) => report.problems.push(error.to_string()),
     }
+    if let Err(error) = memory.settle_limits(started) {
+        report.problems.push(error.to_string());
+    }
     if let Err(error) = refresh(env, flags, started, deadline) {
+        report.problems.push(error.to_string());
+    }
+    if let Err(error) = read_memories(env, flags, started, deadline, &mut |_, _| {}) {
         report.problems.push(error.to_string());
     }
     Scratchpads::new(&state_dir).sweep(started);

@@ -9,6 +9,7 @@ use memdir_core::state_place::{KeptText, STATE_PLACES};
 use memdir_disk::real_look::RealLook;
 
 use crate::journal::find_journal;
+use crate::memory::{MACHINE_MEMORY, USER_MEMORY};
 use crate::place::Place;
 
 /// A directory or file in which text is stored, and which of its files count by their names.
@@ -27,6 +28,8 @@ pub fn stores_of(place: &Place, env: &Env) -> Vec<Utf8PathBuf> {
         place.here.memory_dir.clone(),
         find_journal(place, env).directory,
         config_dir.join("user"),
+        config_dir.join(USER_MEMORY),
+        config_dir.join(MACHINE_MEMORY),
         config_dir,
     ];
     for scope in Scope::ALL {
@@ -61,6 +64,8 @@ pub(crate) fn written_places(place: &Place, env: &Env, state_dir: &Utf8Path) -> 
         no_session(place.here.project_dir.clone()),
         no_session(find_journal(place, env).directory),
         every(config_dir.join("user")),
+        every(config_dir.join(USER_MEMORY)),
+        every(config_dir.join(MACHINE_MEMORY)),
         every(config_dir.join("workspace.md")),
     ];
     places.extend(Scope::ALL.iter().map(|scope| every(env.cwd.join(agents.root(*scope)))));

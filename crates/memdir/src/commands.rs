@@ -25,11 +25,14 @@ mod demo;
 mod diff;
 mod doctor;
 mod dream;
+mod due;
 mod edit;
 mod editor;
+mod export;
 mod extract;
 mod help;
 mod import;
+mod import_archive;
 mod journal;
 mod link;
 mod load;
@@ -45,6 +48,7 @@ mod path;
 mod pause;
 pub(crate) mod plan_diff;
 mod project;
+mod promote;
 mod prompt;
 mod purge;
 mod recall;
@@ -55,6 +59,7 @@ mod restore;
 mod review;
 mod rm;
 pub(crate) mod search;
+mod semantic;
 mod serve;
 mod sessions;
 mod set;
@@ -70,9 +75,11 @@ mod tool;
 mod ui;
 mod undo;
 mod uninstall;
+mod usage;
 mod user;
 mod verify;
 mod when;
+mod why;
 mod work;
 mod workspace;
 
@@ -144,8 +151,10 @@ impl Group {
 }
 
 /// The commands of the page "More" that show or change the memory of a project.
-const ABOUT_MEMORY: [&str; 10] =
-    ["cues", "redo", "link", "today", "reindex", "verify", "audit", "context", "load", "import"];
+const ABOUT_MEMORY: [&str; 15] = [
+    "usage", "why", "cues", "demote", "redo", "link", "today", "reindex", "verify", "audit", "context",
+    "load", "import", "export", "recall",
+];
 
 /// Words that people type for a command, and the command that they mean.
 pub(crate) const ALIASES: [(&str, &str); 18] = [
@@ -175,6 +184,7 @@ pub(crate) static COMMANDS: &[Entry] = &[
     Entry::of::<edit::Edit>(Group::Write, "edit", "Edit a memory in $EDITOR"),
     Entry::of::<set::Set>(Group::Write, "set", "Change one field of a memory"),
     Entry::of::<rename::Rename>(Group::Write, "rename", "Rename a memory; links and index follow"),
+    Entry::of::<promote::Promote>(Group::Write, "promote", "Have a memory count in more places"),
     Entry::of::<rm::Rm>(Group::Write, "rm", "Remove memories and their lines in the index"),
     Entry::of::<ls::Ls>(Group::Find, "ls", "List the memories, newest first"),
     Entry::of::<show::Show>(Group::Find, "show", "Print one memory"),
@@ -213,6 +223,14 @@ pub(crate) static COMMANDS: &[Entry] = &[
         "cues",
         "List the memories with their cues: phrases that say when each will be needed",
     ),
+    Entry::of::<usage::Usage>(Group::More, "usage", "Show which memories agents are given and read"),
+    Entry::of::<why::Why>(Group::More, "why", "Explain why a memory was given to an agent"),
+    Entry::of::<semantic::Semantic>(
+        Group::More,
+        "semantic",
+        "Install a small model that finds memories by meaning",
+    ),
+    Entry::of::<promote::Demote>(Group::More, "demote", "Have a memory count in fewer places"),
     Entry::of::<redo::Redo>(Group::More, "redo", "Undo the last undo"),
     Entry::of::<link::Link>(Group::More, "link", "Link a memory to another"),
     Entry::of::<today::Today>(Group::More, "today", "Show today's log, or add to it"),
@@ -232,7 +250,12 @@ pub(crate) static COMMANDS: &[Entry] = &[
     Entry::of::<pause::Resume>(Group::More, "resume", "End a pause"),
     Entry::of::<completions::Completions>(Group::More, "completions", "Print the completions for a shell"),
     Entry::of::<man::Man>(Group::More, "man", "Print a manual page"),
-    Entry::of::<import::Import>(Group::More, "import", "Import what another agent remembers"),
+    Entry::of::<export::Export>(
+        Group::More,
+        "export",
+        "Write memories to an archive, or to a folder for Obsidian",
+    ),
+    Entry::of::<import::Import>(Group::More, "import", "Import from another agent, git or an archive"),
     Entry::of::<complete::Complete>(Group::Agents, "complete", "Print what could complete the last word"),
     Entry::of::<recall::Recall>(Group::Agents, "recall", "Print the memories that matter for a prompt"),
     Entry::of::<mcp::Mcp>(Group::Agents, "mcp", "Serve memory over the Model Context Protocol"),

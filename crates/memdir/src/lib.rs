@@ -3,6 +3,7 @@
 //! This crate is the composition root: it alone prints, reads the environment and the clock. A command takes its
 //! parsed arguments and a [`World`], asks the libraries, and writes what happened.
 
+mod archive;
 mod arguments;
 mod commands;
 mod draft;

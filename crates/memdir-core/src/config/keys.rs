@@ -26,7 +26,7 @@ const MODES: &str = "auto, review or off";
 const SWITCH: &str = "true or false";
 
 /// The keys, in the order in which they are listed.
-pub const KEYS: [ConfigKey; 35] = [
+pub const KEYS: [ConfigKey; 38] = [
     key(
         "writes",
         "auto",
@@ -55,9 +55,12 @@ pub const KEYS: [ConfigKey; 35] = [
     key("features.simple_prompt", "false", SWITCH, "Give agents the short form of the guidance"),
     key("features.team", "false", SWITCH, "Use team memory"),
     key("features.extract", "false", SWITCH, "Extract memories from sessions in the background"),
+    key("features.extract_headless", "false", SWITCH, "With extract: also from sessions that a program runs"),
     key("features.dream", "false", SWITCH, "Tidy memory in the background when it is due"),
     key("features.snapshots", "true", SWITCH, "Offer snapshots of agents' memory"),
     key("features.daily_logs", "false", SWITCH, "Agents keep one log a day instead of topic files"),
+    key("features.usage", "true", SWITCH, "Record on this machine which memories are shown and read"),
+    key("features.warnings", "false", SWITCH, "Show memories before the tool calls that their `when` names"),
     key("model.provider", "", "anthropic, openai or command", "The model that `extract` and `dream` may ask"),
     key("model.command", "", "a list of words", "The command that answers, for the provider `command`"),
     key("model.url", "", "an address", "The address of the API, if not the provider's own"),
@@ -95,6 +98,16 @@ pub fn nearest(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_switch_can_be_set() {
+        let switches = serde_json::to_value(crate::config::Features::default()).unwrap();
+        for (name, default) in switches.as_object().unwrap() {
+            let key = find(&format!("features.{name}"))
+                .unwrap_or_else(|| panic!("`features.{name}` is not listed"));
+            assert_eq!(key.default, default.to_string(), "{name}");
+        }
+    }
 
     #[test]
     fn a_misspelt_key_names_the_one_that_was_meant() {

@@ -101,6 +101,8 @@ impl<'t> Reader<'t> {
                 "dream" => &mut features.dream,
                 "snapshots" => &mut features.snapshots,
                 "daily_logs" => &mut features.daily_logs,
+                "usage" => &mut features.usage,
+                "warnings" => &mut features.warnings,
                 _ => {
                     self.unknown(&name, key.span());
                     continue;

@@ -8,6 +8,7 @@ use crate::memory::js_text;
 use crate::memory::manifest::age_days;
 use crate::memory::memory_type::MemoryType;
 use crate::memory::problem::Problem;
+use crate::memory::topic::validity::{Expiry, Validity};
 use crate::memory::topic::{Topic, decode};
 use crate::secrets::scan;
 use crate::verify::{Cited, Freshness, Verified};
@@ -25,6 +26,7 @@ pub(super) fn examine(patient: &Patient, findings: &mut Vec<Finding>) {
         let (topic, problems) = Topic::parse_head_of_whole(&text);
         header(file, &topic, problems.iter().chain(&not_text), findings);
         age(file, &topic, patient, findings);
+        due(file, &text, patient, findings);
         facts(file, findings);
         links(file, findings);
         length(file, text.get(topic.body.clone()).unwrap_or_default(), findings);
@@ -112,6 +114,25 @@ fn age(file: &PatientFile, topic: &Topic, patient: &Patient, findings: &mut Vec<
             Fix::by_hand(format!("read it with `memdir show {}`; edit it, or remove it", file.path)),
         ));
     }
+}
+
+/// What has ended, or ends with an event that only a person recognises.
+fn due(file: &PatientFile, text: &str, patient: &Patient, findings: &mut Vec<Finding>) {
+    let validity = Validity::of(text);
+    let Some(expires) = validity.expires.as_ref().filter(|_| is_indexed(file.path.as_str())) else { return };
+    let what = match expires {
+        Expiry::Event(event) => format!("the memory counts until: {event}"),
+        _ if validity.has_expired(file.modified, patient.now) => format!("the memory expired: {expires}"),
+        _ => return,
+    };
+    findings.push(finding(
+        "memory-due",
+        Severity::Note,
+        file.path.as_str(),
+        what,
+        "what has ended is left out of recall, and moves to the archive after a week",
+        Fix::by_hand("decide with `memdir review --due`"),
+    ));
 }
 
 fn facts(file: &PatientFile, findings: &mut Vec<Finding>) {

@@ -36,17 +36,17 @@ impl Collector<'_> {
             }
             self.omit(&left_out.path, left_out.reason, None);
         }
-        for (memory, kind) in [(&around.auto_memory, Kind::AutoMemory), (&around.team_memory, Kind::Team)] {
-            if let Some(memory) = memory {
-                let file = InstructionFile {
-                    path: memory.path.clone(),
-                    kind,
-                    label: kind.label(),
-                    text: memory.text.clone(),
-                    parent: None,
-                };
-                self.shown.push(Shown { file, owner: None });
-            }
+        let auto_memory = around.auto_memory.iter().map(|memory| (Kind::AutoMemory, memory));
+        let more = around.more_memory.iter().map(|(kind, memory)| (*kind, memory));
+        for (kind, memory) in auto_memory.chain(more) {
+            let file = InstructionFile {
+                path: memory.path.clone(),
+                kind,
+                label: kind.label(),
+                text: memory.text.clone(),
+                parent: None,
+            };
+            self.shown.push(Shown { file, owner: None });
         }
     }
 

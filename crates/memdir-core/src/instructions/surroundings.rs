@@ -1,7 +1,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 
-use super::{Excludes, LeftOut, Reason};
+use super::{Excludes, Kind, LeftOut, Reason};
 use crate::env::{self, Env};
 use crate::locate::locate_with;
 use crate::look::Look;
@@ -32,8 +32,8 @@ pub struct Surroundings {
     pub excludes: Excludes,
     /// The index of the memory directory as the agent gets it, if memory is on and there is one.
     pub auto_memory: Option<MemoryFile>,
-    /// The index of the team's memory, likewise.
-    pub team_memory: Option<MemoryFile>,
+    /// What else of memory a session gets, in its order; the client knows nothing of it.
+    pub more_memory: Vec<(Kind, MemoryFile)>,
     /// Why an index that is there is not given to the agent.
     pub memory_left_out: Option<LeftOut>,
 }
@@ -155,7 +155,7 @@ impl Surroundings {
             add_dirs: add_dirs.to_vec(),
             excludes: Excludes::new(settings.claude_md_excludes()),
             auto_memory,
-            team_memory: None,
+            more_memory: Vec::new(),
             memory_left_out,
         })
     }
@@ -174,7 +174,7 @@ impl Surroundings {
             add_dirs: Vec::new(),
             excludes: Excludes::default(),
             auto_memory: None,
-            team_memory: None,
+            more_memory: Vec::new(),
             memory_left_out: None,
         }
     }

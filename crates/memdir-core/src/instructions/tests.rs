@@ -65,11 +65,11 @@ fn managed_policy_comes_first_and_may_not_import_from_outside() {
 
 #[test]
 fn memory_comes_last_and_says_whose_it_is() {
-    let memory = |path: &str| Some(MemoryFile { path: path.into(), text: "- x".into() });
+    let memory = |path: &str| MemoryFile { path: path.into(), text: "- x".into() };
     let look = MapLook::new().file("/p/CLAUDE.md", "P");
     let around = Surroundings {
-        auto_memory: memory("/m/MEMORY.md"),
-        team_memory: memory("/m/team/MEMORY.md"),
+        auto_memory: Some(memory("/m/MEMORY.md")),
+        more_memory: vec![(Kind::Team, memory("/m/team/MEMORY.md"))],
         ..around()
     };
     let collected = collect(&around, &look);

@@ -16,6 +16,9 @@ pub const MAX_GENERATED_LINES: usize = MAX_LINES * 7 / 10;
 /// How many units are generated, line ends included.
 pub const MAX_GENERATED_UNITS: usize = MAX_UNITS * 7 / 10;
 
+/// The folder of a memory directory to which memories go that no longer count: out of index and recall, never deleted.
+pub const ARCHIVE: &str = "archive";
+
 /// A file that may get a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexSource {
@@ -92,7 +95,7 @@ pub fn reindex(text: &str, mut files: Vec<IndexSource>, unread: &[&str]) -> Stri
     add_lines(&rebuilt, entries)
 }
 
-/// Whether a file gets a line: Markdown, not hidden, not a log, not the team's, and with a name that a link can hold.
+/// Whether a file gets a line: Markdown, not hidden, not a log, not the team's, not in the archive, and with a name that a link can hold.
 #[must_use]
 pub fn is_indexed(path: &str) -> bool {
     let mut components = path.split('/').rev();
@@ -101,6 +104,7 @@ pub fn is_indexed(path: &str) -> bool {
         !folder.starts_with('.')
             && !folder.eq_ignore_ascii_case("logs")
             && !folder.eq_ignore_ascii_case("team")
+            && !folder.eq_ignore_ascii_case(ARCHIVE)
     });
     let name_counts =
         name.ends_with(".md") && !name.starts_with('.') && !matches!(name, ENTRYPOINT | OVERFLOW);

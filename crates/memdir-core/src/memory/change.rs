@@ -60,7 +60,9 @@ pub fn add(
     plan.warnings.extend(doubts(topic, path));
     plan.changes.push(Change::Write { path: path.clone(), content: topic.render().into(), base: None });
     let mut draft = IndexDraft::new(indexes)?;
-    draft.add(title, path, topic.description);
+    if topic.validity.is_indexed() {
+        draft.add(title, path, topic.description);
+    }
     supersede::mark(&mut plan, replaced, path, day(topic.modified), &mut draft)?;
     draft.finish(&mut plan);
     Ok(plan)
@@ -217,6 +219,26 @@ pub fn remove(
     draft.remove(file.path);
     draft.finish(&mut plan);
     plan.warnings.extend(linked_from.iter().map(|other| format!("`{other}` still links to `{}`", file.path)));
+    Ok(plan)
+}
+
+/// Moves a memory to `archive/`, out of the index: its text stays as it is, and links by its name still lead there.
+///
+/// # Errors
+/// It is the index itself, or the index is no text.
+pub fn archive(
+    file: FoundFile<'_>,
+    to: &RelPath,
+    reason: String,
+    indexes: &Indexes<'_>,
+) -> Result<Plan, ChangeRefused> {
+    not_the_index(file.path)?;
+    let mut plan = Plan::new(reason);
+    let base = Content(file.content.to_vec());
+    plan.changes.push(Change::Rename { from: file.path.clone(), to: to.clone(), base });
+    let mut draft = IndexDraft::new(indexes)?;
+    draft.remove(file.path);
+    draft.finish(&mut plan);
     Ok(plan)
 }
 

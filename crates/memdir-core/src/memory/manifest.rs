@@ -30,8 +30,8 @@ pub struct ManifestEntry {
     pub modified: Timestamp,
     /// What was wrong with the header.
     pub problems: Vec<Problem>,
-    /// Whether another memory replaced it.
-    pub is_replaced: bool,
+    /// How long and where it counts.
+    pub validity: Validity,
 }
 
 impl ManifestEntry {
@@ -44,8 +44,8 @@ impl ManifestEntry {
             if whole { Topic::parse_head_of_whole(&text) } else { Topic::parse_head(&text) };
         problems.extend(problem);
         let Topic { name, description, memory_type, .. } = topic;
-        let is_replaced = !Validity::of(&text).is_indexed();
-        Self { path: path.to_owned(), name, description, memory_type, modified, problems, is_replaced }
+        let validity = Validity::of(&text);
+        Self { path: path.to_owned(), name, description, memory_type, modified, problems, validity }
     }
 
     /// The line of a manifest: type, path, time and description.

@@ -128,7 +128,7 @@ impl TableBeside {
                 (Some(version), Ok(content)) if is_listed(path) => {
                     // What was written a moment ago can change once more and look the same: no stamp.
                     let row = FileRow::of(path.as_str(), &content.unwrap_or_default(), None);
-                    changes.push(TableChange::Put(FileRow { hash: *version, ..row }));
+                    changes.push(TableChange::Put(Box::new(FileRow { hash: *version, ..row })));
                 }
                 (Some(_), Err(_)) => return,
                 _ => changes.push(TableChange::Remove(path.to_string())),

@@ -7,6 +7,7 @@ use memdir_core::memory::index::OVERFLOW;
 use memdir_core::memory::links::links;
 use memdir_core::memory::manifest::{HEAD_BYTES, ManifestEntry, client_description};
 use memdir_core::memory::memory_type::MemoryType;
+use memdir_core::memory::topic::validity::Validity;
 use memdir_core::memory::topic::{client_slug, decode};
 
 use super::bytes::{checksum, push_optional, push_text, take, take_optional, take_text};
@@ -49,8 +50,8 @@ pub struct FileHeader {
     pub links: Vec<String>,
     /// Whether something is wrong with its header.
     pub has_problems: bool,
-    /// Whether another memory replaced it, so that it gets no line in the index.
-    pub is_replaced: bool,
+    /// How long and where it counts.
+    pub validity: Validity,
 }
 
 /// By what rows are found.
@@ -70,6 +71,36 @@ pub enum RowKey<'k> {
     Link(&'k str),
     /// The client's slug of a link in its text.
     LinkSlug(&'k str),
+    /// A limit in its header.
+    Limited(Limit),
+}
+
+/// A limit on when or where a memory counts, by which all that have one are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// It is shown before certain tool calls.
+    When,
+    /// It counts on one branch or in one worktree.
+    Local,
+    /// It ends.
+    Expires,
+    /// The user pinned it.
+    Pinned,
+}
+
+impl Limit {
+    const ALL: [Self; 4] = [Self::When, Self::Local, Self::Expires, Self::Pinned];
+
+    /// Whether a memory has it.
+    #[must_use]
+    pub fn is_of(self, validity: &Validity) -> bool {
+        match self {
+            Self::When => !validity.when.is_empty(),
+            Self::Local => validity.is_local(),
+            Self::Expires => validity.expires.is_some(),
+            Self::Pinned => validity.pinned,
+        }
+    }
 }
 
 impl RowKey<'_> {
@@ -82,6 +113,10 @@ impl RowKey<'_> {
             Self::Hash(hash) => (b'h', hash.as_bytes()),
             Self::Link(target) => (b'l', target.as_bytes()),
             Self::LinkSlug(slug) => (b'k', slug.as_bytes()),
+            Self::Limited(Limit::When) => (b'v', b"when"),
+            Self::Limited(Limit::Local) => (b'v', b"local"),
+            Self::Limited(Limit::Expires) => (b'v', b"expires"),
+            Self::Limited(Limit::Pinned) => (b'v', b"pinned"),
         };
         u64::from_le_bytes(checksum(&[&[kind], bytes]))
     }
@@ -127,7 +162,7 @@ impl FileHeader {
             memory_type: entry.memory_type,
             links: targets,
             has_problems: !entry.problems.is_empty(),
-            is_replaced: entry.is_replaced,
+            validity: entry.validity,
         }
     }
 }
@@ -153,6 +188,8 @@ impl FileRow {
             keys.push(RowKey::Link(target).number());
             keys.push(RowKey::LinkSlug(&client_slug(target)).number());
         }
+        let limits = Limit::ALL.into_iter().filter(|limit| limit.is_of(&self.header.validity));
+        keys.extend(limits.map(|limit| RowKey::Limited(limit).number()));
         keys
     }
 
@@ -171,7 +208,8 @@ impl FileRow {
         push_optional(bytes, header.description.as_deref());
         push_optional(bytes, header.indexed_as.as_deref());
         push_optional(bytes, header.memory_type.as_ref().map(MemoryType::as_str));
-        bytes.push(u8::from(header.has_problems) | u8::from(header.is_replaced) << 1);
+        push_optional(bytes, header.validity.to_header().as_deref());
+        bytes.push(u8::from(header.has_problems));
         for target in &header.links {
             push_text(bytes, target);
         }
@@ -194,10 +232,10 @@ impl FileRow {
             description: take_optional(input)?,
             indexed_as: take_optional(input)?,
             memory_type: take_optional(input)?.map(|word| MemoryType::parse(&word)),
+            validity: take_optional(input)?.map(|header| Validity::of(&header)).unwrap_or_default(),
             ..FileHeader::default()
         };
-        let [flags] = take::<1>(input)?;
-        (header.has_problems, header.is_replaced) = (flags & 1 != 0, flags & 2 != 0);
+        header.has_problems = take::<1>(input)? != [0];
         while !input.is_empty() {
             header.links.push(take_text(input)?.to_owned());
         }

@@ -201,6 +201,9 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Local => "local",
         Kind::AutoMemory => "auto_memory",
         Kind::Team => "team",
+        Kind::UserMemory => "user_memory",
+        Kind::MachineMemory => "machine_memory",
+        Kind::BranchMemory => "branch_memory",
     }
 }
 

@@ -14,28 +14,41 @@ use crate::place::Place;
 
 /// A directory that is kept like a memory and belongs to no project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub enum Extent {
     /// The client's configuration directory, of which the map of the workspace is ours and nothing else: it is
     /// never listed and never looked through.
     Workspace,
     /// The user's profile: a directory of its own.
     Profile,
+    /// What the user keeps for all projects.
+    User,
+    /// What counts on this machine alone: never synced.
+    Machine,
 }
 
 /// The user's profile below the configuration directory.
 const PROFILE: &str = "user";
+/// The memory for all projects below the configuration directory.
+pub const USER_MEMORY: &str = "user-memory";
+/// The memory of this machine below the configuration directory.
+pub const MACHINE_MEMORY: &str = "machine-memory";
 
 /// How often a change is planned anew because others wrote in between. Each time, one of them got through.
 const MAX_TRIES: u32 = 1_000;
 
 impl Memory {
     /// Opens what lies beside the memories of all projects.
-    pub(crate) fn beside(extent: Extent, env: &Env) -> Result<Self, MemoryError> {
+    ///
+    /// # Errors
+    /// There is no home directory, the client's settings cannot be read, or the directory cannot be opened.
+    pub fn beside(extent: Extent, env: &Env) -> Result<Self, MemoryError> {
         let place = Place::find(env, &ClientFlags::default())?;
         let config_dir = real_config_dir(place.settings.config_dir(), env);
         let directory = match extent {
             Extent::Workspace => config_dir,
             Extent::Profile => config_dir.join(PROFILE),
+            Extent::User => config_dir.join(USER_MEMORY),
+            Extent::Machine => config_dir.join(MACHINE_MEMORY),
         };
         let mut here = place.here;
         here.memory_dir = directory;
@@ -109,8 +122,13 @@ pub(super) fn extent_of(directory: &Utf8Path, config_dir: &Utf8Path, env: &Env) 
     let parent = directory.parent().map(resolve);
     if resolve(directory) == config_dir {
         Some(Extent::Workspace)
-    } else if directory.file_name() == Some(PROFILE) && parent.as_deref() == Some(&config_dir) {
-        Some(Extent::Profile)
+    } else if parent.as_deref() == Some(&config_dir) {
+        match directory.file_name() {
+            Some(PROFILE) => Some(Extent::Profile),
+            Some(USER_MEMORY) => Some(Extent::User),
+            Some(MACHINE_MEMORY) => Some(Extent::Machine),
+            _ => None,
+        }
     } else {
         None
     }

@@ -1,14 +1,15 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use memdir_core::memory::auto_index::{IndexSource, is_indexed};
+use memdir_core::memory::auto_index::{ARCHIVE, IndexSource, is_indexed};
 use memdir_core::memory::links::LinkTargets;
 use memdir_core::memory::manifest::{HEAD_BYTES, ManifestEntry, client_description};
 use memdir_core::memory::memory_type::MemoryType;
 use memdir_core::memory::problem::Problem;
 use memdir_core::memory::topic::client_slug;
+use memdir_core::memory::topic::validity::Validity;
 use memdir_core::rel_path::RelPath;
-use memdir_disk::file_table::{FileHeader, FileRow, FileStamp, FileTable, RowKey, is_index_file};
+use memdir_disk::file_table::{FileHeader, FileRow, FileStamp, FileTable, Limit, RowKey, is_index_file};
 use memdir_disk::list_files::{LeftOut, Listing};
 use memdir_disk::memory_root::FileStat;
 
@@ -40,8 +41,8 @@ pub struct Entry {
     pub bytes: u64,
     /// What is wrong with its header.
     pub problems: Vec<Problem>,
-    /// Whether another memory replaced it: then it has no line in the index.
-    pub is_replaced: bool,
+    /// How long and where it counts.
+    pub validity: Validity,
     /// What the client would write about it into an index.
     indexed_as: Option<String>,
 }
@@ -61,7 +62,7 @@ impl Entry {
             modified,
             bytes: stat.size,
             problems: header.problems,
-            is_replaced: header.is_replaced,
+            validity: header.validity,
         }
     }
 
@@ -75,9 +76,15 @@ impl Entry {
             modified: timestamp(stat.modified),
             bytes: stat.size,
             problems: Vec::new(),
-            is_replaced: header.is_replaced,
+            validity: header.validity,
             indexed_as: header.indexed_as,
         }
+    }
+
+    /// Whether it lies in the archive.
+    #[must_use]
+    pub fn is_archived(&self) -> bool {
+        self.path.as_str().split('/').next() == Some(ARCHIVE)
     }
 
     /// What people call it: its name, or its file's stem.
@@ -173,6 +180,26 @@ impl Memory {
         // What cannot be read is named by whoever lists everything.
         let read = root.read_head(path, HEAD_BYTES).unwrap_or_default();
         Ok(read.map(|(head, stat)| Entry::read(path.clone(), &head, &stat)))
+    }
+
+    /// The memories that have a limit, without looking at the others if the store has a table.
+    ///
+    /// # Errors
+    /// A path or the directory cannot be read.
+    pub fn limited(&self, limit: Limit) -> Result<Vec<Entry>, MemoryError> {
+        let mut entries = Vec::new();
+        let Some(table) = self.table() else {
+            entries = self.catalogue()?.entries;
+            entries.retain(|entry| limit.is_of(&entry.validity));
+            return Ok(entries);
+        };
+        for row in table.rows_with(RowKey::Limited(limit)) {
+            // The file itself says whether that is still so.
+            let entry = self.entry_at(&RelPath::parse(&row.path)?)?;
+            entries.extend(entry.filter(|entry| limit.is_of(&entry.validity)));
+        }
+        sort(&mut entries);
+        Ok(entries)
     }
 
     /// The table of this store; `None` if there is none yet.
@@ -283,8 +310,10 @@ impl Catalogue {
     /// What an index is made from.
     #[must_use]
     pub fn index_sources(&self) -> Vec<IndexSource> {
-        let indexed =
-            self.entries.iter().filter(|entry| is_indexed(entry.path.as_str()) && !entry.is_replaced);
+        let indexed = self
+            .entries
+            .iter()
+            .filter(|entry| is_indexed(entry.path.as_str()) && entry.validity.is_indexed());
         indexed
             .map(|entry| IndexSource {
                 path: entry.path.to_string(),

@@ -58,6 +58,11 @@ impl FoundIndexes {
         }
     }
 
+    /// The two files, by their names.
+    pub(super) fn contents(&self) -> [(&'static str, Option<Vec<u8>>); 2] {
+        [(ENTRYPOINT, self.index.clone()), (OVERFLOW, self.overflow.clone())]
+    }
+
     /// Refuses a new memory whose name or file differs only in case from one in the same directory: some file systems
     /// keep one file for both, and neither people nor models could tell them apart.
     fn refuse_namesake(&self, name: &str, path: &RelPath) -> Result<(), MemoryError> {
@@ -309,7 +314,7 @@ impl Memory {
         known.collect()
     }
 
-    fn content(&self, path: &RelPath) -> Result<Vec<u8>, MemoryError> {
+    pub(super) fn content(&self, path: &RelPath) -> Result<Vec<u8>, MemoryError> {
         self.read(path)?.ok_or_else(|| MemoryError::NotFound {
             name: path.to_string(),
             directory: self.directory().to_owned(),

@@ -36,6 +36,9 @@ pub enum MemoryError {
     /// A path that cannot be one of a memory directory.
     #[error(transparent)]
     Path(#[from] PathRefused),
+    /// The project has no repository, or git does not answer.
+    #[error("git cannot read the history of this project: is it a repository with a commit?")]
+    NoRepository,
     /// Nothing has that name.
     #[error("there is no memory `{name}` in `{directory}`")]
     NotFound {

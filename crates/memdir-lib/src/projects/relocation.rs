@@ -46,8 +46,11 @@ impl Projects {
         {
             let from = self.end(&slug);
             let is_planned = plans.iter().any(|plan| plan.from.project_dir == from.project_dir);
-            let is_used = from.path.as_ref().is_some_and(|path| !own.contains(path) && lives(path));
-            if is_planned || is_used || from.project_dir == here.project_dir || !lives(&from.project_dir) {
+            if is_planned
+                || from.project_dir == here.project_dir
+                || !lives(&from.project_dir)
+                || self.is_used_by_another(&slug, &own)
+            {
                 continue;
             }
             let others = cut_alike(&slug, &here.root);

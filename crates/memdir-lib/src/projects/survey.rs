@@ -81,6 +81,16 @@ impl Projects {
     /// the name. A living path is preferred.
     #[must_use]
     pub fn reverse(&self, slug: &str) -> Option<Utf8PathBuf> {
+        let mut paths = self.stated_paths(slug);
+        if !paths.iter().any(|path| lives(path)) {
+            let found = found_on_disk(slug, &paths, &mut Walker::new(&RealLook));
+            paths.extend(found.into_iter().next());
+        }
+        paths.iter().find(|path| lives(path)).or(paths.first()).cloned()
+    }
+
+    /// The paths that the registry or, if none of those lives, the sessions state for a directory's name.
+    fn stated_paths(&self, slug: &str) -> Vec<Utf8PathBuf> {
         let record = self.registry.as_ref().and_then(|registry| {
             registry.project(&self.projects_dir().join(slug).join("memory")).ok().flatten()
         });
@@ -89,11 +99,18 @@ impl Projects {
         if !paths.iter().any(|path| lives(path)) {
             paths.extend(look_at_one(&self.projects_dir(), slug).and_then(|directory| directory.path));
         }
-        if !paths.iter().any(|path| lives(path)) {
-            let found = found_on_disk(slug, &paths, &mut Walker::new(&RealLook));
-            paths.extend(found.into_iter().next());
-        }
-        paths.iter().find(|path| lives(path)).or(paths.first()).cloned()
+        paths
+    }
+
+    /// Whether a directory below `projects/` is that of another living project. A name that one of our own paths
+    /// explains is not given up for a guess: two paths that an older client cut to one name both explain it.
+    pub(super) fn is_used_by_another(&self, slug: &str, own: &[Utf8PathBuf]) -> bool {
+        let is_ours = own.iter().any(|path| naming(slug, path).is_some());
+        let owner = match is_ours {
+            true => self.stated_paths(slug).into_iter().find(|path| lives(path)),
+            false => self.reverse(slug),
+        };
+        owner.is_some_and(|path| !own.contains(&path) && lives(&path))
     }
 
     pub(super) fn registry_content(&self) -> RegistryContent {

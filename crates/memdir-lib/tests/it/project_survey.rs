@@ -197,3 +197,24 @@ fn two_directories_with_one_cut_name_are_told_of_each_other() {
     assert_eq!((entry.path, entry.collides_with), (Some(one), vec![two]));
     assert!(entry.flags.iter().any(|flag| flag.to_string() == "collision"));
 }
+
+#[test]
+fn what_two_directories_with_one_cut_name_left_can_be_brought_to_either() {
+    let world = World::new();
+    let long = "x".repeat(100);
+    let (one, two) = (world.dir(&format!("{long}-one")), world.dir(&format!("{long}-two")));
+    let older = world.projects.projects_dir().join(encode_with(Scheme::Observed89, one.as_str()));
+    world.home.write(older.join("memory/a.md"), "Old.\n");
+    for (here, other) in [(&one, &two), (&two, &one)] {
+        assert_eq!(world.look_up(here).lost, [older.join("memory")]);
+        let plans = world.projects.plan_adopt(&world.here(here));
+        assert_eq!(plans.len(), 1, "{here}");
+        assert!(plans[0].warnings.iter().any(|warning| warning.contains(other.as_str())), "{plans:?}");
+    }
+    // A session says whose it is: the other is neither told of it nor gets it.
+    world.home.write(older.join("s.jsonl"), format!("{{\"cwd\":\"{one}\"}}\n"));
+    assert_eq!(world.look_up(&one).lost.len(), 1);
+    assert_eq!(world.projects.plan_adopt(&world.here(&one)).len(), 1);
+    assert!(world.look_up(&two).lost.is_empty());
+    assert!(world.projects.plan_adopt(&world.here(&two)).is_empty());
+}

@@ -10,7 +10,7 @@ use memdir_disk::real_look::RealLook;
 use memdir_lib::freshness;
 use memdir_lib::place::Place;
 use memdir_lib::recall::{Occasion, Wanted, recall};
-use memdir_lib::team::team_index;
+use memdir_lib::session_memory::more_memory;
 use memdir_search::FEATURE_NAMES;
 use serde::Deserialize;
 
@@ -51,7 +51,7 @@ fn at_start(asked: &Asked<'_>) -> Result<Markup, PageError> {
     let mut surroundings = Surroundings::find(env, &flags, &[], &RealLook)?;
     let place = Place::find(env, &flags)?;
     if surroundings.switches.any && place.location.enabled {
-        surroundings.team_memory = team_index(env, &flags, &place.here.memory_dir);
+        surroundings.more_memory = more_memory(env, &flags, &place.here.memory_dir);
     }
     let collected = collect(&surroundings, &RealLook);
     let loaded = asked.project.memory()?.load(Profile::Current)?;

@@ -10,6 +10,7 @@ use memdir_core::memory::guess::{GuessedFields, guess};
 use memdir_core::memory::memory_type::MemoryType;
 use memdir_core::memory::topic::validity::{Expiry, Validity};
 use memdir_lib::memory::{Memory, MemoryError, NewMemory};
+use memdir_lib::place::Checkout;
 
 use super::memory::{Added, How, author, carry_out_planned, known_type};
 use super::{Run, ask, editor, journal};
@@ -30,6 +31,7 @@ Examples:
   memdir add -t reference -n dashboard \"Latency: grafana.example/d/api\"
   memdir add \"Deploys happen on Tuesdays\" --expires 90d
   memdir add \"Deploys happen on Fridays\" --supersedes deploy-rules
+  memdir add --scope user \"Commit messages are in English\"
   memdir add --type project --name freeze --description \"code freeze from 1 March\" --file notes.md
   git log -1 --format=%B | memdir add --name why-rust --file -"
 )]
@@ -64,6 +66,12 @@ pub(crate) struct Add {
     /// The last day on which it counts, a number of days such as 90d, or an event in words
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
+    /// It counts only on the branch that is checked out
+    #[arg(long)]
+    branch: bool,
+    /// It counts only in this worktree
+    #[arg(long)]
+    worktree: bool,
     /// Where to put it in the directory, instead of NAME.md
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
@@ -99,11 +107,15 @@ impl Run for Add {
         };
         let description = self.description.clone().unwrap_or_else(|| guessed.description.clone());
         let author = author(world);
+        let checkout =
+            if self.branch || self.worktree { Checkout::of(&world.env()?) } else { Checkout::default() };
         let expires = self.expires.as_deref().and_then(Expiry::parse);
         let validity = Validity {
             supersedes: self.supersedes.clone(),
             pinned: self.pin,
             expires: expires.map(|end| end.fixed(world.now)),
+            branch: self.branch.then_some(checkout.branch).flatten(),
+            worktree: self.worktree.then_some(checkout.worktree).flatten(),
             ..Validity::NONE
         };
         let new = NewMemory {

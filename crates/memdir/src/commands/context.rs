@@ -10,7 +10,7 @@ use memdir_core::hygiene::clean;
 use memdir_core::instructions::{Collected, Surroundings, collect, reading};
 use memdir_disk::real_look::RealLook;
 use memdir_lib::place::Place;
-use memdir_lib::team::team_index;
+use memdir_lib::session_memory::more_memory;
 
 use super::Run;
 use crate::arguments::{ClientOptions, Global};
@@ -60,7 +60,7 @@ impl Run for Context {
             && let Ok(place) = Place::find(&env, &flags)
             && place.location.enabled
         {
-            surroundings.team_memory = team_index(&env, &flags, &place.here.memory_dir);
+            surroundings.more_memory = more_memory(&env, &flags, &place.here.memory_dir);
         }
         let collected = match &self.reading {
             Some(file) => reading(&surroundings, &env.cwd.join(file), &RealLook),

@@ -1,35 +1,47 @@
-//! `memdir import`: what other agents remember, taken over.
+//! `memdir import`: what other agents remember, what commits decided, and archives, taken over.
 
+use std::ffi::OsStr;
 use std::io::Write;
 
-use anyhow::Result;
+use crate::archive::ArchiveFormat;
+use anyhow::{Result, anyhow, bail};
+use camino::Utf8Path;
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Parser, ValueEnum};
 use memdir_core::other_agents::{OtherAgent, Proposal};
 use memdir_lib::memory::Import as Planned;
 use serde::Serialize;
 
-use super::Run;
 use super::memory::{How, carry_out};
+use super::{Run, import_archive};
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
+use crate::report::WithHint;
 use crate::world::World;
 
-/// Import what another agent remembers
+/// Import from another agent, git or an archive
 #[derive(Debug, Parser)]
 #[command(
     name = "import",
     after_help = "The other agent's files are read where they are and never changed. A file with several sections becomes a memory for each.
 What is known already is not added again, so a second import adds nothing. It is one operation: `memdir undo` undoes it.
+`git` reads the messages of commits: those with a reason, reverts and breaking changes wait in `memdir review`, each with its commit.
+FILE is what `memdir export` wrote; all of it is checked before anything is written, and a memory that differs here stays.
 
 Examples:
   memdir import cursor --dry-run
   memdir import gemini
+  memdir import git --since 2026-01-01 --dry-run
   memdir import codex --dry-run --json | jq -r '.memories[].name'"
 )]
 pub(crate) struct Import {
-    /// Whose memory or rules
-    agent: Agent,
+    /// Another agent's name, `git`, or an archive (.tar.zst or .zip)
+    #[arg(value_name = "AGENT|git|FILE", value_parser = SourceParser)]
+    source: String,
+    /// Only commits since this day, for `git`
+    #[arg(long, value_name = "DATE")]
+    since: Option<String>,
     #[command(flatten)]
     how: How,
     #[command(flatten)]
@@ -75,8 +87,21 @@ impl Run for Import {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
+        if self.source == GIT {
+            return self.import_git(world);
+        }
+        if self.since.is_some() {
+            bail!("--since is for `memdir import git`");
+        }
+        let Ok(agent) = Agent::from_str(&self.source, true) else {
+            return match ArchiveFormat::of(Utf8Path::new(&self.source)) {
+                Some(format) => import_archive::import(&self.source, format, &self.how, world),
+                None => Err(anyhow!("unknown source `{}`", self.source))
+                    .hint("give an agent's name, `git`, or a file that ends in .tar.zst or .zip"),
+            };
+        };
         let mut memory = self.how.which.open(world)?;
-        let planned = memory.plan_import(self.agent.agent(), &world.env()?, world.now)?;
+        let planned = memory.plan_import(agent.agent(), &world.env()?, world.now)?;
         if self.how.is_dry_run() {
             return self.preview(&planned, world);
         }
@@ -87,7 +112,68 @@ impl Run for Import {
     }
 }
 
+/// The word for commits.
+const GIT: &str = "git";
+
+/// Takes any word, and offers those that are known to the shell.
+#[derive(Debug, Clone)]
+struct SourceParser;
+
+impl TypedValueParser for SourceParser {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        clap::builder::StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let agents = Agent::value_variants().iter().filter_map(Agent::to_possible_value);
+        let git = PossibleValue::new(GIT).help("Decisions in the messages of this project's commits");
+        Some(Box::new(agents.chain([git])))
+    }
+}
+
 impl Import {
+    /// Has the decisions of commits wait for review.
+    fn import_git(&self, world: &mut World) -> Result<Exit> {
+        let mut memory = self.how.which.open(world)?;
+        let import = memory.git_candidates(self.since.as_deref())?;
+        let staged = match self.how.is_dry_run() {
+            true => Vec::new(),
+            false => memory.hold_candidates(&import.candidates, world.now)?,
+        };
+        if self.how.json {
+            #[derive(Serialize)]
+            struct Report<'r> {
+                memories: &'r [Proposal],
+                known: usize,
+                staged: &'r [String],
+                dry_run: bool,
+            }
+            let (memories, known, dry_run) = (&import.candidates, import.known, self.how.is_dry_run());
+            world.print_json(&Report { memories, known, staged: &staged, dry_run })?;
+            return Ok(Exit::Yes);
+        }
+        let paint = world.paint;
+        for candidate in &import.candidates {
+            let commit = paint.quiet(&candidate.source);
+            writeln!(world.stdout, "{}  {commit}", printable(&candidate.description))?;
+        }
+        let (found, known) = (import.candidates.len(), import.known);
+        match self.how.is_dry_run() {
+            true => writeln!(world.stdout, "{found} to propose, {known} known already.")?,
+            false => {
+                writeln!(world.stdout, "{} wait for `memdir review`, {known} known already.", staged.len())?;
+            }
+        }
+        Ok(Exit::Yes)
+    }
+
     fn preview(&self, planned: &Planned, world: &mut World) -> Result<Exit> {
         if self.how.json {
             #[derive(Serialize)]

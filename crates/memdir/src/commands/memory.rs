@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::{Result, anyhow};
 use camino::Utf8PathBuf;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use memdir_core::journal::key::SESSION_FILE;
 use memdir_core::memory::memory_type::MemoryType;
 use memdir_core::operation::{Author, AuthorKind};
@@ -13,7 +13,7 @@ use memdir_core::rel_path::RelPath;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::apply::{Applied, Whose};
 use memdir_lib::journal::{Journal, Writer};
-use memdir_lib::memory::{Memory, Submitted, Wish};
+use memdir_lib::memory::{Extent, Memory, Submitted, Wish};
 use memdir_lib::projects::Moved;
 use serde::Serialize;
 
@@ -29,17 +29,28 @@ pub(super) struct Which {
     /// Use this memory directory instead of the project's
     #[arg(long, value_name = "DIR")]
     dir: Option<Utf8PathBuf>,
+    /// Use the memory of this scope: project, user (all projects) or machine (never synced)
+    #[arg(long, value_name = "SCOPE", conflicts_with = "dir", hide_possible_values = true)]
+    scope: Option<MemoryScope>,
+}
+
+/// Whose memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MemoryScope {
+    Project,
+    User,
+    Machine,
 }
 
 impl Which {
     /// This one, or the other if this says nothing.
     pub(super) fn or(self, other: &Self) -> Self {
-        Self { dir: self.dir.or_else(|| other.dir.clone()) }
+        if self.dir.is_some() || self.scope.is_some() { self } else { other.clone() }
     }
 
     /// Whether it is the memory of the project, not a directory that the caller names.
     pub(super) fn is_project(&self) -> bool {
-        self.dir.is_none()
+        self.dir.is_none() && matches!(self.scope, None | Some(MemoryScope::Project))
     }
 
     /// Opens it for a command that only reads: a directory that was named must exist.
@@ -54,9 +65,13 @@ impl Which {
 
     pub(super) fn open(&self, world: &mut World) -> Result<Memory> {
         let env = world.env()?;
-        let open = || match &self.dir {
-            Some(directory) => Memory::at_directory(directory, &env),
-            None => Memory::open(&env, &ClientOptions::default().flags()),
+        let open = || match (&self.dir, self.scope) {
+            (Some(directory), _) => Memory::at_directory(directory, &env),
+            (None, Some(MemoryScope::User)) => Memory::beside(Extent::User, &env),
+            (None, Some(MemoryScope::Machine)) => Memory::beside(Extent::Machine, &env),
+            (None, None | Some(MemoryScope::Project)) => {
+                Memory::open(&env, &ClientOptions::default().flags())
+            }
         };
         let mut memory = open()?;
         // A move that was killed half-way comes first: it may have brought memory here.
@@ -202,6 +217,12 @@ pub(super) fn carry_out_as(
         return report(plan, &applied, memory, how, world);
     }
     let submitted = memory.submit(plan, wish, world.now)?;
+    conclude(plan, submitted, memory, how, world)
+}
+
+/// Has a plan wait for the user's review, whoever wants it.
+pub(super) fn hold(plan: &Plan, memory: &mut Memory, how: &How, world: &mut World) -> Result<Exit> {
+    let submitted = memory.ask(plan, &Wish::of(&author(world)), world.now)?;
     conclude(plan, submitted, memory, how, world)
 }
 

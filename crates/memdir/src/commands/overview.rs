@@ -127,8 +127,9 @@ fn index(memory: &Memory, catalogue: &Catalogue, world: &mut World) -> Result<In
         |path: &str| overflow.contains(&format!("]({path})")) || overflow.contains(&format!("](<{path}>)"));
     let mut files: Vec<&str> =
         catalogue.entries.iter().map(|entry| entry.path.as_str()).filter(|path| !in_overflow(path)).collect();
-    let is_replaced =
-        |path: &str| catalogue.entries.iter().any(|entry| entry.is_replaced && entry.path.as_str() == path);
+    let is_replaced = |path: &str| {
+        catalogue.entries.iter().any(|entry| !entry.validity.is_indexed() && entry.path.as_str() == path)
+    };
     if !overflow.is_empty() {
         files.push(OVERFLOW);
     }

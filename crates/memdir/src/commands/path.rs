@@ -119,12 +119,16 @@ impl Answer {
         let paint = world.paint;
         writeln!(world.stdout, "{}", printable(self.memory_dir.as_str()))?;
         let state = if self.enabled { paint.good("on") } else { paint.warn("off") };
-        let writes = if self.trusted && self.enabled { paint.good("yes") } else { paint.warn("no") };
+        let (writes, why_not) = match (self.enabled, self.trusted) {
+            (false, _) => (paint.warn("no, agents' memory is off"), self.decided_by.as_str()),
+            (true, false) => (paint.warn("no"), ""),
+            (true, true) => (paint.good("yes"), ""),
+        };
         let rows = [
             ("memory", state, self.decided_by.as_str()),
             ("directory", chosen_by(&self.source), self.source.as_str()),
             ("project", self.root.to_string(), ""),
-            ("would write", writes, ""),
+            ("would write", writes, why_not),
         ];
         // The data first: both streams often share one terminal.
         world.stdout.flush()?;

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::memory::{How, Which, only_a_person, report};
 use super::plan_diff::{diff, print_diff};
-use super::{Run, editor};
+use super::{Run, due, editor};
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{human_age, printable};
@@ -32,11 +32,15 @@ Examples:
   memdir review show 01hf
   memdir review accept 01hf7yat00zzzzzzzz
   memdir review accept --all
+  memdir review --due
   memdir review reject 01hf"
 )]
 pub(crate) struct Review {
     #[command(subcommand)]
     action: Option<Action>,
+    /// Go through the memories whose end has come; exits with 1 if nothing is due
+    #[arg(long)]
+    due: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -146,8 +150,9 @@ impl Run for Review {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         // What stands before the subcommand counts for it too.
-        let Self { action, json: outer_json, which: outer, .. } = self;
+        let Self { action, json: outer_json, which: outer, due, .. } = self;
         match action {
+            None if due => due::review(&mut outer.open(world)?, outer_json, world),
             None => list(&outer.open(world)?, outer_json, world),
             Some(Action::Ls { json, which }) => {
                 list(&which.or(&outer).open(world)?, json || outer_json, world)

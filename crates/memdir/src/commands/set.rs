@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 use clap::Parser;
+use memdir_core::memory::topic::validity::BLOCK;
 
 use super::Run;
-use super::memory::{How, carry_out, known_type};
+use super::memory::{How, carry_out, hold, known_type};
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
@@ -20,12 +21,14 @@ use crate::world::World;
   memdir set tabs pinned true
   memdir set tabs expires 90d
   memdir set tabs supersedes 'quotes; prices'
+  memdir set tabs when 'Bash(npm install *)'
   memdir set tabs priority --unset"
 )]
 pub(crate) struct Set {
     /// The memory's name, its file's stem, or its path in the directory
     name: String,
-    /// The field: description, type, cues, pinned, expires, supersedes, or any other
+    /// The field: description, type, cues, pinned, expires, supersedes, when, block, branch,
+    /// worktree, or any other
     field: String,
     /// The new value
     #[arg(required_unless_present = "unset")]
@@ -51,6 +54,10 @@ impl Run for Set {
         let mut memory = self.how.which.open(world)?;
         let entry = memory.find(&self.name)?;
         let plan = memory.plan_set(&entry, &self.field, self.value.as_deref(), world.now)?;
+        let blocks = self.field == BLOCK && !self.unset && self.value.as_deref() != Some("false");
+        if blocks && !plan.changes.is_empty() && !self.how.is_dry_run() {
+            return hold(&plan, &mut memory, &self.how, world);
+        }
         carry_out(&plan, &mut memory, &self.how, world)
     }
 }

@@ -11,9 +11,10 @@ use memdir_core::memory::topic::{Topic, decode};
 use memdir_core::rel_path::{ENTRYPOINT, RelPath};
 use memdir_core::verify::Freshness;
 use memdir_lib::memory::{Entry, Memory, MemoryError};
+use memdir_lib::usage::note_read;
 use serde::Serialize;
 
-use super::memory::{Which, look};
+use super::memory::{Which, author, look};
 use super::{Run, when};
 use crate::arguments::Global;
 use crate::exit::Exit;
@@ -119,6 +120,9 @@ impl Run for Show {
             Err(error) => return Err(error.into()),
         };
         let content = memory.read(&entry.path)?;
+        let session = author(world).session;
+        let path = memory.directory().join(entry.path.as_path());
+        note_read(&world.env()?, path, session.as_deref(), world.now);
         if !self.json {
             return print(content, world);
         }

@@ -4,11 +4,12 @@ use std::io::Read;
 
 use anyhow::Result;
 use clap::Parser;
-use memdir_core::memory::memory_tool::Answer;
+use memdir_core::memory::memory_tool::{Answer, Command};
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::settings::ClientFlags;
 use memdir_lib::memory_tool::run_memory_tool;
 use memdir_lib::place::switched_off;
+use memdir_lib::usage::note_read;
 
 use super::Run;
 use super::memory::{Which, author};
@@ -55,12 +56,27 @@ impl Run for Tool {
             }
             Ok(command) => {
                 let mut memory = self.which.open(world)?;
-                run_memory_tool(&mut memory, &command, &caller(world), world.now)
+                let answer = run_memory_tool(&mut memory, &command, &caller(world), world.now);
+                if let (Some(path), false) = (viewed_file(&command), answer.is_error) {
+                    let session = author(world).session;
+                    note_read(&world.env()?, memory.directory().join(path), session.as_deref(), world.now);
+                }
+                answer
             }
             Err(_) => Answer::error("Error: the command is not valid UTF-8"),
         };
         world.print_json(&answer)?;
         Ok(Exit::Yes)
+    }
+}
+
+/// The file that a command shows, below `/memories`; `None` for a folder and for every other command.
+fn viewed_file(command: &str) -> Option<String> {
+    match Command::parse(command) {
+        Ok(Command::View { path, .. }) => {
+            path.below().filter(|path| path.is_markdown()).map(ToString::to_string)
+        }
+        _ => None,
     }
 }
 

@@ -1,13 +1,15 @@
 //! PostToolUse: a memory or a record of the journal was changed by the agent's own tool. History and index get it, and
-//! the agent hears what is wrong. A sub-agent that ended meanwhile is mentioned, too.
+//! the agent hears what is wrong. A sub-agent that ended meanwhile is mentioned, too. That a memory was read is counted.
 
 use anyhow::Result;
+use camino::Utf8Path;
 use memdir_core::hook::Answer;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::freshness::refresh_file;
 use memdir_lib::journal::{Journal, Writer};
 use memdir_lib::memory::Memory;
 use memdir_lib::place::Place;
+use memdir_lib::usage::note_read;
 use serde_json::Value;
 
 use super::Hook;
@@ -15,10 +17,17 @@ use super::journal::notice;
 
 pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     let place = Place::find(&hook.env, &ClientFlags::default())?;
+    let path = hook.event.tool_input.get("file_path").and_then(Value::as_str);
+    if hook.event.tool.as_deref() == Some("Read") {
+        let read = path.map(Utf8Path::new).filter(|path| path.starts_with(&place.here.memory_dir));
+        if let Some(path) = read {
+            note_read(&hook.env, path.to_owned(), hook.event.session.as_deref(), hook.world.now);
+        }
+        return Ok(Answer::Nothing);
+    }
     let journal = Journal::at_place(&place, &hook.env);
     let mut facts = Vec::from_iter(notice(hook, &journal)?);
     let changes = matches!(hook.event.tool.as_deref(), Some("Write" | "Edit" | "MultiEdit"));
-    let path = hook.event.tool_input.get("file_path").and_then(Value::as_str);
     let (true, Some(path)) = (changes, path) else { return Ok(Answer::facts(&facts)) };
     let home = hook.env.home.as_deref();
     let mut memory = Memory::at_place(place, &hook.env)?;

@@ -1,10 +1,11 @@
-//! PreToolUse: may this change of a memory be made, and what did the file hold before?
+//! PreToolUse: may this change of a memory be made, and what did the file hold before? Does a memory warn of this call?
 
 use anyhow::Result;
-use memdir_core::hook::{Answer, ToolEdit};
+use memdir_core::hook::{Answer, ToolCall, ToolEdit};
 use memdir_core::permissions::{Tool, may_touch};
 use memdir_core::settings::ClientFlags;
 use memdir_disk::real_look::RealLook;
+use memdir_lib::features::read_features;
 use memdir_lib::journal::Journal;
 use memdir_lib::memory::{Memory, ToolVerdict};
 use memdir_lib::permissions::permitted_places;
@@ -14,6 +15,34 @@ use serde_json::Value;
 use super::Hook;
 
 pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
+    match about_memory(hook)? {
+        Answer::Nothing => warn(hook),
+        decided => Ok(decided),
+    }
+}
+
+/// What the user wrote down about such a tool call, where warnings are on.
+fn warn(hook: &Hook<'_>) -> Result<Answer> {
+    let (Some(tool), true) = (hook.event.tool.as_deref(), read_features(&hook.env).0.warnings) else {
+        return Ok(Answer::Nothing);
+    };
+    let place = Place::find(&hook.env, &ClientFlags::default())?;
+    let root = place.location.root.clone();
+    let call = ToolCall { tool, input: &hook.event.tool_input, root: &root };
+    let memory = Memory::at_place(place, &hook.env)?;
+    let session = hook.event.session.as_deref();
+    let warnings = memory.tool_warnings(&call, session, &hook.env, hook.world.now)?;
+    if warnings.is_empty() {
+        return Ok(Answer::Nothing);
+    }
+    let texts: Vec<&str> = warnings.iter().map(|warning| warning.text.as_str()).collect();
+    let told = format!("A memory names this tool call. Consider it first:\n{}", texts.join("\n"));
+    let is_refused = warnings.iter().any(|warning| warning.block);
+    Ok(if is_refused { Answer::Deny(told) } else { Answer::Context(told) })
+}
+
+/// May this change of a memory be made?
+fn about_memory(hook: &Hook<'_>) -> Result<Answer> {
     let tool = hook.event.tool.as_deref().unwrap_or_default();
     let Some(edit) = ToolEdit::parse(tool, &hook.event.tool_input) else { return Ok(Answer::Nothing) };
     let place = Place::find(&hook.env, &ClientFlags::default())?;
@@ -36,7 +65,7 @@ pub(super) fn requested(hook: &Hook<'_>) -> Result<Answer> {
     let path = hook.event.tool_input.get("file_path").and_then(Value::as_str);
     let decided = match (hook.event.tool.as_deref(), path) {
         (Some("Read"), Some(path)) => allowed(hook, "Read", path)?,
-        _ => answer(hook)?,
+        _ => about_memory(hook)?,
     };
     // What speaks against the change is for the user to read.
     Ok(if matches!(decided, Answer::Allow(_)) { decided } else { Answer::Nothing })

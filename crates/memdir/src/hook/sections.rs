@@ -18,7 +18,7 @@ pub(super) fn told(hook: &Hook<'_>) -> Result<Vec<String>> {
         .in_session(hook.event.session.as_deref());
     let sections = [
         source.team_section(),
-        source.team_index_text(),
+        source.more_memory_text(),
         source.daily_log_section(),
         source.text(ComponentId::PastSessions),
         source.text(ComponentId::Scratchpad),

@@ -9,6 +9,7 @@ use memdir_core::rel_path::{ENTRYPOINT, RelPath};
 use memdir_core::settings::ClientFlags;
 use memdir_lib::journal::Journal;
 use memdir_lib::memory::Memory;
+use memdir_lib::usage::note_read;
 
 use super::tool_answer::ToolAnswer;
 use super::workplace::Asked;
@@ -26,7 +27,7 @@ pub(super) fn read(asked: &Asked<'_>, what: &Readable, from: usize) -> Result<To
                 ENTRYPOINT => RelPath::parse(ENTRYPOINT)?,
                 name => memory.find(name)?.path,
             };
-            text_of(&memory, &path)?
+            text_of(asked, &memory, &path)?
         }
     };
     let Some(found) = found else { return Ok(ToolAnswer::failed("there is no such memory")) };
@@ -75,7 +76,7 @@ fn text_at(asked: &Asked<'_>, uri: &MemoryUri) -> Result<Option<Found>> {
             let (memory, _) = asked.memory()?;
             let path =
                 RelPath::parse(path).with_context(|| format!("`{path}` is not the path of a memory"))?;
-            text_of(&memory, &path)
+            text_of(asked, &memory, &path)
         }
         MemoryUri::Journal(path) => {
             let journal = Journal::open(asked.env, &ClientFlags::default())?;
@@ -85,8 +86,10 @@ fn text_at(asked: &Asked<'_>, uri: &MemoryUri) -> Result<Option<Found>> {
     }
 }
 
-fn text_of(memory: &Memory, path: &RelPath) -> Result<Option<Found>> {
+fn text_of(asked: &Asked<'_>, memory: &Memory, path: &RelPath) -> Result<Option<Found>> {
     let Some(content) = memory.read(path)? else { return Ok(None) };
+    let file = memory.directory().join(path.as_path());
+    note_read(asked.env, file, asked.author.session.as_deref(), asked.now);
     let stat = memory.root().and_then(|root| root.stat(path).ok().flatten());
     let modified = stat.and_then(|stat| Timestamp::from_nanosecond(stat.modified).ok());
     Ok(Some(Found { file: path.to_string(), modified, text: decode(&content).0.into_owned() }))

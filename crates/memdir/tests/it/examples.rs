@@ -6,19 +6,20 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use memdir_testkit::TestHome;
+use memdir_testkit::{TestHome, sentence_package};
 use serde_json::Value;
 
 /// The home is made by this script.
 const PREPARE: &str = include_str!("../data/examples.sh");
 
 /// Programs of others that examples call.
-const OTHERS: [(&str, &str); 5] = [
+const OTHERS: [(&str, &str); 6] = [
     ("claude", "exit 0"),
     ("code", "exit 0"),
     ("ssh", "shift; exec \"$@\""),
     ("man", "cat > /dev/null"),
     ("vi", "exit 0"),
+    ("curl", "cat > /dev/null; cat \"$HOME\"/Downloads/*.whl; printf '\\n200'"),
 ];
 
 /// What must have happened before an example.
@@ -67,6 +68,9 @@ impl Stage {
             fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
         }
         home.dir("home/shop");
+        let package = sentence_package();
+        let downloads = home.dir("home/Downloads");
+        symlink(&package, downloads.join(package.file_name().unwrap())).unwrap();
         let mut stage = Self { home, names: Vec::new() };
         let (code, said) = stage.shell(PREPARE);
         assert_eq!(code, 0, "{said}");

@@ -80,6 +80,7 @@ const OTHERS: &[&str] = &[
     "ls",
     "show",
     "search",
+    "semantic",
     "sessions",
     "ui",
     "edit",
@@ -93,6 +94,7 @@ const OTHERS: &[&str] = &[
     "verify",
     "load",
     "import",
+    "export",
     "log",
     "diff",
     "undo",
@@ -120,6 +122,10 @@ const OTHERS: &[&str] = &[
     "demo",
     "completions",
     "man",
+    "promote",
+    "demote",
+    "usage",
+    "why",
 ];
 
 fn sandbox(writes: &str, secrets: &str) -> Sandbox {

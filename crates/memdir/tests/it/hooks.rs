@@ -173,6 +173,98 @@ fn what_the_agent_wrote_is_recalled_without_a_search() {
 }
 
 #[test]
+fn usage_says_what_was_given_and_read_until_it_is_switched_off_or_purged() {
+    let (mut sandbox, memory) = project();
+    let path = memory.join("database.md");
+    let text = "The staging database lives on the host kestrel and is emptied every Sunday.\n";
+    fs::write(&path, text).unwrap();
+    hook(&mut sandbox, "PostToolUse", &write(&path, text));
+    let prompt = "when is the staging database emptied";
+    hook(&mut sandbox, "UserPromptSubmit", &json!({"prompt": prompt}));
+    let usage = |sandbox: &Sandbox| {
+        let usage: Value = serde_json::from_str(&sandbox.run(["usage", "--json"]).stdout).unwrap();
+        let items = usage["items"].as_array().unwrap().clone();
+        items.into_iter().find(|item| item["path"] == path.as_str()).unwrap()
+    };
+    let item = usage(&sandbox);
+    assert_eq!((&item["shown"], &item["read"], &item["state"]), (&json!(1), &json!(0), &json!("used")));
+    sandbox.run(["show", "database"]);
+    assert_eq!(usage(&sandbox)["read"], json!(1));
+    hook(&mut sandbox, "PostToolUse", &json!({"tool_name": "Read", "tool_input": {"file_path": path}}));
+    hook(
+        &mut sandbox,
+        "PostToolUse",
+        &json!({"tool_name": "Read", "tool_input": {"file_path": "/etc/hosts"}}),
+    );
+    sandbox.stdin = json!({"command": "view", "path": "/memories/database.md"}).to_string();
+    sandbox.run(["tool"]);
+    sandbox.stdin.clear();
+    assert_eq!(usage(&sandbox)["read"], json!(3));
+    let said = "It is emptied <cc-memory filenames=\"database.md\">on Sundays</cc-memory>.";
+    hook(&mut sandbox, "Stop", &json!({"last_assistant_message": said}));
+    assert_eq!(usage(&sandbox)["cited"], json!(1));
+    let why: Value = serde_json::from_str(&sandbox.run(["why", "database", "--json"]).stdout).unwrap();
+    let why = &why["injections"][0];
+    assert_eq!((&why["reason"], &why["event"]), (&json!("words"), &json!("shown")));
+    assert!(why["score"].as_f64().unwrap() > 0.3 && !why.to_string().contains("emptied"), "{why}");
+    let session = why["session"].as_str().unwrap();
+    assert!(sandbox.run(["why", session]).stdout.contains("database.md  shown"));
+    assert_eq!(sandbox.run(["why", "no-such-session"]).code, 1);
+    sandbox.home.write("home/.config/memdir/config.toml", "[features]\nusage = false\n");
+    sandbox.run(["show", "database"]);
+    assert_eq!(usage(&sandbox)["read"], json!(3), "switched off");
+    sandbox.run(["purge", "--pattern", "kestrel", "--yes"]);
+    assert_eq!(usage(&sandbox)["state"], json!("never"));
+}
+
+#[test]
+fn what_is_pinned_comes_with_the_first_prompt_of_a_session_whatever_it_says() {
+    let (mut sandbox, _) = project();
+    sandbox.run(["add", "-n", "brief", "-t", "user", "-d", "x", "--text", "Answers are short.", "--pin"]);
+    sandbox.run(["add", "-n", "everywhere", "-d", "x", "--text", "No emoji.", "--pin", "--scope", "user"]);
+    sandbox.run(["search", "release"]);
+    let prompt = json!({"prompt": "compile the kernel module"});
+    let first = hook(&mut sandbox, "UserPromptSubmit", &prompt).to_string();
+    assert!(first.contains("Answers are short.") && first.contains("No emoji."), "{first}");
+    assert_eq!(hook(&mut sandbox, "UserPromptSubmit", &prompt), Value::Null, "once");
+    hook(&mut sandbox, "SessionStart", &json!({"source": "compact"}));
+    let again = hook(&mut sandbox, "UserPromptSubmit", &prompt).to_string();
+    assert!(again.contains("Answers are short."), "after a compaction: {again}");
+    assert!(sandbox.run(["why", "brief"]).stdout.contains("it is pinned"));
+}
+
+#[test]
+fn a_memory_warns_before_the_tool_call_that_it_names_and_refuses_it_once_accepted() {
+    let (mut sandbox, _) = project();
+    let call = |command: &str| json!({"tool_name": "Bash", "tool_input": {"command": command}});
+    sandbox.run(["add", "-n", "lockfile", "-t", "feedback", "-d", "npm", "--text", "Use pnpm here."]);
+    sandbox.run(["set", "lockfile", "when", "Bash(npm install *)"]);
+    assert_eq!(hook(&mut sandbox, "PreToolUse", &call("npm install x")), Value::Null, "off by default");
+    sandbox.home.write("home/.config/memdir/config.toml", "[features]\nwarnings = true\n");
+    assert_eq!(hook(&mut sandbox, "PreToolUse", &call("npm test")), Value::Null);
+    let warned = hook(&mut sandbox, "PreToolUse", &call("cd web && npm install x"));
+    let context = warned["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(context.contains("Use pnpm here.") && context.contains("lockfile.md"), "{context}");
+    assert_eq!(hook(&mut sandbox, "PreToolUse", &call("npm install y")), Value::Null, "once a session");
+    let why = sandbox.run(["why", "lockfile"]).stdout;
+    assert!(why.contains("its `when` names the tool call"), "{why}");
+
+    assert!(sandbox.run(["set", "lockfile", "block", "true"]).stdout.contains("waits for `memdir review`"));
+    assert_eq!(hook(&mut sandbox, "PreToolUse", &call("npm install y")), Value::Null, "not accepted yet");
+    sandbox.run(["review", "accept", "--all"]);
+    for _ in 0..2 {
+        let refused = hook(&mut sandbox, "PreToolUse", &call("npm install y"));
+        assert_eq!(refused["hookSpecificOutput"]["permissionDecision"], json!("deny"), "{refused}");
+    }
+    let file = sandbox.run(["show", "lockfile", "--json"]).stdout;
+    let file: Value = serde_json::from_str(&file).unwrap();
+    let path = file["path"].as_str().unwrap();
+    let text = fs::read_to_string(path).unwrap() + "Really.\n";
+    fs::write(path, &text).unwrap();
+    assert_eq!(hook(&mut sandbox, "PreToolUse", &call("npm install y")), Value::Null, "another version");
+}
+
+#[test]
 fn what_others_changed_is_found_by_work_and_said_once() {
     let (mut sandbox, memory) = project();
     assert_eq!(sandbox.run(["work"]).stdout, "Done; others changed 0 memories.\n");

@@ -268,6 +268,9 @@ fn the_switch_that_decided_is_named_and_a_person_can_still_work() {
         project.switch(switch);
         let path: Value = serde_json::from_str(&project.run(&["path", "--json"], "").stdout).unwrap();
         assert_eq!((&path["enabled"], &path["decided_by"]), (&json!(false), &json!(rule)));
+        let said = project.run(&["path"], "").stderr;
+        let reason = format!("would write  no, agents' memory is off  ({rule})");
+        assert!(said.lines().any(|line| line.trim() == reason), "{said}");
         let status: Value = serde_json::from_str(&project.run(&["status", "--json"], "").stdout).unwrap();
         assert_eq!((&status["enabled"], &status["decided_by"]), (&json!(false), &json!(rule)));
         for command in [&[][..], &["status"]] {
@@ -301,11 +304,8 @@ fn the_switch_that_decided_is_named_and_a_person_can_still_work() {
             assert!(ran.stderr.contains("memory is off for this project"), "{command}: {}", ran.stderr);
         }
         assert_eq!(project.home.tree("home"), before, "{rule}: no lock is left");
-        assert_eq!(
-            project.run(&["recall", "--prompt", "on which day do we release"], "").stdout,
-            "",
-            "{rule}"
-        );
+        let recalled = project.run(&["recall", "--prompt", "on which day do we release"], "");
+        assert_eq!((recalled.stdout.as_str(), recalled.stderr), ("", format!("{note}\n")), "{rule}");
         let told = project.run(&["tool"], "{\"command\": \"view\", \"path\": \"/memories\"}").stdout;
         assert!(told.contains("memory is off here") && !told.contains("release"), "{told}");
     }

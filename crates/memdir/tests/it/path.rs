@@ -45,7 +45,7 @@ fn memory_that_is_off_still_has_a_directory() {
       memory       off  (env:CLAUDE_CODE_DISABLE_AUTO_MEMORY)
       directory    the usual place  (config)
       project      [ROOT]/home/project
-      would write  no
+      would write  no, agents' memory is off  (env:CLAUDE_CODE_DISABLE_AUTO_MEMORY)
     ");
     assert_snapshot!(Sandbox::new().show("path --bare --json"), @r#"
     exit 0
@@ -135,7 +135,7 @@ fn the_clients_options_are_understood() {
       memory       off  (settings:flag autoMemoryEnabled)
       directory    the usual place  (config)
       project      [ROOT]/home/project
-      would write  no
+      would write  no, agents' memory is off  (settings:flag autoMemoryEnabled)
     ");
     assert_snapshot!(sandbox.show("path --setting-sources user,nonsense"), @r"
     exit 2

@@ -170,10 +170,30 @@ impl Validity {
         }
     }
 
-    /// Whether it gets a line in the index: one that was replaced does not.
+    /// Whether it gets a line in the index, which every session of the project loads: one that was replaced does not,
+    /// nor does one that counts on one branch or in one worktree alone.
     #[must_use]
     pub fn is_indexed(&self) -> bool {
-        self.superseded_by.is_none()
+        self.superseded_by.is_none() && !self.is_local()
+    }
+
+    /// Whether it counts on one branch or in one worktree alone.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        self.branch.is_some() || self.worktree.is_some()
+    }
+
+    /// Whether it counts on this branch and in this worktree.
+    #[must_use]
+    pub fn is_here(&self, branch: Option<&str>, worktree: Option<&str>) -> bool {
+        let fits = |wanted: &Option<String>, found| wanted.is_none() || wanted.as_deref() == found;
+        fits(&self.branch, branch) && fits(&self.worktree, worktree)
+    }
+
+    /// A header that says this and nothing else, as [`Validity::of`] reads it; `None` if it simply counts.
+    #[must_use]
+    pub fn to_header(&self) -> Option<String> {
+        (*self != Self::NONE).then(|| format!("---\n{METADATA}:\n{}---\n", self.render()))
     }
 
     /// Whether it ended before today, as far as a date says.

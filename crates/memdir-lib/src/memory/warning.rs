@@ -1,0 +1,118 @@
+use jiff::Timestamp;
+use memdir_core::content_hash::ContentHash;
+use memdir_core::env::Env;
+use memdir_core::hook::ToolCall;
+use memdir_core::hygiene::{Owner, Provenance, render};
+use memdir_core::memory::topic::{Topic, decode};
+use memdir_core::secrets::redact;
+use memdir_disk::file_table::Limit;
+use memdir_search::{RecalledMemory, ShownMemories};
+
+use super::{Entry, Memory, MemoryError};
+use crate::place::Checkout;
+use crate::sources::recall_folder;
+use crate::usage::note_warned;
+
+/// A memory that speaks about a tool call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolWarning {
+    /// Its text, quoted for a model.
+    pub text: String,
+    /// Whether the call is refused.
+    pub block: bool,
+}
+
+/// The most of one memory that is quoted, in UTF-16 units.
+const MAX_UNITS: usize = 2_000;
+/// No call gets more warnings.
+const MAX_WARNINGS: usize = 3;
+/// In how many of the newest operations the user's consent is looked for.
+const LOOKED_AT: usize = 10_000;
+
+impl Memory {
+    /// The memories whose `when` means a tool call: each once a session, and each time if the call is refused.
+    ///
+    /// Only what the user accepted in review can refuse a call.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn tool_warnings(
+        &self,
+        call: &ToolCall<'_>,
+        session: Option<&str>,
+        env: &Env,
+        now: Timestamp,
+    ) -> Result<Vec<ToolWarning>, MemoryError> {
+        let here = Checkout::of(env);
+        let mut warnings = Vec::new();
+        for entry in self.limited(Limit::When)? {
+            let validity = &entry.validity;
+            if !entry.counts(&here, now) || !validity.when.iter().any(|pattern| call.matches(pattern)) {
+                continue;
+            }
+            let Some(content) = self.read(&entry.path)? else { continue };
+            let block = validity.block && self.was_accepted(&entry, &content);
+            let path = self.directory().join(entry.path.as_path());
+            if block || is_new(env, session, &path) {
+                note_warned(env, path, session, now);
+                warnings.push(ToolWarning { text: entry.quote(&content, now), block });
+            }
+            if warnings.len() == MAX_WARNINGS {
+                break;
+            }
+        }
+        Ok(warnings)
+    }
+
+    /// Whether the user accepted exactly this version in review.
+    fn was_accepted(&self, entry: &Entry, content: &[u8]) -> bool {
+        let hash = ContentHash::of(content);
+        let operations = self.log(LOOKED_AT).map(|log| log.operations).unwrap_or_default();
+        let mut accepted = operations.iter().filter(|operation| operation.plan.is_some());
+        accepted.any(|operation| {
+            operation.changes.iter().any(|change| change.path == entry.path && change.after == Some(hash))
+        })
+    }
+}
+
+/// Whether a session has not been warned with this memory; without a session it counts as new.
+fn is_new(env: &Env, session: Option<&str>, path: &camino::Utf8Path) -> bool {
+    let (Some(session), Some(folder)) = (session, recall_folder(env)) else { return true };
+    ShownMemories::load(&folder, &format!("{session} before tools")).claim(&[path.to_owned()])
+}
+
+impl Entry {
+    /// Whether it counts now, on this branch and in this worktree.
+    fn counts(&self, here: &Checkout, now: Timestamp) -> bool {
+        self.validity.superseded_by.is_none()
+            && here.has(&self.validity)
+            && !self.validity.has_expired(self.modified, now)
+            && !self.is_archived()
+    }
+
+    fn quote(&self, content: &[u8], now: Timestamp) -> String {
+        let text = decode(content).0;
+        let body = text.get(Topic::parse(&text).0.body).unwrap_or_default();
+        let (body, _) = redact(body.trim());
+        let (file, modified) = (self.path.as_str(), Some(self.modified));
+        render(&body, &Provenance { file, owner: Owner::User, modified, changed_by: None, now }, MAX_UNITS)
+    }
+}
+
+impl Memory {
+    /// The pinned memories that count here, newest first, quoted for a model.
+    pub(crate) fn pinned(&self, here: &Checkout, now: Timestamp) -> Vec<RecalledMemory> {
+        let entries = self.limited(Limit::Pinned).unwrap_or_default().into_iter();
+        let quoted = entries.filter(|entry| entry.counts(here, now)).filter_map(|entry| {
+            let content = self.read(&entry.path).ok().flatten()?;
+            Some(RecalledMemory {
+                path: self.directory().join(entry.path.as_path()),
+                name: entry.title().to_owned(),
+                modified: Some(entry.modified),
+                text: entry.quote(&content, now),
+                probability: 1.0,
+            })
+        });
+        quoted.collect()
+    }
+}

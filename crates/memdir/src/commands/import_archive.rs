@@ -1,0 +1,168 @@
+//! `memdir import FILE`: what `memdir export` wrote, taken over byte for byte.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use anyhow::{Context, Result, anyhow, bail};
+use camino::Utf8PathBuf;
+use memdir_core::hygiene::{Reason, flag};
+use memdir_core::memory::topic::decode;
+use memdir_core::operation::OperationId;
+use memdir_core::rel_path::RelPath;
+use memdir_core::settings::ClientFlags;
+use memdir_disk::settings_file::read_settings;
+use memdir_lib::journal::{Journal, Writer};
+use memdir_lib::memory::{Extent, Memory, Submitted, Wish};
+use memdir_lib::place::Place;
+use serde::Serialize;
+
+use super::export::{ArchivedFile, MANIFEST, Manifest};
+use super::memory::{How, author};
+use crate::archive::{ArchiveFiles, ArchiveFormat, MAX_BYTES};
+use crate::exit::Exit;
+use crate::output::printable;
+use crate::world::World;
+
+#[derive(Default, Serialize)]
+struct Report {
+    op: Option<OperationId>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    staged: Vec<String>,
+    paths: Vec<Utf8PathBuf>,
+    warnings: Vec<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dry_run: bool,
+}
+
+/// Checks all of an archive before anything is written, then takes it over, one operation a directory.
+pub(super) fn import(file: &str, format: ArchiveFormat, how: &How, world: &mut World) -> Result<Exit> {
+    let path = world.env()?.cwd.join(file);
+    let bytes = read_settings(&path, MAX_BYTES)?.ok_or_else(|| anyhow!("`{file}` does not exist"))?;
+    let files = checked(format.unpack(&bytes)?)?;
+    let mut report = Report { dry_run: how.is_dry_run(), ..Report::default() };
+    for (folder, files) in by_folder(files)? {
+        let is_new = folder == JOURNAL && !how.is_dry_run() && start_journal(world)?;
+        let mut memory = open(&folder, world)?;
+        let plan = memory.plan_unpack(&files, is_new)?;
+        report.warnings.extend(plan.warnings.iter().cloned());
+        report.warnings.extend(files.iter().filter_map(|(path, content)| suspicion(path, content)));
+        let directory = memory.directory().to_owned();
+        report.paths.extend(plan.changes.iter().map(|change| directory.join(change.path().as_path())));
+        if how.is_dry_run() || plan.changes.is_empty() {
+            continue;
+        }
+        match memory.submit(&plan, &Wish::of(&author(world)), world.now)? {
+            Submitted::Applied(applied) => {
+                report.op = report.op.or(applied.operation.map(|operation| operation.id));
+                let added = applied.warnings.into_iter().filter(|added| !plan.warnings.contains(added));
+                report.warnings.extend(added);
+            }
+            Submitted::Staged { id, .. } => report.staged.push(id),
+            Submitted::Rejected => bail!("the user rejected this change before, so it is not proposed again"),
+        }
+    }
+    print(&report, how.json, world)
+}
+
+/// The folder of the journal in an archive.
+const JOURNAL: &str = "journal";
+
+/// Starts the project's journal if there is none, so that its directory is known as this project's.
+fn start_journal(world: &World) -> Result<bool> {
+    let mut journal = Journal::open(&world.env()?, &ClientFlags::default())?;
+    if journal.exists() {
+        return Ok(false);
+    }
+    journal.start(&Writer { author: &author(world), now: world.now })?;
+    Ok(true)
+}
+
+fn print(report: &Report, json: bool, world: &mut World) -> Result<Exit> {
+    if json {
+        world.print_json(report)?;
+        return Ok(Exit::Yes);
+    }
+    let verb = if report.dry_run { "would add" } else { "added" };
+    for path in &report.paths {
+        writeln!(world.stdout, "{verb}  {}", printable(path.as_str()))?;
+    }
+    if report.paths.is_empty() {
+        writeln!(world.stdout, "Nothing to add: all of it is here.")?;
+    }
+    for id in &report.staged {
+        writeln!(world.stdout, "Nothing is changed yet: the change waits for `memdir review` as {id}.")?;
+    }
+    for warning in &report.warnings {
+        world.warn(warning)?;
+    }
+    Ok(Exit::Yes)
+}
+
+/// The files of an archive whose list names exactly these, with these bytes.
+fn checked(mut files: ArchiveFiles) -> Result<ArchiveFiles> {
+    let manifest = files.remove(MANIFEST).ok_or_else(|| anyhow!("the archive has no {MANIFEST}"))?;
+    let manifest: Manifest =
+        serde_json::from_slice(&manifest).with_context(|| format!("{MANIFEST} cannot be understood"))?;
+    if manifest.v != 1 {
+        bail!("the archive has version {}, and this memdir reads version 1", manifest.v);
+    }
+    if let Some(missing) = manifest.files.keys().find(|name| !files.contains_key(*name)) {
+        bail!("`{missing}` is missing in the archive");
+    }
+    for (name, content) in &files {
+        match manifest.files.get(name) {
+            None => bail!("`{name}` is not in the archive's {MANIFEST}"),
+            Some(listed) if *listed != ArchivedFile::of(content) => {
+                bail!("`{name}` in the archive differs from its hash")
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(files)
+}
+
+/// The files by the folder that names their directory. A name that no memory could have is refused with the whole archive.
+fn by_folder(files: ArchiveFiles) -> Result<BTreeMap<String, BTreeMap<RelPath, Vec<u8>>>> {
+    let mut folders: BTreeMap<String, BTreeMap<RelPath, Vec<u8>>> = BTreeMap::new();
+    for (name, content) in files {
+        let unknown = || anyhow!("`{name}` in the archive belongs to no memory");
+        let (mut folder, mut rest) = name.split_once('/').ok_or_else(unknown)?;
+        if folder == "projects" {
+            let (slug, below) = rest.split_once('/').ok_or_else(unknown)?;
+            if !slug.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+                return Err(unknown());
+            }
+            folder = name.get(..folder.len() + 1 + slug.len()).unwrap_or_default();
+            rest = below;
+        }
+        let path = RelPath::parse(rest).with_context(|| format!("`{name}` in the archive is refused"))?;
+        if !path.is_markdown() {
+            return Err(unknown());
+        }
+        folders.entry(folder.to_owned()).or_default().insert(path, content);
+    }
+    Ok(folders)
+}
+
+/// The directory that takes over a folder of an archive.
+fn open(folder: &str, world: &World) -> Result<Memory> {
+    let (env, flags) = (world.env()?, ClientFlags::default());
+    Ok(match folder {
+        "memory" => Memory::open(&env, &flags)?,
+        JOURNAL => Memory::at_directory(Journal::open(&env, &flags)?.directory(), &env)?,
+        "profile" => Memory::beside(Extent::Profile, &env)?,
+        "user-memory" => Memory::beside(Extent::User, &env)?,
+        _ => match folder.strip_prefix("projects/") {
+            Some(slug) => {
+                let projects = Place::find(&env, &flags)?.projects.projects_dir();
+                Memory::at_directory(&projects.join(slug).join("memory"), &env)?
+            }
+            None => bail!("`{folder}/` in the archive belongs to no memory"),
+        },
+    })
+}
+
+fn suspicion(path: &RelPath, content: &[u8]) -> Option<String> {
+    let reasons: Vec<&str> = flag(&decode(content).0).iter().copied().map(Reason::describe).collect();
+    (!reasons.is_empty()).then(|| format!("look at `{path}` first: {}", reasons.join("; ")))
+}
