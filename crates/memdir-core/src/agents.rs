@@ -1,4 +1,4 @@
-//! Custom agents: their definitions, where their memory lies, which tools it brings, and snapshots of it.
+//! Custom agents: their definitions, where their memory is, which tools it brings, and snapshots of it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -121,7 +121,7 @@ impl AgentDirs {
         }
     }
 
-    /// The scope of a directory that is, or lies in, the memory of an agent; `None` if it is something else.
+    /// The scope of a directory that is, or is in, the memory of an agent; `None` if it is something else.
     #[must_use]
     pub fn scope_of(&self, directory: &Utf8Path) -> Option<Scope> {
         if let Some(scope) = Scope::ALL.into_iter().find(|scope| is_below(directory, self.root(*scope))) {

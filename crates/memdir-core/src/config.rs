@@ -1,6 +1,6 @@
 //! The user's own settings of memdir: `config.toml`.
 //!
-//! It lies where [`crate::env::Env::config_file`] says and nowhere else: nothing that a repository contains is ever
+//! It is where [`crate::env::Env::config_file`] says and nowhere else: nothing that a repository contains is ever
 //! configuration of ours. A key that we do not know is warned about, because it is often a slip of the pen. A file
 //! that is broken, or a value that a key does not take, is an error: a user who asked for review and mistyped it
 //! must not get the opposite.

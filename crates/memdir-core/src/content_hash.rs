@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for ContentHash {
     }
 }
 
-/// Reads the digits where they stand: histories hold many of them.
+/// Reads the digits where they are: histories hold many of them.
 struct HexVisitor;
 
 impl serde::de::Visitor<'_> for HexVisitor {

@@ -1,8 +1,8 @@
-//! What is wrong with a memory directory, why that matters, and what would mend it.
+//! What is wrong with a memory directory, why that matters, and what would fix it.
 //!
 //! [`examine`] is pure: whoever calls it has read the directory, looked up what its memories cite, and asked the
 //! registry and the history. What it finds has a stable id, so that scripts can tell findings apart, and where a
-//! mend is safe, the plan of it: an ordinary plan, shown before it is applied, recorded, and undone like any other.
+//! fix is safe, the plan of it: an ordinary plan, shown before it is applied, recorded, and undone like any other.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub struct Patient {
     pub overflow: Option<Vec<u8>>,
     /// The memories, newest first.
     pub files: Vec<PatientFile>,
-    /// Whatever else lies there.
+    /// Whatever else is there.
     pub strays: Vec<Stray>,
     /// What is known about its project and about our own state.
     pub surroundings: Surroundings,
@@ -46,7 +46,7 @@ pub struct Patient {
 /// One memory.
 #[derive(Debug, Clone)]
 pub struct PatientFile {
-    /// Where it lies.
+    /// Where it is.
     pub path: RelPath,
     /// Its content.
     pub content: Vec<u8>,
@@ -67,7 +67,7 @@ pub struct Access {
     pub foreign_owner: bool,
 }
 
-/// Something in the directory that is no memory.
+/// Something in the directory that is not a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stray {
     /// Its path in the directory, made printable.
@@ -76,7 +76,7 @@ pub struct Stray {
     pub kind: StrayKind,
 }
 
-/// Why something in the directory is no memory.
+/// Why something in the directory is not a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StrayKind {
     /// A temporary file that an interrupted write of ours left behind.
@@ -159,11 +159,11 @@ pub struct Finding {
     pub what: String,
     /// Why it matters.
     pub why: &'static str,
-    /// What would mend it.
+    /// What would fix it.
     pub fix: Fix,
 }
 
-/// What would mend a finding.
+/// What would fix a finding.
 #[derive(Debug, Clone, Serialize)]
 pub struct Fix {
     /// What it would change, or what the user can do.
@@ -184,7 +184,7 @@ impl Fix {
         Self { what: what.into(), automatic: plan.is_some(), plan }
     }
 
-    /// Mended by finishing what was interrupted, which needs no plan.
+    /// Fixed by finishing what was interrupted, which needs no plan.
     fn by_recovery(what: impl Into<String>) -> Self {
         Self { what: what.into(), automatic: true, plan: None }
     }

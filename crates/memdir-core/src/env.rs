@@ -67,7 +67,7 @@ impl Env {
 pub const MEMDIR_HOME: &str = "MEMDIR_HOME";
 /// Where the platform keeps data; `memdir` is the folder below it.
 pub const XDG_DATA_HOME: &str = "XDG_DATA_HOME";
-/// Where the platform keeps settings; `memdir/config.toml` lies below it.
+/// Where the platform keeps settings; `memdir/config.toml` is below it.
 pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
 /// The client's configuration directory, used as it is; without it, `~/.claude`.
 pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";

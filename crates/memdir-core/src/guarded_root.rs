@@ -6,7 +6,7 @@ use crate::look::Look;
 
 /// A directory below another one that the user alone chose.
 ///
-/// Links up to and including the anchor are the user's own doing: a configuration directory may lie in a dotfiles
+/// Links up to and including the anchor are the user's own doing: a configuration directory may be in a dotfiles
 /// repository. From there on none is followed, because whoever could place one could lead a write anywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuardedRoot {

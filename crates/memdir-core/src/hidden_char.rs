@@ -70,7 +70,7 @@ fn is_emoji_base(character: char) -> bool {
     is_pictograph(character) || matches!(character, '0'..='9' | '#' | '*' | '\u{A9}' | '\u{AE}')
 }
 
-/// The blocks in which pictographs lie, skin tones included.
+/// The blocks in which pictographs are, skin tones included.
 fn is_pictograph(character: char) -> bool {
     matches!(character,
         '\u{203C}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2194}'..='\u{21AA}' | '\u{231A}'..='\u{23FF}'

@@ -10,7 +10,7 @@ use crate::operation::{Author, AuthorKind, Operation, OperationId};
 pub mod lineage;
 pub mod undo;
 
-/// Which operations are taken back, and by which: an undo that was itself taken back does not count.
+/// Which operations are undone, and by which: an undo that was itself undone does not count.
 #[must_use]
 pub fn undone(operations: &[Operation]) -> BTreeMap<&OperationId, &OperationId> {
     let mut undone = BTreeMap::new();
@@ -22,7 +22,7 @@ pub fn undone(operations: &[Operation]) -> BTreeMap<&OperationId, &OperationId> 
     undone
 }
 
-/// What `undo` takes back when nothing is named: the asker's last operation that is no undo and stands. One that was
+/// What `undo` undoes if nothing is named: the caller's last operation that is not an undo and still holds. One that was
 /// brought back by `redo` counts as done then; what extraction and dreams did for a person counts as theirs.
 #[must_use]
 pub fn last_to_undo<'o>(operations: &'o [Operation], asker: &Author) -> Option<&'o Operation> {
@@ -40,7 +40,7 @@ pub fn last_to_undo<'o>(operations: &'o [Operation], asker: &Author) -> Option<&
     candidates.find(|operation| !undone.contains_key(&operation.id))
 }
 
-/// What `redo` takes back: the asker's last undo that stands.
+/// What `redo` redoes: the caller's last undo that still holds.
 #[must_use]
 pub fn last_to_redo<'o>(operations: &'o [Operation], asker: &Author) -> Option<&'o Operation> {
     let undone = undone(operations);

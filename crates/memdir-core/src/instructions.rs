@@ -101,7 +101,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What stands beside the path in the client's context. The client has none for what comes after the auto-memory: those are ours.
+    /// What is beside the path in the client's context. The client has none for what comes after the auto-memory: those are ours.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -163,7 +163,7 @@ pub enum Reason {
     LinkOutside,
     /// A rule with `paths`, or what it imports: loaded when a matching file is read.
     Conditional,
-    /// The main repository's files, in a worktree that lies inside it.
+    /// The main repository's files, in a worktree that is inside it.
     MainCheckout,
     /// `AGENTS.md` where there is a `CLAUDE.md` or a `CLAUDE.local.md`.
     ClaudeFileExists,

@@ -36,7 +36,7 @@ pub enum JsoncError {
         /// What is wrong there.
         what: &'static str,
     },
-    /// Something on the way to the member is there and is no object.
+    /// Something on the way to the member is there and is not an object.
     #[error("{} is not an object", if .path.is_empty() { "what it holds".to_owned() } else { format!("`{}` in it", .path.join(".")) })]
     NotAnObject {
         /// The way to it.
@@ -71,18 +71,18 @@ struct Member {
     key: String,
     key_start: usize,
     value: Node,
-    /// Where the comma behind the value stands, if there is one.
+    /// Where the comma behind the value is, if there is one.
     comma: Option<usize>,
 }
 
 #[derive(Debug)]
 struct Item {
     value: Node,
-    /// Where the comma behind the value stands, if there is one.
+    /// Where the comma behind the value is, if there is one.
     comma: Option<usize>,
 }
 
-/// Where a member of an object or an item of a list stands.
+/// Where a member of an object or an item of a list is.
 #[derive(Debug, Clone, Copy)]
 struct Slot {
     start: usize,

@@ -1,4 +1,4 @@
-//! Whether memory is on, in which directory it lies, and which rule says so: the client's answer, and ours to
+//! Whether memory is on, in which directory it is, and which rule says so: the client's answer, and ours to
 //! the question whether we would write there.
 
 use std::fmt;

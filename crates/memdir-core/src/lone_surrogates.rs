@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The JSON text with every escaped half of a surrogate pair that stands alone replaced by a replacement character.
+/// The JSON text with every escaped half of a surrogate pair that is alone replaced by a replacement character.
 #[must_use]
 pub fn without_lone_surrogates(json: &str) -> Cow<'_, str> {
     if !json.contains("\\u") {
@@ -29,7 +29,7 @@ pub fn without_lone_surrogates(json: &str) -> Cow<'_, str> {
     Cow::Owned(output)
 }
 
-/// The UTF-16 unit that an escape at the start of a text stands for.
+/// The UTF-16 unit that an escape at the start of a text means.
 fn unit(text: &str) -> Option<u32> {
     u32::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
 }

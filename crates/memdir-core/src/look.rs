@@ -7,7 +7,7 @@ pub use map::MapLook;
 
 /// What a rule may see of the disk. The disk crate answers from the real one, [`MapLook`] from a map in tests.
 pub trait Look {
-    /// What stands at a path, without following a link at its end; `None` if nothing is there or may be seen.
+    /// What is at a path, without following a link at its end; `None` if nothing is there or may be seen.
     fn kind(&self, path: &Utf8Path) -> Option<Kind>;
 
     /// The bytes of a regular file of at most `limit` bytes, links followed.
@@ -31,7 +31,7 @@ pub trait Look {
     }
 }
 
-/// What stands at a path.
+/// What is at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A regular file.

@@ -2,7 +2,7 @@
 
 /// Whether a line begins or ends the part of a text that a merge could not decide.
 ///
-/// The line of `=` in between does not count: alone it underlines a heading, and it never stands without these.
+/// The line of `=` in between does not count: alone it underlines a heading, and it never is without these.
 #[must_use]
 pub fn is_merge_mark(line: &str) -> bool {
     ["<<<<<<<", ">>>>>>>", "|||||||"].into_iter().any(|mark| is_mark(line, mark))

@@ -26,7 +26,7 @@ pub struct Operation {
     pub memory_dir: Utf8PathBuf,
     /// What changed.
     pub changes: Vec<ChangeRecord>,
-    /// The operation that this one takes back.
+    /// The operation that this one undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo_of: Option<OperationId>,
     /// The staged plan that this one accepted.

@@ -72,7 +72,7 @@ pub enum Obstacle {
     },
 }
 
-/// A heading and what stands below it.
+/// A heading and what is below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section<'t> {
     /// The line of the heading.
@@ -114,7 +114,7 @@ impl<'t> Outline<'t> {
         self.text
     }
 
-    /// Every heading with what stands below it, in order.
+    /// Every heading with what is below it, in order.
     #[must_use]
     pub fn sections(&self) -> Vec<Section<'t>> {
         let mut sections: Vec<Section<'t>> = Vec::new();

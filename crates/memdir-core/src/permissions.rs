@@ -78,7 +78,7 @@ pub struct Places {
     /// The journal, in which sub-agents have a directory to leave their findings.
     pub journal: Option<GuardedRoot>,
     /// The client's configuration directory, for the map of projects, the user's profile and the journals of other
-    /// projects; `None` where they lie in no place of ours.
+    /// projects; `None` where they are in no place of ours.
     pub config: Option<GuardedRoot>,
     /// What the user's settings forbid, or want to be asked about.
     pub deny: DenyRules,
@@ -115,7 +115,7 @@ impl Places {
 /// Answers for one tool, path and agent; `agent` is `None` for the main loop.
 ///
 /// Agents write Markdown in memory directories and nothing else. A sub-agent writes in its own, and in the
-/// journal's directory for sub-agents. Everything is judged by names first and then by what stands on the disk.
+/// journal's directory for sub-agents. Everything is judged by names first and then by what is on the disk.
 #[must_use]
 pub fn may_touch(tool: Tool, path: &str, agent: Option<&str>, places: &Places, look: &dyn Look) -> Verdict {
     if path.contains('\0') {
@@ -214,7 +214,7 @@ fn is_shared(found: &ToolPath) -> bool {
     }
 }
 
-/// Judges a path by name, against the root as it is named and as its anchor really lies.
+/// Judges a path by name, against the root as it is named and as its anchor really is.
 fn judge_name(
     path: &str,
     root: &GuardedRoot,

@@ -60,7 +60,7 @@ pub enum Change {
     Rename {
         /// The old name.
         from: RelPath,
-        /// The new name, where nothing may stand.
+        /// The new name, where nothing may be.
         to: RelPath,
         /// The content that it was decided on.
         base: Content,
@@ -76,7 +76,7 @@ impl Change {
         }
     }
 
-    /// The precondition: the hash of what must stand at the path, or `None` if nothing may.
+    /// The precondition: the hash of what must be at the path, or `None` if nothing may.
     #[must_use]
     pub fn made_from(&self) -> Option<ContentHash> {
         match self {

@@ -1,4 +1,4 @@
-//! Which project a directory belongs to, under which name its memory lies, and how to find it again.
+//! Which project a directory belongs to, under which name its memory is, and how to find it again.
 
 pub mod encode_path;
 pub mod findings;

@@ -48,7 +48,7 @@ pub enum Profile {
     /// As the client does today: the section holds no index; the index is the last instruction.
     #[default]
     Current,
-    /// As the older description has it: the index stands inside the section, read at every turn.
+    /// As the older description has it: the index is inside the section, read at every turn.
     Seed,
 }
 

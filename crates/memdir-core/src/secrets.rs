@@ -88,7 +88,7 @@ pub fn scan_except(text: &str, allowed: &AllowList) -> Vec<Finding> {
 
 /// The text with every secret replaced by `[redacted:rule]`, and what was found.
 ///
-/// A value that was found once is taken out wherever else it stands, also where nothing announces it.
+/// A value that was found once is taken out wherever else it is, also where nothing announces it.
 #[must_use]
 pub fn redact(text: &str) -> (String, Vec<Finding>) {
     let findings = scan(text);
@@ -129,7 +129,7 @@ fn redact_places(text: &str, findings: &[Finding], repeated: &[(Range<usize>, &s
     redacted
 }
 
-/// Shorter values may stand elsewhere by chance.
+/// Shorter values may be elsewhere by chance.
 const SHORTEST_REPEATED: usize = 8;
 /// Values searched for again, together, in bytes; a text that is nothing but secrets holds no more than this repeated.
 const MOST_REPEATED_BYTES: usize = 1 << 20;

@@ -45,7 +45,7 @@ impl Settings {
     ///
     /// # Errors
     /// What the client refuses to start with: an unknown name of a source, a `--settings` that cannot be read.
-    /// A missing home directory too, unless `$CLAUDE_CONFIG_DIR` stands in for it.
+    /// A missing home directory too, unless `$CLAUDE_CONFIG_DIR` replaces it.
     pub fn read(
         env: &Env,
         flags: &ClientFlags,
@@ -235,7 +235,7 @@ pub enum Origin {
     Settings(Level),
 }
 
-/// A settings file that does not count as it stands.
+/// A settings file that does not count as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsWarning {
     /// The file; `None` for an object given with `--settings`.

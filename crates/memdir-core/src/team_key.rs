@@ -10,7 +10,7 @@ use crate::rel_path::{PathRefused, RelPath};
 mod tests;
 
 /// A validated key: a [`RelPath`] that is written in its normal form, names a Markdown file, is hidden nowhere,
-/// lies in no folder that could be a memory, and means the same file on Windows and on volumes that ignore case or decompose letters.
+/// is in no folder that could be a memory, and means the same file on Windows and on volumes that ignore case or decompose letters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TeamKey(RelPath);
 
@@ -71,7 +71,7 @@ fn check_name(name: &str) -> Result<(), PathRefused> {
     if folded == "memory.md" {
         return PathRefused::because("aliases the index MEMORY.md");
     }
-    // An agent would read them as orders, wherever they lie.
+    // An agent would read them as orders, wherever they are.
     if ["claude.md", "claude.local.md", "agents.md", "gemini.md"].contains(&folded.as_str()) {
         return PathRefused::because("is a name that agents read as instructions");
     }

@@ -1,4 +1,4 @@
-//! One table in a TOML file of somebody else: added at the end, removed with its lines, every other byte kept.
+//! One table in a TOML file of another process: added at the end, removed with its lines, every other byte kept.
 
 use serde_json::{Map, Value as Json};
 use toml::{Table, Value};
@@ -53,7 +53,7 @@ pub fn set(text: &str, path: &[&str], table: &Map<String, Json>) -> Result<Strin
     proven(new, &expected, path)
 }
 
-/// The text without the table at the end of `path` and what lies below it; `None` if there is none.
+/// The text without the table at the end of `path` and what is below it; `None` if there is none.
 ///
 /// # Errors
 /// It is not TOML, or the table is written in a form that cannot be removed safely.

@@ -170,7 +170,7 @@ const MAX_INDEX: u64 = 256 << 20;
 /// The largest `.git` file that is read.
 const MAX_POINTER: u64 = 4096;
 
-/// Whether a directory holds, or lies among, what memdir keeps for itself below `state_dir`.
+/// Whether a directory holds, or is among, what memdir keeps for itself below `state_dir`.
 pub(crate) fn holds_own_state(path: &Utf8Path, state_dir: &Utf8Path) -> bool {
     let parts = ["cache", "history", "locks", "registry", "staged"];
     state_dir.starts_with(path) || parts.iter().any(|part| path.starts_with(state_dir.join(part)))
@@ -191,7 +191,7 @@ pub enum RootRefused {
     /// A repository must not choose where writes go.
     #[error("a repository's settings file chose it")]
     FromRepository,
-    /// What lies there is run, or read at login or when a program starts.
+    /// What is there is run, or read at login or when a program starts.
     #[error("programs are run from it, or read what lies there when they start")]
     RunsByItself,
     /// A repository must not write to the memory of another project.
@@ -200,7 +200,7 @@ pub enum RootRefused {
     /// A short name, a device, a stream: where it leads cannot be told from it.
     #[error("it is not a plain path, so where it leads is unclear")]
     Unclear,
-    /// It depends on where one stands.
+    /// It depends on where one is.
     #[error("it is not an absolute path")]
     Relative,
     /// A share on another machine.
@@ -233,7 +233,7 @@ pub enum RootRefused {
     /// Keys, tokens, passwords, cookies.
     #[error("it is a place for credentials")]
     Credentials,
-    /// Nothing of our own state lies in a memory directory.
+    /// Nothing of our own state is in a memory directory.
     #[error("memdir keeps its own state there")]
     OwnState,
     /// A link that may be made to lead anywhere.

@@ -1,7 +1,7 @@
 //! `workspace.md`: which projects there are, how they relate, what spans them.
 //!
 //! The file is the user's: people and agents edit it by hand. So it is read for what it says, in whatever order and
-//! with whatever else stands in it, and an edit changes the line that it is about.
+//! with whatever else is in it, and an edit changes the line that it is about.
 
 mod edit;
 mod manifest;

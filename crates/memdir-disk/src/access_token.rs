@@ -9,7 +9,7 @@ use crate::platform::{self, OpenOwn};
 use crate::random::random_bits;
 use crate::state_file::{make_directory, read};
 
-/// Where the token lies below a state directory.
+/// Where the token is below a state directory.
 #[must_use]
 pub fn token_file(state_dir: &Utf8Path) -> Utf8PathBuf {
     state_dir.join("mcp-token")

@@ -16,7 +16,7 @@ impl MemoryRoot {
     /// missing. A last line that somebody left unfinished is ended first.
     ///
     /// # Errors
-    /// A link or something other than a regular file stands there, or the system fails.
+    /// A link or something other than a regular file is there, or the system fails.
     pub fn append(&self, path: &RelPath, record: &Admitted<String>) -> Result<(), DiskError> {
         let (place, created) = self.place_for_writing(path)?;
         let mut file = platform::create(&place.dir, place.name.as_str(), Writing::Append)

@@ -32,7 +32,7 @@ pub(crate) use recover::recover_open;
 pub use recover::{Recovery, recover, settle};
 use table_beside::TableBeside;
 
-/// A memory directory and where its history lies.
+/// A memory directory and where its history is.
 #[derive(Debug, Clone, Copy)]
 pub struct Store<'a> {
     /// The memory directory.
@@ -52,11 +52,11 @@ pub struct Request<'a> {
     pub author: &'a Author,
     /// When.
     pub time: Timestamp,
-    /// The operation that it takes back.
+    /// The operation that it undoes.
     pub undo_of: Option<&'a OperationId>,
     /// The staged plan that it accepts.
     pub staged: Option<&'a str>,
-    /// What to do where somebody else's change cannot be merged.
+    /// What to do where another person's change cannot be merged.
     pub on_conflict: OnConflict,
     /// How long to wait for another process of ours; usually [`LOCK_PATIENCE`], in a hook much less.
     pub patience: Duration,
@@ -68,7 +68,7 @@ pub struct Request<'a> {
 /// ours and theirs. `None`: it cannot be done.
 pub type Merge<'a> = dyn Fn(&RelPath, Option<&[u8]>, &[u8], &[u8]) -> Option<Vec<u8>> + 'a;
 
-/// What to do where somebody else's change cannot be merged.
+/// What to do where another person's change cannot be merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnConflict {
     /// Keep both versions, the second in a file beside the first.
@@ -93,9 +93,9 @@ pub struct Applied {
 pub struct Conflict {
     /// The file that both wanted to change.
     pub path: RelPath,
-    /// Where the other version lies; `None`: somebody changed what we wanted to delete, and it stays.
+    /// Where the other version is; `None`: somebody changed what we wanted to delete, and it stays.
     pub kept_as: Option<RelPath>,
-    /// Whose version lies there.
+    /// Whose version is there.
     pub kept: Whose,
 }
 
@@ -104,7 +104,7 @@ pub struct Conflict {
 pub enum Whose {
     /// The version that we were asked to write.
     Ours,
-    /// The version that somebody else wrote.
+    /// The version that another process wrote.
     Theirs,
 }
 
@@ -114,17 +114,17 @@ pub const LOCK_PATIENCE: Duration = Duration::from_secs(20);
 /// Applies a plan: durable when it returns `Ok`, and with an error nothing has changed.
 ///
 /// The record goes first, then complete new files take the places of the old ones, then the directories are
-/// synced. What somebody else changed in the meantime is merged or kept beside.
+/// synced. What another process changed in the meantime is merged or kept beside.
 ///
 /// # Errors
-/// A rule forbids the change, somebody else's change cannot be merged and the caller wants no second file, or the
-/// system failed; then what was done already was taken back, or will be at the next start.
+/// A rule forbids the change, another person's change cannot be merged and the caller wants no second file, or the
+/// system failed; then what was done already was undone, or will be at the next start.
 pub fn apply(store: &Store<'_>, plan: &Admitted<Plan>, request: &Request<'_>) -> Result<Applied, DiskError> {
     apply_made(store, request, |_| Ok(Cow::Borrowed(plan)))
 }
 
 /// Applies a plan that is made from the directory under the lock, so that no process of ours comes in between: to
-/// choose a name that is free, or to add to what stands there.
+/// choose a name that is free, or to add to what is there.
 ///
 /// # Errors
 /// As [`apply`], and whatever keeps the plan from being made.
@@ -162,7 +162,7 @@ fn apply_made<'p, Failed: From<DiskError>>(
     Ok(carry_out(store, plan.get(), request, &root, &mut Records { log, table, clean }, warnings)?)
 }
 
-/// The same without a record, so that nothing can be taken back: what history costs is measured against this.
+/// The same without a record, so that nothing can be undone: what history costs is measured against this.
 ///
 /// # Errors
 /// As [`apply`].

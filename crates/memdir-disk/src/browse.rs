@@ -8,7 +8,7 @@ use crate::platform::{self, FileKind, Target, open_beneath};
 /// How many entries of one folder are looked at.
 const MAX_ENTRIES: usize = 100_000;
 
-/// What stands at a path of a memory directory.
+/// What is at a path of a memory directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// A regular file.
@@ -21,7 +21,7 @@ pub enum Standing {
 }
 
 impl MemoryRoot {
-    /// What stands at a path; `None` for nothing, and for links and everything else that is neither.
+    /// What is at a path; `None` for nothing, and for links and everything else that is neither.
     #[must_use]
     pub fn standing(&self, path: &RelPath) -> Option<Standing> {
         let dir = open_beneath(self.dir(), path.parent().unwrap_or("."), Target::Directory).ok()?;

@@ -32,7 +32,7 @@ impl CacheDir {
         Self { path }
     }
 
-    /// Where it lies.
+    /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Utf8Path {
         &self.path
@@ -59,7 +59,7 @@ impl CacheDir {
         }
     }
 
-    /// As [`CacheDir::try_write`], but waits for whoever has the right, though no longer than `patience`.
+    /// As [`CacheDir::try_write`], but waits for the process that has the right, though no longer than `patience`.
     ///
     /// # Errors
     /// The folder or its lock cannot be made.
@@ -89,7 +89,7 @@ impl CacheWriter {
         })
     }
 
-    /// Writes a file of which nobody knows before it is whole, and gives it back for reading.
+    /// Writes a file that no reader knows before it is complete, and gives it back for reading.
     ///
     /// # Errors
     /// What the system or `fill` says; the file is then gone.
@@ -124,7 +124,7 @@ impl CacheWriter {
 }
 
 /// Gives a file the name of another. They change places and the old one goes, because some file systems write a file
-/// out at once when it is renamed over another, and nobody waits for these.
+/// out at once when it is renamed over another, and no process waits for these.
 fn take_the_place(new: &Utf8Path, old: &Utf8Path) -> io::Result<()> {
     match exchange_paths(new.as_std_path(), old.as_std_path()) {
         Ok(()) => fs::remove_file(new),

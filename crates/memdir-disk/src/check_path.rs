@@ -37,7 +37,7 @@ impl PathJudge {
     /// Opens the directory. One that does not exist yet is judged by name alone.
     ///
     /// # Errors
-    /// Something stands there that is not a directory, or it may not be opened.
+    /// Something is there that is not a directory, or it may not be opened.
     pub fn open(root_path: &Utf8Path, home: Option<&Utf8Path>) -> Result<Self, DiskError> {
         let root = match MemoryRoot::open(root_path) {
             Ok(root) => Some(root),
@@ -52,7 +52,7 @@ impl PathJudge {
         })
     }
 
-    /// Lets a link that stands in the place of MEMORY.md pass, because the user said so.
+    /// Lets a link that is in the place of MEMORY.md pass, because the user said so.
     #[must_use]
     pub fn following_entrypoint_link(mut self) -> Self {
         self.root = self.root.map(MemoryRoot::following_entrypoint_link);
@@ -101,7 +101,7 @@ impl PathJudge {
         }
     }
 
-    /// Looks at what stands at the path: below the held directory, through no link, a plain file of the user's.
+    /// Looks at what is at the path: below the held directory, through no link, a plain file of the user's.
     fn look(&self, path: &str) -> Result<(), String> {
         let Some(root) = &self.root else { return Ok(()) };
         if let Some(rule) = root.write_refusal().map_err(|error| error.to_string())? {

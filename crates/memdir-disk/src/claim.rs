@@ -21,7 +21,7 @@ pub struct Claim {
 }
 
 impl MemoryRoot {
-    /// Claims a name, which need not be that of a file to come; `None` if somebody else has it. A claim that a killed
+    /// Claims a name, which need not be that of a file to come; `None` if another process has it. A claim that a killed
     /// process left is taken over.
     ///
     /// # Errors

@@ -34,7 +34,7 @@ const SETTLE: Duration = Duration::from_millis(25);
 pub enum Taken {
     /// We hold it.
     Ours(ConsolidateLock),
-    /// Somebody else does.
+    /// Another process does.
     Held(Holder),
 }
 
@@ -55,7 +55,7 @@ pub struct ConsolidateLock {
     is_finished: bool,
 }
 
-/// The lock as it stands.
+/// The lock as it is.
 struct State {
     process: Option<u32>,
     modified: Timestamp,
@@ -64,12 +64,12 @@ struct State {
 /// When the last consolidation was, ours or the client's; `None` if there was none.
 ///
 /// # Errors
-/// Something other than a file stands there, or the system fails.
+/// Something other than a file is there, or the system fails.
 pub fn last_consolidation(root: &MemoryRoot) -> Result<Option<Timestamp>, DiskError> {
     Ok(read(root)?.map(|state| state.modified))
 }
 
-/// Who holds the lock now, if somebody else does.
+/// Who holds the lock now, if another process does.
 ///
 /// # Errors
 /// As [`last_consolidation`].
@@ -79,10 +79,10 @@ pub fn holder(root: &MemoryRoot, now: Timestamp) -> Result<Option<Holder>, DiskE
 }
 
 impl ConsolidateLock {
-    /// Takes the lock, unless somebody else holds it.
+    /// Takes the lock, unless another process holds it.
     ///
     /// # Errors
-    /// Something other than a file stands there, or the system fails.
+    /// Something other than a file is there, or the system fails.
     pub fn take(root: &MemoryRoot, now: Timestamp) -> Result<Taken, DiskError> {
         let found = read(root)?;
         if let Some(state) = found.as_ref().filter(|state| is_held(state, now)) {
@@ -134,7 +134,7 @@ impl Drop for ConsolidateLock {
 /// Whether whoever wrote the file may still be at it.
 fn is_held(state: &State, now: Timestamp) -> bool {
     let age = now.duration_since(state.modified);
-    // A time that lies far ahead was written by a wrong clock, and says nothing.
+    // A time that is far ahead was written by a wrong clock, and says nothing.
     if age >= STALE || age <= -STALE {
         return false;
     }

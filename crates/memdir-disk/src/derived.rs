@@ -15,15 +15,15 @@ use crate::temporary::{Stage, Temporary};
 const MAX_TRIES: u32 = 64;
 
 impl MemoryRoot {
-    /// Replaces a file that follows from others: `make` gets what stands there and says what shall; `None` leaves it.
+    /// Replaces a file that follows from others: `make` gets what is there and says what shall; `None` leaves it.
     /// `true` if something changed.
     ///
-    /// A reader sees the old file or the new one. What somebody else wrote in between is not lost: `make` is asked
+    /// A reader sees the old file or the new one. What another process wrote in between is not lost: `make` is asked
     /// again with that. Nothing is synced, because the file can be made again; after a power cut the old one may be
     /// back. The caller usually holds the store's lock.
     ///
     /// # Errors
-    /// A link stands in the way, somebody writes the file without pause, or the system fails.
+    /// A link is in the way, somebody writes the file without pause, or the system fails.
     pub fn replace_derived(
         &self,
         path: &RelPath,
@@ -31,7 +31,7 @@ impl MemoryRoot {
     ) -> Result<bool, DiskError> {
         let (place, _) = self.place_for_writing(path)?;
         let operation = OperationId::new(Timestamp::UNIX_EPOCH, random()?);
-        // What somebody wrote while we replaced what was there before, and where it lies until ours is made from it.
+        // What somebody wrote while we replaced what was there before, and where it is until ours is made from it.
         let mut overtaken: Option<(Vec<u8>, Place)> = None;
         for number in 0..MAX_TRIES {
             let current = place.read(MAX_FILE_BYTES)?.map(|(content, _)| content);
@@ -77,7 +77,7 @@ impl MemoryRoot {
     /// `None` if there is no such file.
     ///
     /// # Errors
-    /// The system fails, or too many lie there already.
+    /// The system fails, or too many are there already.
     pub fn set_broken_aside(&self, path: &RelPath) -> Result<Option<String>, DiskError> {
         let Some(place) = self.place(path)? else { return Ok(None) };
         if stat(&place).is_none() {

@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 use crate::platform::OpenOwn;
 use crate::state_file::{self, make_directory};
 
-/// Where extraction stands in one session. Part of docs/FORMAT.md.
+/// How far extraction has read one session. Part of docs/FORMAT.md.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionMark {
     /// The last line that was looked at.
     pub uuid: String,
     /// Where that line starts, in bytes.
     pub offset: u64,
-    /// How many lines stand before it.
+    /// How many lines are before it.
     pub line: u64,
     /// How long the transcript was when it was read; 0 where an older memdir read it.
     #[serde(default)]
@@ -36,13 +36,13 @@ pub struct Unasked {
     pub uuid: String,
     /// Where that line starts, in bytes.
     pub offset: u64,
-    /// How many lines stand before it.
+    /// How many lines are before it.
     pub line: u64,
     /// How many calls were made and paid for in vain.
     pub tries: u32,
 }
 
-/// Where extraction stands in every session of a store.
+/// How far extraction has read each session of a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtractionMarks {
     /// The version of this form.

@@ -38,7 +38,7 @@ pub struct FileTable {
     is_torn: bool,
 }
 
-/// Where the parts of the file lie that were written together.
+/// Where the parts of the file are that were written together.
 #[derive(Debug, Clone, Copy)]
 struct Base {
     keys_at: u64,
@@ -80,7 +80,7 @@ const MAX_APPENDED: u64 = 192 << 10;
 const TICK: i64 = 20_000_000;
 
 impl FileTable {
-    /// Where the table of a store lies.
+    /// Where the table of a store is.
     pub(crate) fn path_of(state_dir: &Utf8Path, store: &StoreId) -> Utf8PathBuf {
         state_dir.join("cache/table").join(store.to_string())
     }
@@ -405,7 +405,7 @@ fn read_part(file: &File, at: u64, length: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Replaces a derived file: a reader sees the old one or the new one, and nobody waits for the disk.
+/// Replaces a derived file: a reader sees the old one or the new one, and no process waits for the disk.
 ///
 /// The temporary name is fixed, so that one left by a killed process is used again. Should two write at once, the
 /// checksums tell.

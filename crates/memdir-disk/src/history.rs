@@ -2,7 +2,7 @@
 //!
 //! One append-only file after the other (`000001.seg`, …) of frames: an operation's record with the contents that
 //! it needs goes in, with one fsync, before a file changes; a small frame without fsync says how it ended. What
-//! has no end is finished or taken back at the next start. The form is in docs/FORMAT.md, "History".
+//! has no end is finished or undone at the next start. The form is in docs/FORMAT.md, "History".
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
@@ -58,7 +58,7 @@ pub struct Recorded {
 pub enum Outcome {
     /// It took place.
     Done,
-    /// It failed or was interrupted before anything could be seen of it, and was taken back.
+    /// It failed or was interrupted before anything could be seen of it, and was undone.
     Aborted,
     /// Its end is not recorded: it runs, or was interrupted and waits for the next start.
     Open,
@@ -147,7 +147,7 @@ impl History {
         Ok(impostors.into_iter().map(|path| format!("`{path}` is no file, and was not looked into")))
     }
 
-    /// Records a change that somebody else made, noticed afterwards: its record, and for each change the versions
+    /// Records a change that another process made, noticed afterwards: its record, and for each change the versions
     /// before and after. Not synced, because nobody was promised anything.
     ///
     /// # Errors

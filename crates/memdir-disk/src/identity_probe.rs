@@ -62,7 +62,7 @@ const CONFIG_LIMIT: u64 = 256 * 1024;
 /// Enough for the history of a large repository, and no longer than a person waits.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
 
-/// Git refuses to work in a repository of somebody else unless told the directory; then we must refuse.
+/// Git refuses to work in a repository of another process unless told the directory; then we must refuse.
 fn is_ours(common_dir: &Utf8Path) -> bool {
     fs::metadata(common_dir).is_ok_and(|metadata| platform::is_own_file(&metadata))
 }

@@ -7,7 +7,7 @@ use memdir_core::project::relocate::Found;
 
 /// The regular files below a directory, sorted by path; links are not followed.
 ///
-/// The second value counts what a plan cannot carry: links, pipes, names that are not text, whatever lies too
+/// The second value counts what a plan cannot carry: links, pipes, names that are not text, whatever is too
 /// deep or comes after too many.
 #[must_use]
 pub fn inventory(directory: &Utf8Path) -> (Vec<Found>, usize) {

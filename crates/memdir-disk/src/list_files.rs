@@ -10,7 +10,7 @@ use crate::memory_root::MemoryRoot;
 use crate::place::FileStat;
 use crate::platform::{self, Errno, FileKind, Handle, Target, open_beneath};
 
-/// How many files are listed at most; more is no memory directory.
+/// How many files are listed at most; more is not a memory directory.
 pub const MAX_FILES: usize = 100_000;
 
 /// How many directories are listed at most.

@@ -43,7 +43,7 @@ impl MemoryRoot {
         Self::open(path)
     }
 
-    /// Lets a link that stands in the place of MEMORY.md be read and written through, because the user said so.
+    /// Lets a link that is in the place of MEMORY.md be read and written through, because the user said so.
     #[must_use]
     pub fn following_entrypoint_link(mut self) -> Self {
         self.follow_entrypoint_link = true;
@@ -93,7 +93,7 @@ impl MemoryRoot {
     /// Reads a file of at most `limit` bytes; `None` if there is none.
     ///
     /// # Errors
-    /// A link or something other than a regular file stands there, it is too large, or the system fails.
+    /// A link or something other than a regular file is there, it is too large, or the system fails.
     pub fn read(&self, path: &RelPath, limit: u64) -> Result<Option<Vec<u8>>, DiskError> {
         Ok(self.read_with_stat(path, limit)?.map(|(content, _)| content))
     }
@@ -138,7 +138,7 @@ impl MemoryRoot {
     /// What the system knows about a file, without reading it; `None` if there is none.
     ///
     /// # Errors
-    /// A link or something other than a regular file stands there, or the system fails.
+    /// A link or something other than a regular file is there, or the system fails.
     pub fn stat(&self, path: &RelPath) -> Result<Option<FileStat>, DiskError> {
         let Some(place) = self.place(path)? else { return Ok(None) };
         match platform::stat_at(&place.dir, place.name.as_str()) {
@@ -148,7 +148,7 @@ impl MemoryRoot {
         }
     }
 
-    /// Where a file lies or would lie; `None` if the directory that would hold it does not exist.
+    /// Where a file is or would be; `None` if the directory that would hold it does not exist.
     pub(crate) fn place(&self, path: &RelPath) -> Result<Option<Place>, DiskError> {
         if self.follow_entrypoint_link
             && path.as_str() == ENTRYPOINT
@@ -168,7 +168,7 @@ impl MemoryRoot {
         Ok(Some(Place { dir, name: path.file_name().to_owned(), path: full }))
     }
 
-    /// Where a file will lie; directories that are missing are created, for the user alone.
+    /// Where a file will be; directories that are missing are created, for the user alone.
     pub(crate) fn place_for_writing(&self, path: &RelPath) -> Result<(Place, Vec<NewDir>), DiskError> {
         if let Some(place) = self.place(path)? {
             return Ok((place, Vec::new()));

@@ -22,7 +22,7 @@ pub enum LedgerError {
     /// It would be too much.
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
-    /// The ledger cannot be read or written. Without it nobody knows what may be spent.
+    /// The ledger cannot be read or written. Without it it is unknown what may be spent.
     #[error("what was spent on the model cannot be known, so it is not asked: cannot use `{path}`: {source}")]
     Unknown {
         /// The file.

@@ -1,4 +1,4 @@
-//! Edits that did not go through us: noticed at the next look, and recorded so that they can be taken back.
+//! Edits that did not go through us: noticed at the next look, and recorded so that they can be undone.
 //!
 //! A look costs little more than asking the system about every file: only what is not as it was when we last
 //! looked is read. What our own operations changed is known from the history and is nobody's edit.
@@ -38,7 +38,7 @@ pub struct Noticed {
     pub operations: Vec<Operation>,
     /// Files that somebody writes right now: they are looked at the next time.
     pub restless: Vec<RelPath>,
-    /// Files that cannot be read, so that nobody knows whether they changed.
+    /// Files that cannot be read, so that it is unknown whether they changed.
     pub unreadable: Vec<RelPath>,
 }
 

@@ -7,7 +7,7 @@ use camino::Utf8Path;
 
 use crate::platform;
 
-/// Opens a regular file for reading. A pipe, a socket or a device would block or answer with somebody else's bytes.
+/// Opens a regular file for reading. A pipe, a socket or a device would block or answer with another person's bytes.
 ///
 /// # Errors
 /// What the system says, and whatever is not a regular file.

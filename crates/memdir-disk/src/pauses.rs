@@ -27,7 +27,7 @@ pub struct PausedSpan {
 }
 
 impl PausedSpan {
-    /// Whether a time lies in it. What has no time is taken to be now.
+    /// Whether a time is within it. A missing time counts as now.
     #[must_use]
     pub fn holds(&self, time: Option<Timestamp>) -> bool {
         match time {
@@ -47,7 +47,7 @@ impl Pauses {
         Self { folder: state_dir.join("paused"), past: state_dir.join("paused-before") }
     }
 
-    /// Whether a session or a store is paused. What is no plain name is not.
+    /// Whether a session or a store is paused. What is not a plain name is not.
     #[must_use]
     pub fn is_paused(&self, id: &str) -> bool {
         self.place(id).is_some_and(|path| path.exists())
@@ -62,7 +62,7 @@ impl Pauses {
     /// Pauses a session or a store; `false` if it was paused already.
     ///
     /// # Errors
-    /// The id is no plain name, or our state cannot be written.
+    /// The id is not a plain name, or our state cannot be written.
     pub fn pause(&self, id: &str, now: Timestamp) -> io::Result<bool> {
         let path = self.place(id).ok_or_else(no_plain_name)?;
         make_directory(&self.folder)?;
@@ -79,7 +79,7 @@ impl Pauses {
     /// Ends a pause; `false` if there was none.
     ///
     /// # Errors
-    /// The id is no plain name, or our state cannot be written.
+    /// The id is not a plain name, or our state cannot be written.
     pub fn resume(&self, id: &str, now: Timestamp) -> io::Result<bool> {
         let place = self.place(id).ok_or_else(no_plain_name)?;
         if let Some(from) = since(&place) {

@@ -103,7 +103,7 @@ impl FileStat {
     }
 }
 
-/// Refuses whatever is not a regular file: a pipe would wait for ever, a device is no memory.
+/// Refuses whatever is not a regular file: a pipe would wait for ever, a device is not a memory.
 pub(crate) fn regular(stat: &StatBits, path: &Utf8Path) -> Result<(), DiskError> {
     match stat.kind {
         FileKind::File => Ok(()),

@@ -15,10 +15,10 @@ mod move_record;
 
 pub use move_record::{Carried, Direction, MoveLock, MoveRecord, MoveRecords};
 
-/// Copies a file, with its time, to a place below `root` where nothing else stands, and reads the copy back.
+/// Copies a file, with its time, to a place below `root` where nothing else is, and reads the copy back.
 ///
-/// If something else stands there by now, a free name beside it is taken; if the same stands there, it is left. The
-/// answer is where the content lies, and its hash.
+/// If something else is there by now, a free name beside it is taken; if the same is there, it is left. The
+/// answer is where the content is, and its hash.
 ///
 /// # Errors
 /// The system fails, a link is in the way, or the copy is not what was read.

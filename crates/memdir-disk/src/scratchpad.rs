@@ -45,10 +45,10 @@ impl Scratchpads {
     /// Makes the directory of a session, for its user alone; one that exists is used again.
     ///
     /// # Errors
-    /// The id is no plain name, something else stands there, or the system fails.
+    /// The id is not a plain name, something else is there, or the system fails.
     pub fn create(&self, session: &str) -> Result<Utf8PathBuf, DiskError> {
         let path = self.path(session)?;
-        // Nobody looks for it after a power cut, so nobody waits for the disk.
+        // Nobody looks for it after a power cut, so no process waits for the disk.
         platform::private_directories().recursive(true).create(&path).during("make", &path)?;
         let metadata = fs::symlink_metadata(&path).during("look at", &path)?;
         if !metadata.is_dir() || !platform::is_own_file(&metadata) {
@@ -63,7 +63,7 @@ impl Scratchpads {
     /// Removes the directory of a session with all it holds; a link is removed, not followed.
     ///
     /// # Errors
-    /// The id is no plain name, or the system fails.
+    /// The id is not a plain name, or the system fails.
     pub fn remove(&self, session: &str) -> Result<(), DiskError> {
         remove(&self.path(session)?)
     }

@@ -99,7 +99,7 @@ pub fn remove_settings(path: &Utf8Path, base: &[u8], made: &[Utf8PathBuf]) -> Re
         platform::sync_directory(&place.dir).during("sync", &place.path)?;
     }
     for directory in made.iter().rev() {
-        // One that somebody else uses by now stays.
+        // One that another process uses by now stays.
         let _ = fs::remove_dir(directory);
     }
     Ok(())

@@ -12,7 +12,7 @@ use crate::platform::make_link;
 /// Where a link leads; `None` if nothing is there.
 ///
 /// # Errors
-/// Something else than a link stands there, or the system fails.
+/// Something else than a link is there, or the system fails.
 pub fn read_settings_link(path: &Utf8Path) -> Result<Option<Utf8PathBuf>, DiskError> {
     match path.read_link_utf8() {
         Ok(target) => Ok(Some(target)),
@@ -48,7 +48,7 @@ pub fn remove_settings_link(
         None => {}
     }
     for directory in made.iter().rev() {
-        // What somebody else put there stays, and so does the directory.
+        // What another process put there stays, and so does the directory.
         let _ = fs::remove_dir(directory);
     }
     Ok(())

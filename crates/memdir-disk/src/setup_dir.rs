@@ -25,7 +25,7 @@ pub struct SetupLock {
 /// One file of the plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PluginFile {
-    /// Where it lies in the plugin's folder.
+    /// Where it is in the plugin's folder.
     pub path: &'static str,
     /// What it holds.
     pub content: PluginContent,

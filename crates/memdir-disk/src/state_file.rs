@@ -58,7 +58,7 @@ pub(crate) fn replace(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// Gives a file that could not be understood a second name beside it, so that whoever broke it can look at it before
-/// it is replaced. `false` if too many lie there already.
+/// it is replaced. `false` if too many are there already.
 pub(crate) fn keep_broken(path: &Utf8Path) -> io::Result<bool> {
     for attempt in 1..100 {
         let suffix = if attempt == 1 { BROKEN.to_owned() } else { format!("{BROKEN}-{attempt}") };

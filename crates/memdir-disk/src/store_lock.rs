@@ -17,7 +17,7 @@ pub struct StoreLock {
 }
 
 impl StoreLock {
-    /// Waits for the lock at most as long as `patience`; `None` if somebody else held it all that time.
+    /// Waits for the lock at most as long as `patience`; `None` if another process held it all that time.
     ///
     /// # Errors
     /// The directory cannot be opened.

@@ -44,7 +44,7 @@ impl SyncDir {
         Self { directory: folder(state_dir).join(name) }
     }
 
-    /// Where it lies.
+    /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Utf8Path {
         &self.directory
@@ -62,7 +62,7 @@ impl SyncDir {
     /// Replaces a file: durable when it returns.
     ///
     /// # Errors
-    /// The system fails; then the old content stands.
+    /// The system fails; then the old content stays.
     pub fn replace(&self, name: &str, content: &[u8]) -> Result<(), DiskError> {
         let path = self.directory.join(name);
         make_directory(&self.directory).during("create", &self.directory)?;
@@ -153,7 +153,7 @@ impl SyncDir {
         self.replace(KEY, format!("{seed}\n").as_bytes())
     }
 
-    /// Takes the right to sync, waiting as long as `patience`; `None` if somebody else has it all the while.
+    /// Takes the right to sync, waiting as long as `patience`; `None` if another process has it all the while.
     ///
     /// # Errors
     /// The system fails.

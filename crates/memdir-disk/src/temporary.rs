@@ -11,7 +11,7 @@ pub fn is_temporary_name(name: &str) -> bool {
     Temporary::parse(name).is_some()
 }
 
-/// A name that says whose it is, which operation it serves and which file it stands for, so that whoever finds it
+/// A name that says whose it is, which operation it serves and for which file, so that a process that finds it
 /// later knows what to do with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Temporary {
@@ -21,7 +21,7 @@ pub(crate) struct Temporary {
     pub(crate) stage: Stage,
 }
 
-/// What lies under a temporary name.
+/// What is under a temporary name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// A file that is being written: worthless once its writer is gone.

@@ -28,7 +28,7 @@ pub struct WorkReport {
     pub started: Timestamp,
     /// When it ended; `None` while it runs, or if it was killed.
     pub finished: Option<Timestamp>,
-    /// Memories that somebody else changed, until a session was told.
+    /// Memories that another process changed, until a session was told.
     #[serde(default)]
     pub changed: Vec<String>,
     /// What could not be done.

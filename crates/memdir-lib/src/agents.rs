@@ -54,7 +54,7 @@ pub enum AgentsError {
     /// A snapshot.
     #[error("cannot use the snapshot in `{directory}`: {problem}")]
     Snapshot {
-        /// Where it lies.
+        /// Where it is.
         directory: Utf8PathBuf,
         /// What is wrong with it.
         problem: memdir_core::agents::snapshot::BadSnapshot,
@@ -71,7 +71,7 @@ pub enum AgentsError {
     /// A link in the repository leads out of it.
     #[error("`{0}` leads out of the project by a link")]
     LeadsOut(Utf8PathBuf),
-    /// Nobody says where our own state lies.
+    /// There is no place for our own state.
     #[error("neither a home directory nor `$MEMDIR_HOME` says where to keep history")]
     NoState,
     /// The system has no random bits.

@@ -20,7 +20,7 @@ use crate::written_places::{WrittenPlace, store_ids, written_places};
 pub struct Stored {
     /// The file that holds it, or held it, without what its own name should not hold.
     pub path: Utf8PathBuf,
-    /// The operation whose old or new version holds it; `None`: it stands in the file now.
+    /// The operation whose old or new version holds it; `None`: it is in the file now.
     pub operation: Option<OperationId>,
     /// The line, counted from 1; 0 is the name of the file.
     pub line: usize,
@@ -35,7 +35,7 @@ pub struct Stored {
 /// What was found, and how much was looked at.
 #[derive(Debug, Default)]
 pub struct Audit {
-    /// The secrets, those that stand in files now first.
+    /// The secrets, those that are in files now first.
     pub stored: Vec<Stored>,
     /// How many files were read.
     pub files: usize,
@@ -118,7 +118,7 @@ pub fn audit(place: &Place, env: &Env) -> Result<Audit, MemoryError> {
 
 /// How many files are searched below one directory.
 const MAX_FILES: usize = 100_000;
-/// How deep directories may lie in one another.
+/// How deep directories may be in one another.
 const MAX_DEPTH: usize = 32;
 
 /// The regular files below a directory; links are not followed.

@@ -1,4 +1,4 @@
-//! Dreams: when one is due, who may dream, what becomes of the plan, and how it is taken back.
+//! Dreams: when one is due, who may dream, what becomes of the plan, and how it is undone.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub struct Wanted<'w> {
     pub dry_run: bool,
     /// Who asks.
     pub occasion: Occasion<'w>,
-    /// Read every log again, and do again what was taken back.
+    /// Read every log again, and do again what was undone.
     pub all: bool,
     /// Whom to ask for a plan; without anybody, or without a plan that keeps every rule, the rules plan.
     pub model: Option<&'w Model<'w>>,
@@ -59,7 +59,7 @@ pub enum Outcome {
     NotDue(NotDue),
     /// Nothing changed since the last one.
     Unchanged,
-    /// Somebody else holds the lock: the client's own dream, or another of ours.
+    /// Another process holds the lock: the client's own dream, or another of ours.
     Held(Option<Holder>),
     /// It was dreamt.
     Dreamt(Box<Dreamt>),
@@ -138,7 +138,7 @@ pub fn dream(
     match wanted.occasion {
         Occasion::ByHand => {}
         Occasion::SessionEnd { session } => {
-            // A time that lies ahead was written by a wrong clock.
+            // A time that is ahead was written by a wrong clock.
             let since = last_run.filter(|last| *last <= now);
             let sessions = sessions_since(env, since, session)?;
             if let Err(why) = due(&Gates { last_run, sessions, now }) {
@@ -322,7 +322,7 @@ pub fn dream_gate(env: &Env, memory: &Memory, now: Timestamp) -> Result<DreamGat
     Ok(DreamGate { last_run, not_due: due(&Gates { last_run, sessions, now }).err() })
 }
 
-/// How the next dream that nobody asks for stands.
+/// When the next automatic dream is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DreamGate {
     /// The last one, whoever's it was.
@@ -358,7 +358,7 @@ impl Memory {
         state.ids().iter().rev().filter_map(|id| DreamRecord::read(&state, id)).collect()
     }
 
-    /// The dream that is to be taken back: the one that is named, else the last that stands.
+    /// The dream to undo: the named one, else the last that is not undone.
     ///
     /// # Errors
     /// No dream has that name.
@@ -381,7 +381,7 @@ impl Memory {
         }
     }
 
-    /// Remembers that a dream was taken back: the same is not done again.
+    /// Remembers that a dream was undone: the same is not done again.
     ///
     /// # Errors
     /// Our state cannot be written.

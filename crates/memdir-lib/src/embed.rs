@@ -27,7 +27,7 @@ use crate::turn::TurnSource;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbedError {
-    /// Where memory lies cannot be said.
+    /// The memory directory cannot be found.
     #[error(transparent)]
     Locate(#[from] LocateError),
     /// The memory cannot be read or written.

@@ -252,7 +252,7 @@ struct Reading<'r> {
     zone: &'r TimeZone,
 }
 
-/// Sessions, each with how many bytes stand in those before it and in all of them.
+/// Sessions, each with how many bytes are in those before it and in all of them.
 fn with_bytes_before(sessions: &[SessionSummary]) -> impl Iterator<Item = (&SessionSummary, (u64, u64))> {
     let total: u64 = sessions.iter().map(|session| session.bytes).sum();
     let before = sessions.iter().scan(0, |sum, session| {

@@ -19,7 +19,7 @@ use crate::sources::{self, WRITTEN_DOWN};
 /// Why the index could not be brought up to date.
 #[derive(Debug, thiserror::Error)]
 pub enum FreshnessError {
-    /// Where memory lies cannot be said.
+    /// The memory directory cannot be found.
     #[error(transparent)]
     Locate(#[from] LocateError),
     /// The index cannot be read.
@@ -86,7 +86,7 @@ pub fn refresh_recalled(
 
 /// Indexes one memory of a directory that was just written or removed, by whomever, so that the next recall knows it.
 ///
-/// Returns `false` if the file does not lie there, or if another process is writing the index: the next refresh finds
+/// Returns `false` if the file does not exist, or if another process is writing the index: the next refresh finds
 /// the change.
 ///
 /// # Errors

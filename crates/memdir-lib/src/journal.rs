@@ -78,7 +78,7 @@ pub struct Writer<'w> {
 }
 
 impl Journal {
-    /// Finds the journal of the project in which `env.cwd` lies.
+    /// Finds the journal of the project in which `env.cwd` is.
     ///
     /// # Errors
     /// What the client itself would refuse to start with.

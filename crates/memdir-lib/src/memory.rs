@@ -93,18 +93,18 @@ pub struct Memory {
 pub struct Wish<'w> {
     /// Who wants it.
     pub author: &'w Author,
-    /// The operation that it takes back.
+    /// The operation that it undoes.
     pub undo_of: Option<&'w OperationId>,
     /// The staged plan that it accepts.
     pub staged: Option<&'w str>,
-    /// What to do where somebody else's change cannot be merged.
+    /// What to do where another person's change cannot be merged.
     pub on_conflict: OnConflict,
     /// Whether the directory is looked through if that never happened, and history that is too long is shortened
     /// afterwards. Not for hooks.
     pub look: bool,
     /// Whether the content stood in a memory before, so that no rule about secrets may change it now.
     pub verbatim: bool,
-    /// Whether the asker plans anew where somebody else changed a file meanwhile, so that nothing is merged.
+    /// Whether the asker plans anew where another process changed a file meanwhile, so that nothing is merged.
     pub replans: bool,
 }
 
@@ -125,7 +125,7 @@ impl<'w> Wish<'w> {
 }
 
 impl Memory {
-    /// Opens the memory of the project in which `env.cwd` lies.
+    /// Opens the memory of the project in which `env.cwd` is.
     ///
     /// # Errors
     /// What the client itself would refuse to start with, or a directory that cannot be opened.
@@ -219,7 +219,7 @@ impl Memory {
     /// Reads a file of the directory; `None` if there is none.
     ///
     /// # Errors
-    /// A link or something other than a regular file stands there, it is too large, or the system fails.
+    /// A link or something other than a regular file is there, it is too large, or the system fails.
     pub fn read(&self, path: &RelPath) -> Result<Option<Vec<u8>>, MemoryError> {
         match &self.root {
             Some(root) => Ok(root.read(path, MAX_FILE_BYTES)?),
@@ -238,7 +238,7 @@ impl Memory {
 
     /// Applies a plan that was made from this directory: durable when it returns.
     ///
-    /// What somebody else changed in the meantime is merged, or kept beside; nobody's write is lost.
+    /// What another process changed in the meantime is merged, or kept beside; nobody's write is lost.
     ///
     /// # Errors
     /// A rule forbids it, or the system failed; then nothing has changed.
@@ -249,7 +249,7 @@ impl Memory {
     /// Applies a plan as somebody wishes: to take an operation back, or to accept a staged plan.
     ///
     /// # Errors
-    /// As [`Memory::apply`]; with [`OnConflict::Refuse`] also a change of somebody else that cannot be merged.
+    /// As [`Memory::apply`]; with [`OnConflict::Refuse`] also a change of another process that cannot be merged.
     pub fn apply_as(&mut self, plan: &Plan, wish: &Wish<'_>, now: Timestamp) -> Result<Applied, MemoryError> {
         if plan.changes.is_empty() {
             return Ok(Applied { operation: None, conflicts: Vec::new(), warnings: plan.warnings.clone() });

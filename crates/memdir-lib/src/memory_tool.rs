@@ -41,12 +41,12 @@ pub fn run_memory_tool(memory: &mut Memory, command: &str, author: &Author, now:
     }
 }
 
-/// A model knows the directory as `/memories`, and need not learn where it lies.
+/// A model knows the directory as `/memories`, and need not learn where it is.
 fn failure(memory: &Memory, error: &MemoryError) -> String {
     format!("Error: {error}").replace(memory.directory().as_str(), "/memories")
 }
 
-/// One more line where somebody else changed the same at the same time.
+/// One more line where another process changed the same at the same time.
 fn told(conflict: &Conflict) -> String {
     match &conflict.kept_as {
         None => format!("\n/memories/{} was changed meanwhile and stays.", conflict.path),

@@ -106,7 +106,7 @@ impl<'m> Model<'m> {
     }
 }
 
-/// How the user's model stands, for a person to read.
+/// The state of the user's model, for a person to read.
 #[derive(Debug)]
 pub struct ModelStatus {
     /// What the settings say.

@@ -340,7 +340,7 @@ fn lives(path: &Utf8Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_dir())
 }
 
-/// Whether a directory is a project of its own: not inside somebody else's repository.
+/// Whether a directory is a project of its own: not inside another person's repository.
 fn is_own_root(path: &Utf8Path) -> bool {
     find_git_root(path, &RealLook).is_none_or(|found| found.root == path)
 }
@@ -359,7 +359,7 @@ pub(crate) const LOCAL_SETTINGS: &str = ".claude/settings.local.json";
 pub(crate) const MEMORY_DIRECTORY: &str = "autoMemoryDirectory";
 
 /// Projects beside this one whose names are encoded alike, as `a_b` and `a-b` are. Two such differ only where a
-/// dash may stand, so a name of letters and digits has none and its parent is not listed.
+/// dash may be, so a name of letters and digits has none and its parent is not listed.
 fn siblings_with_the_same_name(root: &Utf8Path) -> Vec<Utf8PathBuf> {
     let (Some(name), Some(parent)) = (root.file_name(), root.parent()) else { return Vec::new() };
     if name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {

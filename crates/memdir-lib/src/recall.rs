@@ -57,7 +57,7 @@ const ASKED_PATIENCE: Duration = Duration::from_secs(2);
 /// How often another process of the same session may be faster before nothing is recalled.
 const MAX_CLAIMS: usize = 16;
 
-/// Recalls at most a handful of memories of the project in which `env.cwd` lies, as quoted data.
+/// Recalls at most a handful of memories of the project in which `env.cwd` is, as quoted data.
 ///
 /// A damaged index costs a memory, not the agent's turn. Without a place for our state, and while
 /// memory is off, nothing is recalled.

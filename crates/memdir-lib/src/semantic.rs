@@ -15,7 +15,7 @@ use memdir_search::{Encoder, Freshness, Limits, SearchError, Searcher, SentenceM
 use crate::freshness::{FreshnessError, RECALLED};
 use crate::sources;
 
-/// Where the installed model lies, or would; `None` if there is no place for state of ours. It is not in the cache,
+/// Where the installed model is, or would be; `None` if there is no place for state of ours. It is not in the cache,
 /// because a purge empties that and nothing brings a model back.
 #[must_use]
 pub fn model_file(env: &Env) -> Option<Utf8PathBuf> {

@@ -1,4 +1,4 @@
-//! What of a project can be searched, and where it lies.
+//! What can be searched of a project, and where it is.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::agents::{self, AgentDirs};
@@ -19,13 +19,13 @@ use crate::place::Place;
 pub const WRITTEN_DOWN: [Scope; 6] =
     [Scope::Memories, Scope::Team, Scope::Agents, Scope::Logs, Scope::Journal, Scope::Instructions];
 
-/// Where all search indexes lie; `None` if there is no place for state of ours.
+/// Where all search indexes are; `None` if there is no place for state of ours.
 #[must_use]
 pub fn index_folder(env: &Env) -> Option<Utf8PathBuf> {
     env.state_dir().map(|state| index_folder_in(&state))
 }
 
-/// Where all search indexes lie below our state.
+/// Where all search indexes are below our state.
 pub(crate) fn index_folder_in(state_dir: &Utf8Path) -> Utf8PathBuf {
     state_dir.join("cache/search")
 }
@@ -120,7 +120,7 @@ pub fn other_projects(
     Ok(sources)
 }
 
-/// The instruction files as one source: they lie all over, so they are named one by one.
+/// The instruction files as one source: they are all over, so they are named one by one.
 fn instruction_files(surroundings: &Surroundings, project: &str) -> Option<Source> {
     let memory = surroundings.auto_memory.as_ref().map(|memory| memory.path.clone());
     let files = instructions::collect(surroundings, &RealLook).files.into_iter().map(|file| file.path);

@@ -1,6 +1,6 @@
 //! Whether memories are used: what was brought to a session, why, and what was read. Kept on this machine alone.
 //!
-//! The record is appended to, so that a hook pays one write. It lies below `cache/`, so a purge removes it, and it is bounded. `[features] usage = false` turns it off.
+//! The record is appended to, so that a hook pays one write. It is below `cache/`, so a purge removes it, and it is bounded. `[features] usage = false` turns it off.
 
 use std::collections::BTreeSet;
 

@@ -180,7 +180,7 @@ impl Profile {
     /// The whole profile in one value. Files that are no text are an error: an export must be whole.
     ///
     /// # Errors
-    /// As [`Profile::file`], and a file that is no text.
+    /// As [`Profile::file`], and a file that is not UTF-8.
     pub fn export(&self, now: Timestamp) -> Result<Export, ProfileError> {
         let mut files = Vec::new();
         for stored in self.files()? {

@@ -68,7 +68,7 @@ pub fn work(
     Ok(Some(report))
 }
 
-/// How detached work stands for a project.
+/// How detached work names a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkStatus {
     /// Whether a process is at it now.
@@ -78,7 +78,7 @@ pub struct WorkStatus {
 }
 
 impl Memory {
-    /// How detached work stands for this directory, at the cost of two small files.
+    /// How detached work names this directory, at the cost of two small files.
     #[must_use]
     pub fn work_status(&self) -> WorkStatus {
         match self.state_and_store() {

@@ -30,7 +30,7 @@ const MAX_WORD: usize = 64;
 /// The longest run of ideographs that is taken as one; words further on in it are not found.
 const MAX_RUN: usize = 1_024;
 
-/// What a term is to the text that it stands in.
+/// The role of a term in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sort {
     /// A word that says what the text is about; these make up the text's length.

@@ -60,7 +60,7 @@ pub struct Freshness {
 const ATTEMPTS: usize = 8;
 
 impl Collection {
-    /// Opens the index of a folder as it is, below the folder `cache` in which all indexes lie.
+    /// Opens the index of a folder as it is, below the folder `cache` in which all indexes are.
     ///
     /// Whatever is damaged or missing reads as empty; [`Collection::refresh`] brings it back.
     #[must_use]
@@ -99,7 +99,7 @@ impl Collection {
         self.segments.iter().map(of).sum()
     }
 
-    /// Where the index lies.
+    /// Where the index is.
     #[must_use]
     pub fn cache_folder(&self) -> &Utf8Path {
         self.cache.path()

@@ -1,4 +1,4 @@
-//! What somebody asks for: words, exact phrases, words that must not stand there, filters, and times.
+//! What somebody asks for: words, exact phrases, words that must not be there, filters, and times.
 
 use jiff::civil::Date;
 
@@ -24,7 +24,7 @@ pub struct Query {
     pub(crate) terms: Vec<QueryTerm>,
     /// Exact phrases, as they were typed.
     pub(crate) phrases: Vec<String>,
-    /// Terms of which none may stand in a hit.
+    /// Terms of which none may be in a hit.
     pub(crate) excluded: Vec<Term>,
     pub(crate) filters: Filters,
     /// The days that the question names.
@@ -46,7 +46,7 @@ pub struct Query {
 /// Why a question asks for nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NothingAsked {
-    /// It holds only words that stand everywhere.
+    /// It holds only words that are everywhere.
     CommonWords,
     /// It says only what must not be there.
     OnlyExcluded,
@@ -84,7 +84,7 @@ const OF_EVENT: f32 = 0.3;
 const JOINED: f32 = 0.5;
 
 impl Query {
-    /// Understands a question. `today` is the day that "yesterday" lies before.
+    /// Understands a question. `today` is the day that "yesterday" is before.
     #[must_use]
     pub fn parse(text: &str, today: Date, analyzer: &mut Analyzer) -> Self {
         let text = text.get(..text.floor_char_boundary(MAX_BYTES)).unwrap_or_default();

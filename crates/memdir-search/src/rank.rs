@@ -1,6 +1,6 @@
-//! The ranker: BM25 over passages, helped by what stands around them.
+//! The ranker: BM25 over passages, helped by what is around them.
 //!
-//! The constants were found on two public sets, conversations and code, and lie where the result hardly depends on
+//! The constants were found on two public sets, conversations and code, and are where the result hardly depends on
 //! them; docs/PERFORMANCE.md has the numbers.
 
 use crate::collection::Live;
@@ -35,9 +35,9 @@ pub(crate) struct Ranked {
     pub(crate) candidates: Vec<Scored>,
     /// Those of the question's terms that occur and were used.
     pub(crate) terms: Vec<TermWeight>,
-    /// In how many files each of the question's terms stands, in their order.
+    /// In how many files each of the question's terms is, in their order.
     pub(crate) files: Vec<u64>,
-    /// What a term would be worth that stands nowhere.
+    /// What a term would be worth that is nowhere.
     pub(crate) absent: f32,
 }
 

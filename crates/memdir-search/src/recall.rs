@@ -3,7 +3,7 @@
 //! Nothing is scanned and nothing written; the index is taken as it is. What is known about a memory in the light of
 //! the prompt becomes a few numbers, and a small logistic model, in which the memories compete with each other and with
 //! "none", makes a probability of them. Its coefficients were
-//! fitted by `scripts/bench-recall.py --fit` on data that lies in the repository. What is likely enough is quoted, the
+//! fitted by `scripts/bench-recall.py --fit` on data that is in the repository. What is likely enough is quoted, the
 //! next best is named, and nothing else is said.
 
 use std::collections::HashSet;

@@ -52,7 +52,7 @@ pub struct Found {
 pub struct Hit {
     /// The file.
     pub path: Utf8PathBuf,
-    /// The line at which the words stand, from 1.
+    /// The line at which the words are, from 1.
     pub line: u64,
     /// The title, or the session's first prompt.
     pub title: String,
@@ -66,7 +66,7 @@ pub struct Hit {
     pub score: f32,
     /// The words that were found, and those around them.
     pub snippet: String,
-    /// Where in the snippet the words stand that were asked for, in bytes.
+    /// Where in the snippet the words are that were asked for, in bytes.
     pub marks: Vec<Range<usize>>,
     /// When it was said, or the file was changed.
     pub time: Option<Timestamp>,

@@ -23,7 +23,7 @@ pub struct Searcher {
 impl Searcher {
     /// Opens the indexes of some folders as they are. Nothing is scanned, written or refused.
     ///
-    /// `cache` is the folder in which all indexes lie.
+    /// `cache` is the folder in which all indexes are.
     #[must_use]
     pub fn open(cache: &Utf8Path, sources: Vec<Source>) -> Self {
         let collections = sources.into_iter().map(|source| Collection::open(cache, source)).collect();

@@ -21,7 +21,7 @@ pub struct ChosenSession {
     agents: Vec<Utf8PathBuf>,
 }
 
-/// What an id stands for.
+/// What an id means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionChoice {
     /// Nothing begins so.
@@ -35,7 +35,7 @@ pub enum SessionChoice {
 /// What was read of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionReading {
-    /// The transcript in which the turns stand.
+    /// The transcript in which the turns are.
     pub path: Utf8PathBuf,
     /// When something was last written to it.
     pub modified: Option<Timestamp>,

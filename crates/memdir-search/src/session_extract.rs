@@ -49,9 +49,9 @@ pub struct ExtractOptions<'o> {
     pub for_model: bool,
     /// Whether what a program said through the agent counts as the user's words.
     pub headless: bool,
-    /// Whether a time lies in a pause: what was said then is never read.
+    /// Whether a time is in a pause: what was said then is never read.
     pub is_paused: &'o dyn Fn(Option<Timestamp>) -> bool,
-    /// Up to this byte the rules have read before, and what was taken back there is gone already.
+    /// Up to this byte the rules have read before, and what was undone there is gone already.
     pub known_until: u64,
 }
 
@@ -176,7 +176,7 @@ impl<'f> Feed<'f> {
         }
     }
 
-    /// Whether a file lies in the memory directory of this project, or of any other in the client's own place.
+    /// Whether a file is in the memory directory of this project, or of any other in the client's own place.
     fn is_memory(&self, file: &Utf8Path) -> bool {
         let usual = file.as_str().split_once("/projects/").and_then(|(_, rest)| rest.split_once('/'));
         self.options.memory_dir.is_some_and(|memory| file.starts_with(memory))

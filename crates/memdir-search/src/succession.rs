@@ -44,7 +44,7 @@ const LEAST_SCORE: f32 = 0.9;
 const AMENDED: f32 = 0.65;
 /// An amendment is short, and may answer worse by its words.
 const LEAST_AMENDMENT: f32 = 0.4;
-/// How much of a text is looked at for words that amend: they stand at its beginning.
+/// How much of a text is looked at for words that amend: they are at its beginning.
 const AMENDING_BYTES: usize = 400;
 
 /// Words by which a person changes what was said before, folded.

@@ -79,7 +79,7 @@ impl ApiError {
         }
     }
 
-    /// One error for several files; `None` if there are none. What is wrong with the first stands for all.
+    /// One error for several files; `None` if there are none. The problem of the first is given for all.
     #[must_use]
     pub fn of_files(errors: Vec<Self>) -> Option<Self> {
         let file = |error: &Self| {
@@ -118,7 +118,7 @@ impl ApiError {
         Self::new("unauthorized", "the token has ended meanwhile")
     }
 
-    /// Somebody else was faster.
+    /// Another process was faster.
     #[must_use]
     pub fn moved() -> Self {
         Self::new("moved", "the newest version is another one by now; look at it, and make yours anew")

@@ -47,7 +47,7 @@ pub enum PutKind {
     Removal,
 }
 
-/// Below this the memories lie.
+/// The memories are below this folder.
 pub const ENTRIES: &str = "entries/";
 const MEMBERS: &str = "members/";
 const REVOCATIONS: &str = "revocations/";

@@ -178,7 +178,7 @@ impl Database {
         Ok(Store::new(open(&name, self.db_ca.as_deref()).await?))
     }
 
-    /// The same, for whoever begins with it.
+    /// The same, for the process that begins with it.
     async fn open_or_make(&self, world: &World) -> Result<Store> {
         Ok(Store::new(open(&self.name(world)?, self.db_ca.as_deref()).await?))
     }
@@ -205,7 +205,7 @@ fn file_of(name: &str) -> Option<&Utf8Path> {
 /// How a database may be shown: without a password.
 fn shown(name: &str) -> String {
     let Some((scheme, rest)) = name.split_once("://") else { return name.to_owned() };
-    // A password may hold whatever stands in an address; where it cannot be told apart, nothing is shown.
+    // A password may hold whatever is in an address; where it cannot be told apart, nothing is shown.
     match rest.rsplit_once('@') {
         Some((login, _)) if login.contains(['/', '?', '#']) => format!("{scheme}://…"),
         Some((login, host)) => {

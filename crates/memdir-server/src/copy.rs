@@ -89,7 +89,7 @@ pub async fn copy(from: &dyn Storage, to: &dyn Storage) -> Result<u64, CopyError
     empty(to).await?;
     let copied = fill(from, to).await;
     if copied.is_err() {
-        // Why it failed says more than why it cannot be taken back.
+        // Why it failed says more than why it cannot be undone.
         drop(empty(to).await);
     }
     copied

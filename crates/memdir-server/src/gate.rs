@@ -57,10 +57,10 @@ impl Gate {
     }
 }
 
-/// The name of a host as `Host` writes it: without what stands around it in an address, which nobody's name has.
+/// The name of a host as `Host` writes it: without what is around it in an address, which nobody's name has.
 ///
 /// # Errors
-/// It is no name.
+/// It is not a name.
 pub fn host_name(text: &str) -> Result<String, String> {
     if let Ok(address) = text.trim_matches(['[', ']']).parse::<std::net::Ipv6Addr>() {
         return Ok(format!("[{address}]"));

@@ -1,4 +1,4 @@
-//! A stream that hangs up on whoever does not read what they asked for: answers that nobody takes would lie in memory.
+//! A stream that closes on a client that does not read its answers: unread answers would stay in memory.
 
 use std::future::Future;
 use std::io;
@@ -13,7 +13,7 @@ use tokio::time::{Sleep, sleep};
 const SLOW_BYTES_A_SECOND: f64 = 10_000.0;
 
 /// A stream, and how long writes may wait for the other side: waiting uses patience up, and what is read gives some of it
-/// back. So it ends for whoever reads a byte now and then, too.
+/// back. So it ends for the process that reads a byte now and then, too.
 pub(crate) struct Impatient<S> {
     stream: S,
     patience: Duration,

@@ -35,7 +35,7 @@ const WAITING: u32 = 4096;
 /// Begins to listen.
 ///
 /// # Errors
-/// Somebody else does, or it may not be.
+/// Another process does, or it may not be.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     // Who was stopped a moment ago listens again at once.

@@ -103,7 +103,7 @@ fn write_all(mut out: Box<dyn Write + Send>, messages: &Receiver<Message>, dropp
                     let gap = render(time, "lines dropped", vec![("count", missing.into())]);
                     drop(out.write_all(gap.as_bytes()));
                 }
-                // A log that cannot be written is no reason to stop.
+                // A log that cannot be written is not a reason to stop.
                 drop(out.write_all(line.as_bytes()));
             }
             Message::Finish(done) => {

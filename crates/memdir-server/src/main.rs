@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let world = memdir_server::command::World {
-        // What is no text is none of ours.
+        // What is not UTF-8 is none of ours.
         vars: std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect(),

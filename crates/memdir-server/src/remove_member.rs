@@ -48,7 +48,7 @@ pub async fn remove_member(
         let leaving =
             Leaving { team: &team, member, name, tokens: &tokens, known_tokens: all.len(), with_data };
         if let Some(memories) = store.remove_member(&leaving, event).await? {
-            // What is erased is not to stand in a log beside the database either.
+            // What is erased is not to be in a log beside the database either.
             store.storage().finish().await?;
             return Ok(Some(Removed { tokens: tokens.len(), memories }));
         }

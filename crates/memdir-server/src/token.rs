@@ -87,7 +87,7 @@ impl Token {
         fits.then(|| Self { id: id.to_owned(), secret: secret.to_owned() })
     }
 
-    /// The half by which it is found, which is no secret.
+    /// The half by which it is found, which is not a secret.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id

@@ -1,7 +1,7 @@
 //! Proofs that acknowledged means durable: the real program killed, starved, crowded, raced and unplugged.
 //!
 //! Each proof takes the program and how much to do, so that the suite runs a bounded form and `scripts/prove --long`
-//! the whole. What is promised and what came out stands in docs/DURABILITY.md.
+//! the whole. What is promised and what came out is in docs/DURABILITY.md.
 
 mod convergence;
 mod crowd;

@@ -1,7 +1,7 @@
 //! The part of a memory that is shared and signed: the file without the fields that the client rewrites on its own.
 //!
 //! The client sets `modified` at every write and adds `originSessionId` at the first. If those were signed, every agent
-//! that touches a file would break its signature; if they travelled unsigned, somebody else could change them. So they
+//! that touches a file would break its signature; if they travelled unsigned, another process could change them. So they
 //! stay at home.
 
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ use memdir_core::memory::frontmatter::{Frontmatter, remove, set};
 #[must_use]
 pub fn canonical(text: &str) -> Cow<'_, str> {
     let mut shared = Cow::Borrowed(text);
-    // A field that stands there several times goes as often.
+    // A field that is there several times goes as often.
     while let Some(without) = without_one(&shared) {
         shared = Cow::Owned(without);
     }

@@ -22,7 +22,7 @@ pub const MAX_TEXT_BYTES: usize = 250_000;
 pub struct Entry {
     /// The team that it is for: another one's entry never fits.
     pub team: TeamId,
-    /// Where it lies. Whoever takes it over checks that this is a path.
+    /// Where it is. Whoever takes it over checks that this is a path.
     pub path: String,
     /// One more than the version that it replaces, so that an old one that comes back is known.
     pub version: u64,

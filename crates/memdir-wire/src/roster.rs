@@ -180,7 +180,7 @@ impl Roster {
     }
 
     /// A member may leave; whoever brought them in, and the founder, may put them out. What became of those later
-    /// changes nothing about it, or a revocation could be taken back.
+    /// changes nothing about it, or a revocation could be undone.
     fn may_revoke(&self, revocation: &Revocation) -> bool {
         self.members.get(&revocation.key).is_some_and(|member| {
             revocation.by == revocation.key

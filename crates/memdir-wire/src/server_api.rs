@@ -70,7 +70,7 @@ pub struct PublishRequest {
     pub puts: Vec<PutFile>,
 }
 
-/// Where a team stands.
+/// Where a team is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeadAnswer {
     /// [`PROTOCOL`].
@@ -110,7 +110,7 @@ pub struct Cursor {
 /// knows everything as it is at the version of the last page: what changes in between is listed again behind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilesAnswer {
-    /// Where the team stands.
+    /// Where the team is.
     #[serde(flatten)]
     pub head: HeadAnswer,
     /// The files.

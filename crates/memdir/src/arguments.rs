@@ -13,7 +13,7 @@ use memdir_disk::real_look::RealLook;
 use crate::output::Paint;
 use crate::world::World;
 
-/// Options that stand before or after the command's name.
+/// Options that are before or after the command's name.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Global {
     /// Act as if started in this directory

@@ -14,7 +14,7 @@ const MAX_LINE: u64 = 64 << 20;
 /// Answers every line of standard input. The answer carries the question's `key` (its id), whatever that is, and the
 /// version of the contract.
 ///
-/// A line that is no JSON object is answered with `error`, so that answers stay in step with questions.
+/// A line that is not a JSON object is answered with `error`, so that answers stay in step with questions.
 pub(crate) fn answer_each(
     world: &mut World,
     key: &str,
@@ -60,8 +60,8 @@ pub(crate) fn answer_each(
     }
 }
 
-/// Reads a question. Halves of surrogate pairs and bytes that are no UTF-8 are no reason to lose its id: they become
-/// replacement characters, as they do for whoever reads a file that holds them.
+/// Reads a question. Halves of surrogate pairs and bytes that are not UTF-8 are no reason to lose its id: they become
+/// replacement characters, as they do when a file that holds them is read.
 fn parse(line: &[u8]) -> serde_json::Result<Map<String, Value>> {
     serde_json::from_slice(line).or_else(|error| {
         let text = String::from_utf8_lossy(line);

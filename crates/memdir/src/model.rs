@@ -73,7 +73,7 @@ fn free(message: impl Into<String>) -> TransportError {
     TransportError { message: message.into(), is_free: true }
 }
 
-/// The call was made, and nobody knows what became of it.
+/// The call was made, and it is unknown what became of it.
 fn made(message: impl Into<String>) -> TransportError {
     TransportError { message: message.into(), is_free: false }
 }

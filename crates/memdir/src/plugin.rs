@@ -1,4 +1,4 @@
-//! The plugin for Claude Code, as it lies in `plugin/`, and as set-up installs it.
+//! The plugin for Claude Code, as it is in `plugin/`, and as set-up installs it.
 //!
 //! The one in the repository finds the program on the PATH. The installed one names it by its absolute path, and puts
 //! it on the PATH of the commands that the agent runs.

@@ -13,7 +13,7 @@ use crate::world::World;
 
 /// Says what went wrong, on which path, and what to do next.
 ///
-/// A reader that closed its end of the pipe has seen enough: that is no error.
+/// A reader that closed its end of the pipe has seen enough: that is not an error.
 pub(crate) fn report(error: &Error, world: &mut World) -> Exit {
     let closed = |cause: &(dyn std::error::Error + 'static)| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

@@ -5,7 +5,7 @@ use std::fmt;
 /// The longest directory name that every file system takes.
 const MAX_BYTES: usize = 255;
 
-/// The name of an agent, with the directory it stands for. The name is anything; the directory is always one
+/// The name of an agent, with the directory it means. The name is anything; the directory is always one
 /// component of `[A-Za-z0-9_-]`, so a name cannot lead anywhere else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentName {

@@ -1,7 +1,7 @@
 //! A ready-made memory that a project hands to everybody who uses one of its agents.
 //!
-//! A snapshot lies in the repository, beside a manifest that says when it was made and what it holds. It is
-//! somebody else's text: it is taken over when the user says so, merged with what their agent has learned since,
+//! A snapshot is in the repository, beside a manifest that says when it was made and what it holds. It is
+//! another person's text: it is taken over when the user says so, merged with what their agent has learned since,
 //! and never written over it.
 
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub const MAX_FILES: usize = 500;
 /// Files of a memory directory with their content.
 pub type Files = BTreeMap<RelPath, Content>;
 
-/// Where the snapshot of an agent lies in a project.
+/// Where the snapshot of an agent is in a project.
 #[must_use]
 pub fn snapshot_dir(project: &Utf8Path, name: &AgentName) -> Utf8PathBuf {
     project.join(".claude/agent-snapshots").join(name.directory())
@@ -125,7 +125,7 @@ pub enum BadSnapshot {
     /// The manifest is of a later form.
     #[error("`{MANIFEST}` was written by a newer memdir (form {0}, this one knows {VERSION})")]
     Newer(u32),
-    /// A file that is no memory.
+    /// A file that is not a memory.
     #[error("`{0}` is not a `.md` file")]
     NotMarkdown(RelPath),
     /// A file is not there.
@@ -146,7 +146,7 @@ pub struct TakenOver {
     pub v: u32,
     /// The agent's memory directory.
     pub memory_dir: Utf8PathBuf,
-    /// Where the snapshot lies.
+    /// Where the snapshot is.
     pub snapshot_dir: Utf8PathBuf,
     /// The newest snapshot that was decided on.
     pub decided: Timestamp,
@@ -159,7 +159,7 @@ pub struct TakenOver {
     pub files: Files,
 }
 
-/// How a snapshot and a memory stand to each other.
+/// How a snapshot and a memory relate to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {

@@ -87,7 +87,7 @@ fn header<'p>(
             ),
         });
     }
-    // A day's log is no memory yet, and has no header to mend.
+    // A day's log is not a memory yet, and has no header to fix.
     if topic.memory_type.is_none() && is_indexed(file.path.as_str()) {
         findings.push(finding(
             "memory-without-type",

@@ -28,7 +28,7 @@ fn shown(patient: &Patient) -> String {
     shown.collect::<Vec<_>>().join("\n")
 }
 
-/// What the index would be after the mend of the first finding with this id.
+/// What the index would be after the fix of the first finding with this id.
 fn mended(patient: &Patient, id: &str) -> String {
     let finding = examine(patient).into_iter().find(|finding| finding.id == id).unwrap();
     let plan = finding.fix.plan.unwrap();

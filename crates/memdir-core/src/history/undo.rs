@@ -22,7 +22,7 @@ pub struct Sources<'s> {
 /// Makes one of two changes of the file at a path; `None`: it cannot be done.
 pub type Merge<'m> = dyn Fn(&RelPath, Option<&[u8]>, &[u8], &[u8]) -> Option<Vec<u8>> + 'm;
 
-/// Why an operation cannot be taken back. Nothing was changed.
+/// Why an operation cannot be undone. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UndoRefused {
     /// It was changed since, in the same place.
@@ -72,10 +72,10 @@ fn by(since: &Option<String>) -> String {
 }
 
 /// Plans to take an operation back. `newer` are the operations that came after it, newest first: what they changed
-/// stays, as far as both can stand.
+/// stays, as far as both are possible.
 ///
 /// # Errors
-/// Something newer stands in the way, or the old version is lost.
+/// Something newer is in the way, or the old version is lost.
 pub fn plan_undo(
     operation: &Operation,
     newer: &[Operation],
@@ -154,7 +154,7 @@ impl Undo<'_> {
         let before = self.recorded(path, change.before)?;
         let wanted =
             if found == change.after { before } else { Some(self.merged(path, change, before, current)?) };
-        // An index that holds nothing any more is no file either.
+        // An index that holds nothing any more is not a file either.
         let wanted =
             wanted.filter(|text| !(change.before.is_none() && text.iter().all(u8::is_ascii_whitespace)));
         let base = current.cloned().map(Content);

@@ -1,6 +1,6 @@
 //! Brace expansion, bounded.
 
-/// How many patterns the braces of one rule may stand for.
+/// How many patterns the braces of one rule may mean.
 pub(super) const MAX_PATTERNS: usize = 20_000;
 /// How many bytes those may have together.
 pub(super) const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -20,7 +20,7 @@ impl Default for Budget {
 
 /// Expands the braces of a pattern; one that would exceed the budget stays as it is written, and says so.
 ///
-/// `split` finds the first group: what stands before it, its alternatives, what follows.
+/// `split` finds the first group: what is before it, its alternatives, what follows.
 pub(super) fn expand(
     pattern: &str,
     budget: &mut Budget,
@@ -48,7 +48,7 @@ pub(super) fn expand(
     Ok(done)
 }
 
-/// The braces stand for more than we are willing to look at.
+/// The braces mean more than we are willing to look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooMany;
 

@@ -211,7 +211,7 @@ impl Collector<'_> {
     }
 
     /// Whether a directory holds instructions of its own for this client. The user's own file is not of the
-    /// project, even where the configuration directory lies in the chain.
+    /// project, even where the configuration directory is in the chain.
     fn has_claude_file(&self, directory: &Utf8Path) -> bool {
         let user_file = self.around.config_dir.join("CLAUDE.md");
         let of_project = !self.around.is_main_checkout(directory)
@@ -228,7 +228,7 @@ impl Collector<'_> {
     }
 }
 
-/// The path of a file below a directory that it lies in.
+/// The path of a file below a directory that it is in.
 fn below<'f>(file: &'f Utf8Path, directory: &Utf8Path) -> &'f str {
     file.strip_prefix(directory).unwrap_or(file).as_str()
 }

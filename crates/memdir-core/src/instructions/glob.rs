@@ -107,7 +107,7 @@ pub(super) fn matches(pattern: &[Component], path: &[&str], dialect: Dialect) ->
     )
 }
 
-/// Matches a sequence in which some pattern items stand for any run, by going back to the last such item only.
+/// Matches a sequence in which some pattern items mean any run, by going back to the last such item only.
 fn wildcard<P, T>(
     pattern: &[P],
     items: &[T],

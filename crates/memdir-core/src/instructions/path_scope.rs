@@ -9,7 +9,7 @@ use crate::memory::{bounded_yaml, js_text};
 /// The files that a rule with `paths` is withheld for until one of them is read.
 ///
 /// The patterns work like lines of an ignore file: one without an inner slash matches at any depth, a directory
-/// stands for all below it, case does not count, and a later `!` takes back.
+/// means all below it, case does not count, and a later `!` excludes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathScope {
     patterns: Vec<Pattern>,
@@ -161,7 +161,7 @@ impl Value {
     }
 }
 
-/// The parts of a text between commas that stand outside braces, trimmed, the empty ones left out.
+/// The parts of a text between commas that are outside braces, trimmed, the empty ones left out.
 fn split_at_commas(text: &str) -> Vec<String> {
     let mut depth = 0usize;
     let parts = text.split(|character| {

@@ -16,9 +16,9 @@ pub struct Surroundings {
     pub cwd: Utf8PathBuf,
     /// The user's home directory, for `~/`.
     pub home: Option<Utf8PathBuf>,
-    /// Where the administrator's files lie.
+    /// Where the administrator's files are.
     pub managed_dir: Utf8PathBuf,
-    /// The client's configuration directory, where the user's files lie.
+    /// The client's configuration directory, where the user's files are.
     pub config_dir: Utf8PathBuf,
     /// The client's `.claude.json`, which remembers whether external imports were approved.
     pub approval_file: Option<Utf8PathBuf>,

@@ -8,7 +8,7 @@ use crate::merge_mark::is_merge_mark;
 const SESSIONS: &str = "## Archived Sessions";
 const ENTRIES: &str = "## Archived Entries";
 
-/// The archive as it stands in the file. An edit adds lines and changes no other.
+/// The archive as it is in the file. An edit adds lines and changes no other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Archive {
     document: Document,

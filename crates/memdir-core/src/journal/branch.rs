@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::look::{Kind, Look};
 
-/// The branch of the checkout in which a directory lies: `HEAD` if none is checked out, `None` outside a repository.
+/// The branch of the checkout in which a directory is: `HEAD` if none is checked out, `None` outside a repository.
 #[must_use]
 pub fn current_branch(cwd: &Utf8Path, look: &dyn Look) -> Option<String> {
     let git_dir = cwd.ancestors().find_map(|directory| git_dir(directory, look))?;

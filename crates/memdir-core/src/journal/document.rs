@@ -11,7 +11,7 @@ pub(super) struct Document {
     ends_with_newline: bool,
 }
 
-/// A table in a document: where its separator stands, and every line after it that begins with a bar.
+/// A table in a document: where its separator is, and every line after it that begins with a bar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Table {
     pub(super) separator: usize,

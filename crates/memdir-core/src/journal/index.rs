@@ -20,13 +20,13 @@ const STATE: &str = "## Current State";
 const LOOKUP: &str = "## Quick Lookup";
 const NOTE: &str = "<!-- Older entries archived to _index-archive.md -->";
 
-/// The index as it stands in the file. An edit changes the lines that it is about, and no other.
+/// The index as it is in the file. An edit changes the lines that it is about, and no other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Index {
     document: Document,
     /// What could not be understood.
     pub problems: Vec<Problem>,
-    /// Whether the file may be written over: its bytes were text, and what we need stands in it.
+    /// Whether the file may be written over: its bytes were text, and what we need is in it.
     pub is_sound: bool,
 }
 

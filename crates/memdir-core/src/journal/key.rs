@@ -1,4 +1,4 @@
-//! Under which name a project's journal lies, also when two projects would have the same one.
+//! Under which name a project's journal is, also when two projects would have the same one.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ impl ProjectKey {
     /// The key that a project has when no other wants it: the directory's own name in lower case, with dashes for
     /// underscores.
     ///
-    /// A name that begins with a dash could be one of the client's encoded paths, so it never stands alone.
+    /// A name that begins with a dash could be one of the client's encoded paths, so it is never used alone.
     #[must_use]
     pub fn of(root: &Utf8Path) -> Self {
         let name = root.file_name().unwrap_or("root").to_lowercase().replace('_', "-");
@@ -239,7 +239,7 @@ mod tests {
             .file("/h/new/x", "")
             .file("/c/projects/old/_session.json", "{\"projectPath\": \"/h/new\"}");
         assert_eq!(find(&written_since, "/h/new", &["/h/old"]), "found /c/projects/old");
-        // A copy is no rename: the old path lives.
+        // A copy is not a rename: the old path lives.
         let copied = look.file("/h/old/x", "");
         assert_eq!(find(&copied, "/h/new", &["/h/old"]), "new /c/projects/new");
     }

@@ -76,7 +76,7 @@ pub fn kind_of(category: &Category) -> Kind {
     }
 }
 
-/// The row and the title of a file; `None` if it is no record, or still says nothing.
+/// The row and the title of a file; `None` if it is not a record, or still says nothing.
 #[must_use]
 pub fn entry(file: &FoundFile<'_>) -> Option<(Row, String)> {
     let category = Category::of_path(file.path).filter(|_| file.path.ends_with(".md"))?;

@@ -17,7 +17,7 @@ pub struct Record {
     pub title: String,
     /// The lines `**Name**: value` before the first section.
     pub fields: Vec<(String, String)>,
-    /// Text before the first section that is no field.
+    /// Text before the first section that is not a field.
     pub preamble: String,
     /// The sections: heading and text.
     pub sections: Vec<(String, String)>,

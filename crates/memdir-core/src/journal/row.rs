@@ -20,7 +20,7 @@ pub enum Category {
     Progress,
     /// What a sub-agent reported.
     SubAgent,
-    /// A word of somebody else's.
+    /// Another word.
     Other(String),
 }
 
@@ -29,7 +29,7 @@ impl Category {
     pub const KNOWN: [Self; 5] =
         [Self::Decision, Self::Analysis, Self::Context, Self::Progress, Self::SubAgent];
 
-    /// The folder in which files of this kind lie.
+    /// The folder in which files of this kind are.
     #[must_use]
     pub fn folder(&self) -> &str {
         match self {

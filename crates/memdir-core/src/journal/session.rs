@@ -63,7 +63,7 @@ impl Session {
     /// Reads the file.
     ///
     /// # Errors
-    /// It is no JSON object, or a field of ours has another type: then it must not be written over.
+    /// It is not a JSON object, or a field of ours has another type: then it must not be written over.
     pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
         let (text, problem) = decode(bytes);
         if let Some(problem) = problem {
@@ -132,7 +132,7 @@ impl Session {
         (!self.active && !stopped.is_empty()).then_some(stopped)
     }
 
-    /// What can be read of a damaged file: fields that stand whole in it.
+    /// What can be read of a damaged file: fields that are complete in it.
     #[must_use]
     pub fn salvage(bytes: &[u8]) -> Self {
         let (text, _) = decode(bytes);

@@ -1,4 +1,4 @@
-//! The files that say where the work stands: the task, what blocks it, what is being done and what is done.
+//! The files with the state of the work: the task, what blocks it, what is being done and what is done.
 
 use super::index::{CurrentState, NONE};
 use super::record::Record;

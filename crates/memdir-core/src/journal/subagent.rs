@@ -20,7 +20,7 @@ pub struct Output {
 pub struct Run<'a> {
     /// The task's name.
     pub task: &'a str,
-    /// What the agent was asked, if that is known; else the name stands for it.
+    /// What the agent was asked, if that is known; else its name is used.
     pub asked: Option<&'a str>,
     /// The type of the agent, if it is known.
     pub agent: Option<&'a str>,
@@ -131,7 +131,7 @@ fn summary_of(body: &str) -> Option<String> {
     Some(summary.to_owned()).filter(|summary| !summary.is_empty())
 }
 
-/// A text whose headings lie below those of a record's sections.
+/// A text whose headings are below those of a record's sections.
 fn below_sections(body: &str) -> String {
     let code = super::text::code_lines(body);
     let lines = body.lines().zip(code).map(|(line, is_code)| {

@@ -13,7 +13,7 @@ impl Jsonc<'_> {
     /// The text in which the member at the end of `path` has this value; objects on the way are made.
     ///
     /// # Errors
-    /// Something on the way is no object, or the text cannot be edited safely.
+    /// Something on the way is not an object, or the text cannot be edited safely.
     pub fn set(&self, path: &[&str], value: &Value) -> Result<String, JsoncError> {
         let new = self.with_member(path, value)?;
         let mut expected = self.to_value();
@@ -45,7 +45,7 @@ impl Jsonc<'_> {
     /// The text in which the list at the end of `path` ends with this item; the list and what is around it are made.
     ///
     /// # Errors
-    /// Something on the way is no object, what stands at its end is no list, or the text cannot be edited safely.
+    /// Something on the way is not an object, what is at its end is not a list, or the text cannot be edited safely.
     pub fn push(&self, path: &[&str], item: &Value) -> Result<String, JsoncError> {
         let Some(list) = self.node(path) else {
             return self.set(path, &Value::Array(vec![item.clone()]));
@@ -138,7 +138,7 @@ impl Jsonc<'_> {
         let behind = last.comma.map_or(last.end, |comma| comma + 1);
         let (comma, trailing) = if last.comma.is_some() { ("", ",") } else { (",", "") };
         if !self.slice(container.span.start, last.start).contains('\n') {
-            // What stands on one line stays there.
+            // What is on one line stays on one line.
             let member = format!("{comma} {key}{value}{trailing}");
             return self.replaced(&[(behind, behind, &member)]);
         }

@@ -1,4 +1,4 @@
-//! From a text to where its values stand.
+//! From a text to where its values are.
 
 use serde_json::Value;
 

@@ -18,7 +18,7 @@ enum Node {
     Denied,
 }
 
-/// How many links may stand in one another's way before we call it a loop, as the kernel does.
+/// How many links may be in one another's way before we call it a loop, as the kernel does.
 const MAX_LINKS: u32 = 40;
 
 impl MapLook {

@@ -53,7 +53,7 @@ pub fn generate(mut files: Vec<IndexSource>) -> Option<String> {
 /// The index rebuilt from the files, in the user's own order and below the user's own headings.
 ///
 /// Hooks follow the descriptions, titles stay; lines of files that are gone and second lines for one file go; files
-/// without a line get one, newest first, behind the last. Everything that is no entry stays as it is. Nothing is cut:
+/// without a line get one, newest first, behind the last. Everything that is not an entry stays as it is. Nothing is cut:
 /// what does not fit is for [`super::index::balance`]. Lines of files that are there but could not be read stay.
 #[must_use]
 pub fn reindex(text: &str, mut files: Vec<IndexSource>, unread: &[&str]) -> String {
@@ -125,7 +125,7 @@ fn generated_line(file: &IndexSource) -> String {
     with_hook(format!("- [{}]({})", stem(&file.path), file.path), &hook(file))
 }
 
-/// The description as it may stand before a model, in one line.
+/// The description as it may be before a model, in one line.
 fn hook(file: &IndexSource) -> String {
     js_text::fold_white_space(&clean(file.description.as_deref().unwrap_or_default()))
 }

@@ -1,7 +1,7 @@
 //! Plans for what a person or an agent wants to change: the topic file, and what that changes in the index.
 //!
 //! Every function takes the contents that were found and gives back a plan made from exactly those, so that whoever
-//! applies it can tell when somebody else was faster.
+//! applies it can tell when another process was faster.
 
 use crate::plan::{Change, Content, Plan};
 use crate::rel_path::RelPath;
@@ -28,7 +28,7 @@ use super::topic::{self, NewTopic, Topic, decode};
 /// A file that takes part in a change: its path and the bytes that were found there.
 #[derive(Debug, Clone, Copy)]
 pub struct FoundFile<'c> {
-    /// Where it lies.
+    /// Where it is.
     pub path: &'c RelPath,
     /// Its content.
     pub content: &'c [u8],
@@ -115,7 +115,7 @@ fn doubts(topic: &NewTopic<'_>, path: &RelPath) -> Vec<String> {
 /// Changes one field of a memory; `None` removes it. The index line follows a new description.
 ///
 /// # Errors
-/// The file is no text, or the field cannot be changed without touching something else.
+/// The file is not UTF-8, or the field cannot be changed without touching something else.
 pub fn set(
     file: FoundFile<'_>,
     key: &str,
@@ -142,7 +142,7 @@ pub fn set(
 /// Replaces the content of a file. For a topic file the index line follows a new description.
 ///
 /// # Errors
-/// The index is no text.
+/// The index is not UTF-8.
 pub fn replace(
     file: FoundFile<'_>,
     new_text: &str,
@@ -178,7 +178,7 @@ pub fn replace(
 /// Brings a file back as it was. A topic file gets its line in the index again if that is gone.
 ///
 /// # Errors
-/// The index is no text.
+/// The index is not UTF-8.
 pub fn restore(
     file: FoundFile<'_>,
     current: Option<&[u8]>,
@@ -206,7 +206,7 @@ pub fn restore(
 /// Removes a memory and its lines in the index. Links to it that remain are named as warnings.
 ///
 /// # Errors
-/// It is the index itself, or the index is no text.
+/// It is the index itself, or the index is not UTF-8.
 pub fn remove(
     file: FoundFile<'_>,
     linked_from: &[&RelPath],
@@ -225,7 +225,7 @@ pub fn remove(
 /// Moves a memory to `archive/`, out of the index: its text stays as it is, and links by its name still lead there.
 ///
 /// # Errors
-/// It is the index itself, or the index is no text.
+/// It is the index itself, or the index is not UTF-8.
 pub fn archive(
     file: FoundFile<'_>,
     to: &RelPath,
@@ -245,7 +245,7 @@ pub fn archive(
 /// Gives a memory another path, and its name with it; links in other memories and the index follow.
 ///
 /// # Errors
-/// The new name is taken or reserved, or a file that must change is no text.
+/// The new name is taken or reserved, or a file that must change is not UTF-8.
 pub fn rename(
     file: FoundFile<'_>,
     new_path: &RelPath,
@@ -300,7 +300,7 @@ pub fn rename(
 /// Adds a link to another memory at the end of a file, unless it is there already.
 ///
 /// # Errors
-/// The file is no text.
+/// The file is not UTF-8.
 pub fn link(file: FoundFile<'_>, target: &str) -> Result<Plan, ChangeRefused> {
     let text = text_of(file)?;
     let mut plan = Plan::new(format!("link {} to {target}", file.path));
@@ -328,7 +328,7 @@ pub fn link(file: FoundFile<'_>, target: &str) -> Result<Plan, ChangeRefused> {
 /// there but could not be read (`unread`).
 ///
 /// # Errors
-/// The index is no text.
+/// The index is not UTF-8.
 pub fn reindex(
     indexes: &Indexes<'_>,
     files: Vec<IndexSource>,

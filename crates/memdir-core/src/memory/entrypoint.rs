@@ -53,7 +53,7 @@ pub struct Loaded {
     pub units: usize,
     /// Whether part of it was cut off.
     pub truncated: bool,
-    /// The warning as it stands at the end of `text`, the blank line before it included.
+    /// The warning as it is at the end of `text`, the blank line before it included.
     pub warning: Option<String>,
 }
 

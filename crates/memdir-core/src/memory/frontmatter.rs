@@ -96,7 +96,7 @@ impl<'t> Frontmatter<'t> {
 
     /// The value of a field, `None` if there is no such field. Where a field appears twice, the last one counts.
     ///
-    /// A value that YAML does not accept is returned as it stands, as text, and reported.
+    /// A value that YAML does not accept is returned as it is, as text, and reported.
     #[must_use]
     pub fn value(&self, key: &str) -> Option<(Value, Option<Problem>)> {
         let field = self.field(key)?;

@@ -40,7 +40,7 @@ pub struct IndexLine<'t> {
 }
 
 impl<'t> Index<'t> {
-    /// Reads an index. What stands in frontmatter, code or a block comment is no entry.
+    /// Reads an index. What is in frontmatter, code or a block comment is not an entry.
     #[must_use]
     pub fn parse(text: &'t str) -> Self {
         let mut state = Outside::default();

@@ -13,7 +13,7 @@ pub(super) use rename::new_destination;
 pub use rename::{Renamed, rename_links};
 pub use targets::{LinkTargets, back_links};
 
-/// A name longer than this is no name.
+/// A name longer than this is not a name.
 const MAX_TARGET_BYTES: usize = 1024;
 
 /// One link in a text.
@@ -21,7 +21,7 @@ const MAX_TARGET_BYTES: usize = 1024;
 pub struct Link {
     /// What it points to: a memory's name, or a path as the file system spells it.
     pub target: String,
-    /// Where the target stands in the text, as it is written there.
+    /// Where the target is in the text, as it is written there.
     pub range: Range<usize>,
     /// How it is written.
     pub kind: LinkKind,
@@ -36,7 +36,7 @@ pub enum LinkKind {
     Markdown,
 }
 
-/// The links of a text, in order. What stands in code is no link.
+/// The links of a text, in order. What is in code is not a link.
 #[must_use]
 pub fn links(text: &str) -> Vec<Link> {
     let mut links = Vec::new();

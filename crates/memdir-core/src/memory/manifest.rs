@@ -67,7 +67,7 @@ pub fn sort(entries: &mut [ManifestEntry]) {
         .sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| left.path.cmp(&right.path)));
 }
 
-/// How many whole days ago something was written; 0 for what lies in the future.
+/// How many whole days ago something was written; 0 for what is in the future.
 #[must_use]
 pub fn age_days(modified: Timestamp, now: Timestamp) -> u64 {
     const DAY: i64 = 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 //! The pure half of the API's memory tool (`memory_20250818`): six commands, their answers, and what they change.
 //!
-//! A command names paths below `/memories`, which stands for one memory directory. Whoever runs a command shows it the
+//! A command names paths below `/memories`, which represents one memory directory. The caller shows a command the
 //! directory through [`ToolFiles`] and applies the changes of its [`Outcome`] as an ordinary plan. The answers are the
 //! documented ones, because models were trained on them.
 
@@ -28,7 +28,7 @@ pub const MAX_LISTED: usize = 2_000;
 
 /// What a command may see of the directory. Paths are relative to it; `""` is the directory itself.
 pub trait ToolFiles {
-    /// What stands at a path; `None` for nothing, and for links and everything else that is neither file nor folder.
+    /// What is at a path; `None` for nothing, and for links and everything else that is neither file nor folder.
     fn found(&self, path: &str) -> Option<Found>;
 
     /// The names of a folder's entries, in any order.
@@ -41,7 +41,7 @@ pub trait ToolFiles {
     fn read(&self, path: &str) -> Result<Vec<u8>, String>;
 }
 
-/// What stands at a path.
+/// What is at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     /// A regular file.
@@ -76,7 +76,7 @@ impl Answer {
     }
 }
 
-/// A command's answer and the changes that make it true. With no changes the answer stands as it is; else it holds once
+/// A command's answer and the changes that make it true. Without changes the answer holds at once; else it holds once
 /// they are applied, and whoever applies them answers with an error if that fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {

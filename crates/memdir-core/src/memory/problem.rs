@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Bytes that are no UTF-8 were read as U+FFFD.
+    /// Bytes that are not UTF-8 were read as U+FFFD.
     #[error("not valid UTF-8")]
     InvalidUtf8,
     /// A first line of `---`, and no closing one within reach.
@@ -19,7 +19,7 @@ pub enum Problem {
         /// Counted from the opening `---`, which is line 1.
         line: usize,
     },
-    /// A value that is not valid YAML; it was taken as it stands.
+    /// A value that is not valid YAML; it was taken as it is.
     #[error("the value of `{key}` is not valid YAML")]
     BrokenValue {
         /// The field, with `metadata.` before a nested one.
@@ -43,7 +43,7 @@ pub enum Problem {
         /// The type as written.
         found: String,
     },
-    /// A `modified` that is no time.
+    /// A `modified` that is not a time.
     #[error("`{found}` is not a time")]
     BadTime {
         /// The value as written.

@@ -41,7 +41,7 @@ pub struct Topic {
     pub origin_session: Option<String>,
     /// The targets of its `[[links]]` and of its links to other files, in order, each once.
     pub links: Vec<String>,
-    /// Where its body stands in the text, without the blank lines before it.
+    /// Where its body is in the text, without the blank lines before it.
     pub body: Range<usize>,
     /// Whether it has a frontmatter at all.
     pub has_frontmatter: bool,
@@ -108,7 +108,7 @@ impl Topic {
     }
 }
 
-/// The text of a file's bytes; what is no UTF-8 becomes U+FFFD and is reported.
+/// The text of a file's bytes; what is not UTF-8 becomes U+FFFD and is reported.
 #[must_use]
 pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Option<Problem>) {
     let text = String::from_utf8_lossy(bytes);

@@ -22,7 +22,7 @@ pub struct Answer {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// It is no JSON, or not of the provider's form.
+    /// It is not JSON, or not of the provider's form.
     #[error("the answer is not what this provider answers")]
     Malformed,
     /// The provider's form, without an answer in it.

@@ -39,14 +39,14 @@ pub enum Call {
     },
 }
 
-/// Where the key goes. Who sends the call looks it up, so that it stands in no value of ours that could be printed.
+/// Where the key goes. Who sends the call looks it up, so that it is in no value of ours that could be printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyPlace {
     /// The environment variable that holds it.
     pub variable: String,
     /// The header that takes it.
     pub header: &'static str,
-    /// What stands before it.
+    /// What is before it.
     pub prefix: &'static str,
 }
 

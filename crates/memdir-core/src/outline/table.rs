@@ -18,9 +18,9 @@ pub struct Table {
 /// One row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// The line that it stands on.
+    /// The line that it is on.
     pub line: usize,
-    /// What stands between its bars.
+    /// What is between its bars.
     pub cells: Vec<Cell>,
 }
 
@@ -74,7 +74,7 @@ impl Outline<'_> {
         Some(table)
     }
 
-    /// The cells of a line; `None` if it has no bar or is no text.
+    /// The cells of a line; `None` if it has no bar or is not UTF-8.
     fn row(&self, index: usize) -> Option<Row> {
         let line = self.lines.get(index).filter(|line| line.kind == LineKind::Text)?;
         let cell = |from: usize, to: usize| Cell {
@@ -134,7 +134,7 @@ fn is_delimiter(cell: &str) -> bool {
     !dashes.is_empty() && dashes.bytes().all(|byte| byte == b'-')
 }
 
-/// A text as it stands in a cell: one line, bars escaped.
+/// A text as it is in a cell: one line, bars escaped.
 #[must_use]
 pub fn escape_cell(text: &str) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

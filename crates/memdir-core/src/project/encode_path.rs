@@ -71,7 +71,7 @@ impl FromStr for Scheme {
     }
 }
 
-/// A scheme that nobody knows.
+/// A scheme that is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown scheme `{text}`: expected `current`, `cwd` or `observed-89`")]
 pub struct UnknownScheme {

@@ -54,7 +54,7 @@ pub struct GitRoot {
     pub root: Utf8PathBuf,
     /// The directory that holds the `.git` entry, which is another one in a worktree.
     pub checkout: Utf8PathBuf,
-    /// Where `config`, `objects` and `worktrees` of the repository lie, if the `.git` entry leads anywhere. It
+    /// Where `config`, `objects` and `worktrees` of the repository are, if the `.git` entry leads anywhere. It
     /// is a claim of the repository's own files: good for looking, not for writing.
     pub common_dir: Option<Utf8PathBuf>,
 }

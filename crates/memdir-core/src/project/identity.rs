@@ -62,7 +62,7 @@ const CLONE: &str = "clone:";
 const REMOTE: &str = "remote:";
 const INODE: &str = "inode:";
 
-/// How much of a repository's name stands in a path.
+/// How much of a repository's name is in a path.
 const MAX_NAME: usize = 40;
 
 impl IdentityKey {
@@ -91,7 +91,7 @@ impl IdentityKey {
     pub fn across_machines(&self) -> Option<String> {
         let (commit, remote) = self.repository()?;
         let remote = remote.to_lowercase();
-        // A path is a place on one machine, and lies elsewhere on the next.
+        // A path is a place on one machine, and is elsewhere on the next.
         let is_on_a_network = !remote.is_empty() && !remote.starts_with(['/', '.', '~']);
         let (name, about) = if is_on_a_network {
             (remote.rsplit('/').next().unwrap_or_default(), remote.as_str())

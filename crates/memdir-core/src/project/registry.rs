@@ -22,7 +22,7 @@ pub struct ProjectRecord {
     pub v: u32,
     /// The id that survives moves.
     pub store: StoreId,
-    /// Where the memory lies.
+    /// Where the memory is.
     pub memory_dir: Utf8PathBuf,
     /// The encoded name of the project, as the directory below `projects/` is called.
     pub slug: String,
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(project.paths.len(), 1);
         assert_eq!(project.paths[0].keys, keys(Some("abc"), 2));
         assert_eq!(project.paths[0].first_seen.as_second(), 5);
-        // A full look replaces everything: another repository stands there now.
+        // A full look replaces everything: another repository is there now.
         project.sight(&sighting("/p", 10, keys(Some("def"), 2)));
         assert_eq!(project.paths[0].keys, keys(Some("def"), 2));
     }

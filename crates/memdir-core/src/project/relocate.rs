@@ -1,7 +1,7 @@
 //! Bringing a project's files from an old directory to the one that counts now, as a plan.
 //!
 //! A plan only copies; once its copies are verified, whoever applies it sets the old directory aside under a name
-//! that says where its content went. Nothing is deleted, so it can be taken back. The serialised form is part of
+//! that says where its content went. Nothing is deleted, so it can be undone. The serialised form is part of
 //! docs/FORMAT.md.
 
 use std::collections::BTreeSet;
@@ -42,7 +42,7 @@ pub struct Relocation {
 pub struct End {
     /// The directory below `projects/`.
     pub project_dir: Utf8PathBuf,
-    /// The memory directory, which may lie elsewhere.
+    /// The memory directory, which may be elsewhere.
     pub memory_dir: Utf8PathBuf,
     /// The project's real path, if it is known.
     pub path: Option<Utf8PathBuf>,
@@ -112,9 +112,9 @@ pub enum Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// Copied; nothing stands at its place.
+    /// Copied; nothing is at its place.
     Copy,
-    /// Left: the same content stands there already.
+    /// Left: the same content is there already.
     Same,
     /// Both are indexes: their lines become one set.
     Merge,
@@ -133,7 +133,7 @@ pub struct Found {
 
 /// Plans to bring the files of one end to the other.
 ///
-/// `files` lie below the old project directory; `exists` and `same` answer for the disk.
+/// `files` are below the old project directory; `exists` and `same` answer for the disk.
 #[must_use]
 pub fn plan(
     because: Because,
@@ -188,7 +188,7 @@ const MOVED_TO: &str = ".moved-to.";
 /// The longest name that file systems allow.
 const MAX_NAME: usize = 255;
 
-/// The names below `projects/` under which memory of a project may lie lost, with the reason; best first.
+/// The names below `projects/` under which memory of a project may be lost, with the reason; best first.
 ///
 /// `paths` are the directory, the root of its repository and every worktree. A name that today's client gives to
 /// one of them is in use for its sessions, so only its memory can be lost.

@@ -1,4 +1,4 @@
-//! From an encoded name back to the path that it stands for.
+//! From an encoded name back to the path that it means.
 //!
 //! The encoding loses what it replaces, so a name can only be confirmed: a path comes from somewhere, and counts
 //! if one of the schemes gives it this name.
@@ -155,7 +155,7 @@ impl<'look> Walker<'look> {
 
 /// The entries of a directory, sorted by encoded name, that can lead to the wanted name.
 ///
-/// A whole name is made of whole components, so only those that end where a dash stands need to be looked up; a
+/// A whole name is made of whole components, so only those that end where a dash is need to be looked up; a
 /// folder with thousands of projects is not compared with every name.
 fn towards<'list>(listed: &'list [Listed], so_far: &str, wanted: &str) -> Vec<&'list Listed> {
     let rest = match wanted.strip_prefix(so_far) {

@@ -31,7 +31,7 @@ pub struct AutoMemory<'a> {
     pub memory_dir: &'a Utf8Path,
     /// How much is explained.
     pub form: Form,
-    /// Where the index stands.
+    /// Where the index is.
     pub profile: Profile,
     /// Whether there is a team's memory inside the directory.
     pub has_team: bool,

@@ -21,14 +21,14 @@ pub struct IndexFile<'a> {
 
 impl IndexFile<'_> {
     /// The index under its heading: always quoted as data, whose it is and how old, and with the reason where it
-    /// looks like an attack. The warning about what was cut is ours and stands outside.
+    /// looks like an attack. The warning about what was cut is ours and is outside.
     pub(super) fn block(&self, profile: entrypoint::Profile, owner: Owner<'_>) -> String {
         let loaded = entrypoint::load(self.content, profile);
         let text = if loaded.shown {
             let warning = loaded.warning.as_deref().unwrap_or_default();
             let body = loaded.text.strip_suffix(warning).unwrap_or(&loaded.text);
             let quoted = quoted_index(body, owner, (self.modified, self.changed_by), self.now);
-            // The client's warning repeats a line of the file, so outside the quotation stands one of ours.
+            // The client's warning repeats a line of the file, so outside the quotation is one of ours.
             format!("{quoted}{}", if loaded.truncated { cut_note(&loaded) } else { String::new() })
         } else {
             "Nothing is saved yet.".to_owned()

@@ -1,4 +1,4 @@
-//! Instruction files as they stand in front of the user's first message.
+//! Instruction files as they are in front of the user's first message.
 
 use camino::Utf8Path;
 use jiff::Timestamp;

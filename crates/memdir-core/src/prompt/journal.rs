@@ -7,7 +7,7 @@ use super::shown_dir::shown_dir;
 /// The section about the journal of a project, for sessions in which it is kept.
 #[derive(Debug, Clone, Copy)]
 pub struct Journal<'a> {
-    /// Where the journal lies.
+    /// Where the journal is.
     pub directory: &'a Utf8Path,
     /// The project's key.
     pub key: &'a str,

@@ -7,7 +7,7 @@ use super::shown_dir::shown_dir;
 /// The section about earlier conversations.
 #[derive(Debug, Clone, Copy)]
 pub struct PastSessions<'a> {
-    /// Where the transcripts of this directory lie.
+    /// Where the transcripts of this directory are.
     pub project_dir: &'a Utf8Path,
 }
 

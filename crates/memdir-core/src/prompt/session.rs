@@ -34,7 +34,7 @@ impl PromptSession {
     pub fn turn(&mut self, mut source: impl FnMut(ComponentId) -> Option<String>) -> Turn {
         let mut parts = Vec::new();
         for component in registry(self.profile) {
-            // In the older profile the index stands inside its section, and once is enough.
+            // In the older profile the index is inside its section, and once is enough.
             let is_elsewhere = self.profile == Profile::Seed && component.id == ComponentId::Index;
             if is_elsewhere || (self.is_simple && !is_in_simple_mode(component.id)) {
                 continue;

@@ -5,7 +5,7 @@ use camino::Utf8Path;
 /// The directory with one slash at its end, on one line.
 ///
 /// A repository's settings can name the memory directory, so the name is hostile: whatever could break out of the
-/// line or the code span it stands in is written as an escape.
+/// line or the code span it is in is written as an escape.
 pub(super) fn shown_dir(directory: &Utf8Path) -> String {
     let mut shown = shown_path(Utf8Path::new(directory.as_str().trim_end_matches('/')));
     shown.push('/');

@@ -71,7 +71,7 @@ pub(super) fn at_foreign_word(text: &str, word: Range<usize>, kind: Kind) -> Opt
     find_value(text, &Named { name, end, context, kind })
 }
 
-/// A name that announces a secret, where it stands.
+/// A name that announces a secret, where it is.
 struct Named<'text> {
     name: &'text str,
     end: usize,
@@ -120,7 +120,7 @@ fn find_value(text: &str, named: &Named<'_>) -> Option<Assigned> {
         .then_some(Assigned { kind: named.kind, range: value.range })
 }
 
-/// `use x as the password`: the value stands before its name, and must speak for itself.
+/// `use x as the password`: the value is before its name, and must speak for itself.
 fn value_before(name_start: usize, context: &str, kind: Kind) -> Option<Assigned> {
     const JOINTS: [&str; 8] =
         [" as the ", " as a ", " as ", " as its ", " as their ", " as my ", " is the ", " is our "];

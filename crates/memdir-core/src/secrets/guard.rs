@@ -11,14 +11,14 @@ use crate::rel_path::RelPath;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: this looks like a secret ({rule})")]
 pub struct SecretBlocked {
-    /// Where it would stand, without the value.
+    /// Where it would be, without the value.
     pub place: String,
     /// The rule that found it.
     pub rule: &'static str,
 }
 
 /// Looks for secrets that a plan would add, in names as well as in contents, and does what the user chose. What
-/// stands in a file already is not this plan's doing, but a second copy of it is.
+/// is in a file already is not this plan's doing, but a second copy of it is.
 ///
 /// # Errors
 /// The first secret, if secrets block, and one in a name also where they are taken out: a name cannot be.

@@ -51,7 +51,7 @@ pub(super) fn is_secret(value: &str, kind: Kind, link: Link) -> bool {
     }
 }
 
-/// Whether a password found where only passwords stand (a URL, a command line) is a real one.
+/// Whether a password found where only passwords are (a URL, a command line) is a real one.
 pub(super) fn is_chosen_password(value: &str) -> bool {
     is_secret(value, Kind::Password, Link::Quoted)
 }
@@ -95,7 +95,7 @@ pub(super) fn is_private_web_token(value: &str) -> bool {
     !examples::WEB_TOKEN_SAMPLES.iter().any(|sample| payload.contains(sample))
 }
 
-/// What people write where a secret would stand.
+/// What people write where a secret would be.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let trimmed = value.trim_matches(|character: char| !character.is_alphanumeric());
     if trimmed.is_empty() || value.contains('…') || value.contains('•') {
@@ -294,7 +294,7 @@ fn is_password(value: &str, link: Link) -> bool {
         return letters.is_passphrase(value) && letters.digits > 0 && link != Link::Prose;
     }
     if letters.symbols > 0 && letters.digits == 0 && letters.upper == 0 {
-        // `optional!`, `what?`: punctuation, unless it stands inside the word.
+        // `optional!`, `what?`: punctuation, unless it is inside the word.
         let inner =
             value.trim_end_matches(['!', '?', '=', '~', '+', '*']).trim_start_matches(['*', '+', '~']);
         return length >= 8 && (link == Link::Quoted || Letters::of(inner).symbols > 0);

@@ -31,7 +31,7 @@ pub(super) struct LazyRule {
     compiled: OnceLock<Option<Regex>>,
 }
 
-/// Where the keyword stands.
+/// Where the keyword is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// It is part of the secret.
@@ -58,9 +58,9 @@ enum Check {
 
 /// A match may not be longer than this, which bounds the work a keyword can cause.
 const WINDOW: usize = 4096;
-/// The same where the keyword stands inside the match.
+/// The same where the keyword is inside the match.
 const WINDOW_AROUND: usize = 160;
-/// The same where the keyword stands before the secret.
+/// The same where the keyword is before the secret.
 const WINDOW_AFTER_WORD: usize = 1024;
 /// No token is shorter than its keyword and this.
 const SHORTEST_REST: usize = 8;
@@ -117,7 +117,7 @@ impl Rule {
         }
     }
 
-    /// A secret whose keyword stands up to `reach_back` bytes after its beginning.
+    /// A secret whose keyword is up to `reach_back` bytes after its beginning.
     pub(super) const fn around(
         name: &'static str,
         keywords: &'static [&'static str],
@@ -167,7 +167,7 @@ impl LazyRule {
         Self { rule, compiled: OnceLock::new() }
     }
 
-    /// How far the rule looked, and where the secret stands whose keyword was seen, if it is one.
+    /// How far the rule looked, and where the secret is whose keyword was seen, if it is one.
     pub(super) fn find_at(&self, text: &str, keyword: Range<usize>) -> (usize, Option<Range<usize>>) {
         let bytes = text.as_bytes();
         let continues_blob = self.rule.stands_alone
@@ -226,7 +226,7 @@ impl LazyRule {
             end += bytes.get(end..)?.iter().take_while(|byte| is_token_byte(**byte)).count();
         }
         let ends_inside_a_word = bytes.get(end).is_some_and(u8::is_ascii_alphanumeric);
-        // What stands before a group, the expression itself has said: `-pPASSWORD`.
+        // What is before a group, the expression itself has said: `-pPASSWORD`.
         let starts_inside_a_word = captures.get(1).is_none() && !starts_a_word(bytes, start);
         if !covers_keyword || ends_inside_a_word || starts_inside_a_word {
             return None;

@@ -15,7 +15,7 @@ fn cases(table: &str) -> Vec<Case> {
     table.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Whether a finding stands inside the secret, or around it.
+/// Whether a finding is inside the secret, or around it.
 fn finds(case: &Case) -> bool {
     let secret = case.secret.as_deref().unwrap();
     let start = case.text.find(secret).unwrap();

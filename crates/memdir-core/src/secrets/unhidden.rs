@@ -56,7 +56,7 @@ impl<'a> Unhidden<'a> {
     }
 }
 
-/// Where the first wide letter or the first invisible character between two ASCII ones stands: secrets are ASCII, and
+/// Where the first wide letter or the first invisible character between two ASCII ones is: secrets are ASCII, and
 /// the joiners of emoji and of other scripts need no second look at the text.
 fn first_disguise(text: &str) -> Option<usize> {
     let is_graphic = |character: char| character.is_ascii_graphic();

@@ -63,7 +63,7 @@ pub(super) fn password_at(text: &str, separator: Range<usize>) -> Option<Range<u
     (accepted && !same_as_user && !is_mask(value)).then_some(password)
 }
 
-/// A password of letters only stands in a URL's place for passwords all the same.
+/// A password of letters only is in a URL's place for passwords all the same.
 fn is_unreadable(value: &str) -> bool {
     let letters = Letters::of(value);
     let changes_case_often = letters.turns >= 3 && letters.length <= (letters.turns + 1) * 4;

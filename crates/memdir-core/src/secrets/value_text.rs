@@ -5,7 +5,7 @@ use std::ops::Range;
 /// A value is not read further than this.
 const LONGEST: usize = 512;
 
-/// A value as it stands in the text.
+/// A value as it is in the text.
 #[derive(Clone)]
 pub(super) struct ValueText<'text> {
     pub(super) text: &'text str,

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-/// Words that are searched together, without regard to ASCII case, each with what it stands for.
+/// Words that are searched together, without regard to ASCII case, each with what it means.
 pub(super) struct WordSet<Meaning> {
-    /// Those with the same first byte stand together, in the order in which they were given.
+    /// Those with the same first byte are together, in the order in which they were given.
     words: Vec<Word<Meaning>>,
     /// For each first byte, where its words begin in `words`; one more for the end.
     by_first_byte: Box<[u16; 257]>,

@@ -1,6 +1,6 @@
 use camino::Utf8PathBuf;
 
-/// What a person would give the client on its command line, and where its administrator's settings lie.
+/// What a person would give the client on its command line, and where its administrator's settings are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientFlags {
     /// `--bare`: nothing but the model.

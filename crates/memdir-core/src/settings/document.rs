@@ -82,7 +82,7 @@ impl Document {
     }
 }
 
-/// The rules under which a tool may not act without a question; what is no text among them is no rule.
+/// The rules under which a tool may not act without a question; what is not UTF-8 among them is not a rule.
 fn rules_against(raw: &RawValue) -> Vec<String> {
     let lists: HashMap<String, Value> = serde_json::from_str(raw.get()).unwrap_or_default();
     let rules = ["deny", "ask"].iter().filter_map(|name| lists.get(*name)?.as_array());
@@ -93,7 +93,7 @@ fn typed<'a, T: Deserialize<'a>>(raw: &'a RawValue, expected: &str) -> Result<T,
     serde_json::from_str(raw.get()).map_err(|_| expected.to_owned())
 }
 
-/// The text of a variable's value: the client turns whatever stands there into a string.
+/// The text of a variable's value: the client turns whatever is there into a string.
 fn as_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

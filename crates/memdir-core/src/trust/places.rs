@@ -31,13 +31,13 @@ pub(super) fn is_system(path: &Utf8Path, home: Option<&Utf8Path>) -> bool {
         && !OPEN_BELOW_VAR.iter().any(|place| lower.starts_with(place))
 }
 
-/// Whether it stands where home directories stand, whoever's it is.
+/// Whether it is where home directories are, whoever's it is.
 pub(super) fn is_some_home(path: &Utf8Path) -> bool {
     let parent = path.parent().map(|parent| parent.as_str().to_ascii_lowercase());
     matches!(parent.as_deref(), Some("/home" | "/users" | "/var/home"))
 }
 
-/// Whether it is, lies in, or in this home contains a place where programs keep keys, tokens, passwords or cookies.
+/// Whether it is, is in, or in this home contains a place where programs keep keys, tokens, passwords or cookies.
 pub(super) fn holds_credentials(path: &Utf8Path, home: Option<&Utf8Path>) -> bool {
     let lower = format!("{}/", path.as_str().to_ascii_lowercase());
     let lies_in = |place: &&str| {

@@ -8,7 +8,7 @@ use crate::outline::{LineKind, Obstacle, Outline};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProfileRefused {
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     #[error("it is not valid UTF-8")]
     NotUtf8,
     /// Something in it would swallow what is written, or be torn by it.
@@ -176,7 +176,7 @@ pub(super) fn insert(outline: &Outline<'_>, heading: Option<&str>, block: Vec<St
     }
 }
 
-/// A list stands apart from a heading and from prose; an item follows an item.
+/// A blank line separates a list from a heading and from prose; an item follows an item.
 fn insert_below(outline: &Outline<'_>, last: usize, mut block: Vec<String>) -> String {
     let follows = outline.lines.get(last).is_some_and(|line| {
         line.kind == LineKind::Text && (marker(line.text).is_some() || line.text.starts_with([' ', '\t']))
@@ -195,7 +195,7 @@ fn one_title(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").trim_start_matches('#').trim().to_owned()
 }
 
-/// A text as it stands in an item: one line that begins no other block.
+/// A text as it is in an item: one line that begins no other block.
 pub(super) fn one_line(text: &str) -> Result<String, ProfileRefused> {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -19,7 +19,7 @@ impl Topic {
         (!words.is_empty()).then_some(Self { words })
     }
 
-    /// Whether an item is about it: every word stands in its text or its heading.
+    /// Whether an item is about it: every word is in its text or its heading.
     #[must_use]
     pub fn is_of(&self, item: &Item) -> bool {
         let said = format!("{} {}", item.heading.as_deref().unwrap_or_default(), item.text).to_lowercase();
@@ -30,7 +30,7 @@ impl Topic {
 /// Takes items out of a file; every other line stays.
 ///
 /// # Errors
-/// The file cannot be changed safely. An item that is gone already is no error.
+/// The file cannot be changed safely. An item that is gone already is not an error.
 pub fn remove(category: Category, text: &str, items: &[Item]) -> Result<Option<String>, ProfileRefused> {
     safe(text)?;
     let known = ProfileFile::parse(category, text).items;

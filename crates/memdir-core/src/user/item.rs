@@ -21,7 +21,7 @@ pub struct ProfileFile {
 /// One thing that is known about the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Item {
-    /// The file that it stands in.
+    /// The file that it is in.
     pub category: Category,
     /// The heading above it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,7 +65,7 @@ pub(super) fn folded(text: &str) -> String {
 }
 
 impl ProfileFile {
-    /// Reads a file. Whatever stands in it, this returns what it understood.
+    /// Reads a file. Whatever it holds, this returns what it understood.
     #[must_use]
     pub fn parse(category: Category, text: &str) -> Self {
         let outline = Outline::of(text);
@@ -189,7 +189,7 @@ fn date(text: &str) -> (Option<Date>, &str) {
 pub(super) struct Mark<'t> {
     pub(super) start: usize,
     pub(super) value: &'t str,
-    /// Where the value stands in the line.
+    /// Where the value is in the line.
     pub(super) value_range: Range<usize>,
     pub(super) yes: Option<bool>,
 }

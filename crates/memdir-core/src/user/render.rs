@@ -116,7 +116,7 @@ fn usable(file: &ProfileFile, text: &str) -> String {
     let outline = Outline::of(text);
     let by_default = file.category != Category::Observations;
     let mut in_conflict = false;
-    // `None`: whatever stands there, it is not told.
+    // `None`: whatever is there, it is not told.
     let mut told: Vec<Option<bool>> = Vec::with_capacity(outline.lines.len());
     for line in &outline.lines {
         told.push(match line.kind {

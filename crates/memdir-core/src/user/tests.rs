@@ -215,7 +215,7 @@ fn any_profile() -> impl Strategy<Value = String> {
         .prop_map(|lines| lines.into_iter().map(|(line, ending)| line + ending).collect())
 }
 
-/// Whether all lines of one text stand in another, in their order.
+/// Whether all lines of one text are in another, in their order.
 fn holds_all(changed: &str, text: &str) -> bool {
     let mut lines = changed.split_inclusive('\n');
     text.split_inclusive('\n').all(|line| lines.any(|kept| kept == line))

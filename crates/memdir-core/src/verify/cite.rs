@@ -10,7 +10,7 @@ pub const MAX_CITATIONS: usize = 256;
 /// Longer words are no names.
 const MAX_WORD: usize = 256;
 
-/// What a text refers to, in order, each once. What stands in fenced code is an example, not a claim.
+/// What a text refers to, in order, each once. What is in fenced code is an example, not a claim.
 #[must_use]
 pub fn citations(text: &str) -> Vec<Citation> {
     let mut found = Vec::new();
@@ -67,7 +67,7 @@ fn in_line(line: &str, number: usize, found: &mut Vec<Citation>) {
     }
 }
 
-/// What stands between backticks.
+/// What is between backticks.
 fn of_span(span: &str) -> Option<Cited> {
     if span.is_empty() || span.len() > MAX_WORD {
         return None;

@@ -7,7 +7,7 @@ use crate::outline::{Obstacle, Outline, Row, escape_cell, plain};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditRefused {
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     #[error("it is not valid UTF-8")]
     NotUtf8,
     /// Something in it would swallow what is written, or be torn by it.
@@ -41,7 +41,7 @@ pub enum EditRefused {
         /// The rule that it breaks.
         rule: &'static str,
     },
-    /// A project cannot stand in a relation to itself.
+    /// A project cannot be related to itself.
     #[error("`{key}` cannot be related to itself")]
     Itself {
         /// The project.
@@ -52,13 +52,13 @@ pub enum EditRefused {
 /// A project to register.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NewProject<'a> {
-    /// The key under which its journal lies.
+    /// The key under which its journal is.
     pub key: &'a str,
     /// Where it is.
     pub path: &'a str,
-    /// What it is; `None` leaves what stands there.
+    /// What it is; `None` leaves what is there.
     pub description: Option<&'a str>,
-    /// How it is doing; `None` leaves what stands there, and is `active` for a new one.
+    /// Its status; `None` leaves what is there, and is `active` for a new one.
     pub status: Option<&'a str>,
 }
 
@@ -80,11 +80,11 @@ pub struct NewRelation<'a> {
 pub struct NewInitiative<'a> {
     /// What it is called.
     pub name: &'a str,
-    /// The projects that take part; none given leaves what stands there.
+    /// The projects that take part; none given leaves what is there.
     pub projects: &'a [String],
-    /// How it is doing; `None` leaves what stands there, and is `active` for a new one.
+    /// Its status; `None` leaves what is there, and is `active` for a new one.
     pub status: Option<&'a str>,
-    /// What else is to be said; `None` leaves what stands there.
+    /// What else is to be said; `None` leaves what is there.
     pub notes: Option<&'a str>,
     /// The day of the change.
     pub date: &'a str,
@@ -95,7 +95,7 @@ pub struct NewInitiative<'a> {
 pub enum WorkspaceEdit<'a> {
     /// Register a project, or bring its row up to date.
     Register(NewProject<'a>),
-    /// Record how one project stands to another.
+    /// Record how one project relates to another.
     Relate(NewRelation<'a>),
     /// Begin an initiative or bring it up to date.
     Initiative(NewInitiative<'a>),
@@ -170,7 +170,7 @@ fn register(text: &str, new: &NewProject<'_>) -> Result<Option<String>, EditRefu
     Ok((changed != text).then_some(changed))
 }
 
-/// Records how one project stands to another; `None` if that is known.
+/// Records how one project relates to another; `None` if that is known.
 fn relate(text: &str, new: &NewRelation<'_>) -> Result<Option<String>, EditRefused> {
     let changed = prepared(text)?;
     let map = super::WorkspaceMap::parse(&changed);

@@ -16,7 +16,7 @@ pub struct Manifest {
 pub struct Dependency {
     /// Its name.
     pub name: String,
-    /// Where it lies, relative to the manifest, if that is said.
+    /// Where it is, relative to the manifest, if that is said.
     pub path: Option<String>,
 }
 
@@ -99,7 +99,7 @@ fn python(root: toml::Table) -> Manifest {
             dependencies.push(Dependency { name: name.clone(), path });
         }
     }
-    // A source says where a dependency of the list above lies.
+    // A source says where a dependency of the list above is.
     let sources = root.get("tool").and_then(|tool| tool.get("uv")).and_then(|uv| uv.get("sources"));
     for (name, source) in sources.and_then(toml::Value::as_table).into_iter().flatten() {
         let path = source.as_table().and_then(|detail| text_at(detail, "path"));

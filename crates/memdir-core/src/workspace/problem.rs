@@ -4,7 +4,7 @@ use crate::outline::Obstacle;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkspaceProblem {
-    /// Bytes that are no UTF-8; the file is not changed.
+    /// Bytes that are not UTF-8; the file is not changed.
     #[error("not valid UTF-8: memdir reads it as well as it can and will not change it")]
     NotUtf8,
     /// The file is not changed.

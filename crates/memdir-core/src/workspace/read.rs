@@ -26,7 +26,7 @@ pub struct WorkspaceMap {
 /// A registered project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Project {
-    /// The key under which its journal lies.
+    /// The key under which its journal is.
     pub key: String,
     /// Where it is, as it is written.
     pub path: String,
@@ -63,7 +63,7 @@ impl Project {
 }
 
 impl WorkspaceMap {
-    /// Reads the file. Whatever stands in it, this returns what it understood.
+    /// Reads the file. Whatever it holds, this returns what it understood.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let outline = Outline::of(text);

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::outline::plain;
 
-/// How one project stands to another.
+/// How one project relates to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Relation {
     /// The project that the relation starts from.
@@ -152,7 +152,7 @@ impl Relation {
         Self::between(from, kind, to, note.trim().trim_end_matches(')').to_owned())
     }
 
-    /// A sentence is no name: both sides must be one word.
+    /// A sentence is not a name: both sides must be one word.
     fn between(from: &str, kind: RelationKind, to: &str, note: String) -> Option<Self> {
         let (from, to) = (plain(from), plain(to.trim().trim_end_matches('.')));
         let is_name = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);

@@ -93,7 +93,7 @@ impl Part {
     }
 }
 
-/// A table whose columns we know, wherever they stand.
+/// A table whose columns we know, wherever they are.
 #[derive(Debug)]
 pub(super) struct KnownTable {
     part: Part,
@@ -152,7 +152,7 @@ impl KnownTable {
         }
     }
 
-    /// A new row for this table: what is given where the columns stand here, nothing in columns that we do not know.
+    /// A new row for this table: what is given where the columns are here, nothing in columns that we do not know.
     pub(super) fn new_row(&self, values: &[&str]) -> String {
         let mut cells = vec![String::new(); self.table.columns.len()];
         for (column, value) in values.iter().enumerate() {

@@ -88,7 +88,7 @@ pub(crate) fn read_topic(data: &[u8]) {
     let _ = client_description(&text);
 }
 
-/// A link's range lies in the text, and a rename changes nothing where there is no such link.
+/// A link's range is in the text, and a rename changes nothing where there is no such link.
 pub(crate) fn follow_links(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for link in links(&text) {
@@ -220,7 +220,7 @@ pub(crate) fn keep_profile(data: &[u8]) {
     assert!(told.tokens <= 120);
 }
 
-/// Whether all lines of one text stand in another, in their order.
+/// Whether all lines of one text are in another, in their order.
 fn holds_all_lines(changed: &str, text: &str) -> bool {
     let mut lines = changed.lines();
     text.lines().all(|line| lines.any(|kept| kept == line))

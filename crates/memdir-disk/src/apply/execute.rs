@@ -34,9 +34,9 @@ use crate::temporary::{Stage, Temporary};
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     pub(super) path: RelPath,
-    /// What must stand there; `None`: nothing.
+    /// What must be there; `None`: nothing.
     pub(super) before: Option<Vec<u8>>,
-    /// What shall stand there; `None`: nothing.
+    /// What is to be there afterwards; `None`: nothing.
     pub(super) after: Option<Vec<u8>>,
     /// The file whose mode and owner the new one gets.
     pub(super) like: Option<FileStat>,
@@ -323,7 +323,7 @@ impl<'a> Execution<'a> {
         self.note_conflict(&path, kept_as, Whose::Theirs, &theirs)
     }
 
-    /// Leaves somebody else's version where it is and puts ours beside it, unless the caller wants neither.
+    /// Leaves another person's version where it is and puts ours beside it, unless the caller wants neither.
     fn keep_ours(
         &mut self,
         path: &RelPath,
@@ -440,7 +440,7 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// What stands at a place if that is not what the step expects there. Nothing at all is left to the exchange.
+/// What is at a place if that is not what the step expects there. Nothing at all is left to the exchange.
 fn changed_since(place: &Place, step: &Step) -> Result<Option<(Vec<u8>, FileStat)>, DiskError> {
     if step.before.is_some() && step.like.is_some() && stat(place) == step.like {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Comparing a plan with what stands on disk, before anything is written.
+//! Comparing a plan with what is on disk, before anything is written.
 
 use memdir_core::content_hash::ContentHash;
 use memdir_core::operation::{ChangeRecord, OperationId};
@@ -21,11 +21,11 @@ pub(super) struct Prepared {
     pub(super) warnings: Vec<String>,
 }
 
-/// One file, as it stands and as it shall be.
+/// One file, as it is and as it shall be.
 #[derive(Debug)]
 pub(super) struct ChangedFile {
     path: RelPath,
-    /// What stands there; for a renamed file what stands at the old name.
+    /// What is there; for a renamed file what is at the old name.
     before: Option<(Vec<u8>, FileStat)>,
     after: Option<Vec<u8>>,
     renamed_from: Option<RelPath>,
@@ -194,7 +194,7 @@ impl Prepared {
             }
             (Some(current), None) => current,
         };
-        // What somebody else wrote into it meanwhile goes along.
+        // What another process wrote into it meanwhile goes along.
         let Some(target_is_new) = self.files.get(target).map(|file| file.before.is_none()) else {
             return Ok(());
         };

@@ -42,7 +42,7 @@ pub struct Recovery {
 
 /// Settles what is open in a store's history, and removes temporary files of processes that are gone.
 ///
-/// Every apply does this first when the history does not end cleanly; this is for whoever wants it done now.
+/// Every apply does this first when the history does not end cleanly; this is for the process that wants it done now.
 ///
 /// # Errors
 /// The system fails; nothing is lost by trying again.
@@ -197,7 +197,7 @@ fn settle_operation(
         let current = root.read(path, MAX_FILE_BYTES).map(|content| content.as_deref().map(ContentHash::of));
         match current {
             Ok(current) if current == before => to_do.push((path, before, after)),
-            // Ours, or somebody has changed it since: that is not ours to take back.
+            // Ours, or somebody has changed it since: that is not ours to undo.
             _ => visible = true,
         }
     }

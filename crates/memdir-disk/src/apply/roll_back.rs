@@ -7,7 +7,7 @@ use crate::swap_file::{exchange, remove, remove_known, rename_new};
 use crate::temporary::Stage;
 
 impl Execution<'_> {
-    /// Takes back what was done, latest first. `false`: something is left for the next start.
+    /// Undoes what was done, latest first. `false`: something is left for the next start.
     pub(super) fn roll_back(mut self) -> bool {
         let mut complete = !self.leftovers;
         for staged in std::mem::take(&mut self.staged) {

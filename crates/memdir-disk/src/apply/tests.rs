@@ -185,7 +185,7 @@ fn an_operation_of_which_nothing_is_seen_never_was() {
     assert_eq!(recover_open(&bench.root, &mut bench.log).unwrap(), Recovery::default());
 }
 
-/// An operation that stops after its first file, with everything that can lie about.
+/// An operation that stops after its first file, with everything that can be left over.
 #[test]
 fn an_operation_of_which_something_is_seen_is_finished() {
     use crate::temporary::{Stage, Temporary};
@@ -232,7 +232,7 @@ fn what_others_did_since_is_left_alone() {
     assert!(bench.log.ends_clean());
 }
 
-/// Somebody else finishes what a killed process left: whoever comes meanwhile waits for that, and for nothing else.
+/// Another process finishes what a killed process left: whoever comes meanwhile waits for that, and for nothing else.
 #[test]
 fn nobody_plans_from_half_of_what_another_is_settling() {
     let mut bench = Bench::new(&[("a.md", "new a"), ("b.md", "old b")]);

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-/// What begins every frame. Its control characters cannot stand in a JSON header, and a body is masked until it
+/// What begins every frame. Its control characters cannot be in a JSON header, and a body is masked until it
 /// does not hold it either: whoever searches for it finds the beginnings of frames and nothing else.
 pub(crate) const MAGIC: [u8; 8] = [0x89, b'M', b'D', b'H', 0x0D, 0x0A, 0x1A, 0x01];
 
@@ -17,7 +17,7 @@ pub(crate) const MAX_BODY_BYTES: usize = 512 << 20;
 pub(crate) enum FrameKind {
     /// An operation is about to happen: its record and the contents that it needs.
     Operation,
-    /// An operation met somebody else's change and went on from there: more records and contents.
+    /// An operation met another person's change and went on from there: more records and contents.
     Amendment,
     /// An operation ended.
     Outcome,
@@ -153,14 +153,14 @@ pub(crate) struct Damage {
 }
 
 /// Whether another frame begins inside the body. No body holds the magic: this one was torn off there, and what was
-/// written later stands in its place.
+/// written later is in its place.
 fn is_torn(frame: &Frame<'_>, bytes: &[u8]) -> bool {
     let (start, end) = (FIXED_BYTES + frame.header.len(), frame.length());
     let reach = bytes.len().min(end + MAGIC.len() - 1);
     memmem::find(bytes.get(start..reach).unwrap_or_default(), &MAGIC).is_some_and(|found| start + found < end)
 }
 
-/// All frames of a segment with their offsets, and what lies between them.
+/// All frames of a segment with their offsets, and what is between them.
 pub(crate) fn scan(segment: &[u8]) -> (Vec<(usize, Frame<'_>)>, Vec<Damage>) {
     let (mut frames, mut damages) = (Vec::new(), Vec::new());
     let mut position = 0;

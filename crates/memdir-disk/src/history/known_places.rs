@@ -1,4 +1,4 @@
-//! Where in a segment the versions lie that were written last.
+//! Where in a segment the versions are that were written last.
 
 use camino::Utf8Path;
 use memdir_core::content_hash::ContentHash;
@@ -12,7 +12,7 @@ pub(crate) struct KnownPlaces {
     file: Option<std::fs::File>,
 }
 
-/// Where the seal lies: behind the slots.
+/// Where the seal is: behind the slots.
 const SEAL: u64 = SLOTS * SLOT_BYTES;
 const STAMP_BYTES: usize = 32;
 /// The stamp of the segment, and whether it ends with nothing open.
@@ -69,7 +69,7 @@ impl KnownPlaces {
     }
 
     /// Remembers how the segment looks now: whoever finds it so later need not search it for damage, nor for
-    /// operations that have not ended. Not if somebody else wrote behind `end` already.
+    /// operations that have not ended. Not if another process wrote behind `end` already.
     pub(crate) fn seal(&self, segment: &std::fs::File, end: u64, clean: bool) {
         let stamp = Stamp::of(segment).ok().filter(|stamp| stamp.length == end);
         if let (Some(file), Some(stamp)) = (&self.file, stamp) {

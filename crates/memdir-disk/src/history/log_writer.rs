@@ -121,7 +121,7 @@ impl LogWriter {
         LogPosition { segment: self.number, offset: self.at_open.length() }
     }
 
-    /// Behind what was appended last; `None` if somebody else has appended in between.
+    /// Behind what was appended last; `None` if another process has appended in between.
     pub(crate) fn position(&self) -> Option<LogPosition> {
         Some(LogPosition { segment: self.number, offset: self.own_end? })
     }
@@ -189,7 +189,7 @@ impl LogWriter {
         self.record(operation, versions, Sync::Now)
     }
 
-    /// Records what somebody else did. Nobody was promised anything, so nobody waits for the disk.
+    /// Records what another process did. Nobody was promised anything, so no process waits for the disk.
     pub(crate) fn observe(
         &mut self,
         operation: &Operation,
@@ -305,7 +305,7 @@ impl LogWriter {
         let header = serde_json::to_vec(header).map_err(|_| too_large())?;
         let bytes = encode_frame(kind, &header, body).ok_or_else(too_large)?;
         // One write to a file opened for appending does not mix with another; the lock lets a failed one be
-        // taken back without touching somebody else's.
+        // undone without touching another person's.
         let mut locked = wait_for(&self.file, APPEND_PATIENCE);
         let mut end = self.named_length();
         if end.is_none() {
@@ -363,7 +363,7 @@ fn set_impostor_aside(dir: &Utf8Path) {
 /// How many names are tried before a new segment counts as impossible.
 const MAX_IMPOSTORS: u32 = 16;
 
-/// Opens a segment; never through a link, and never something that is no file.
+/// Opens a segment; never through a link, and never something that is not a file.
 fn open_to_append(path: &Utf8Path) -> Result<(File, Stamp), DiskError> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true).private().no_link();
@@ -381,7 +381,7 @@ fn hash_of(content: &[u8], recorded: Option<ContentHash>) -> ContentHash {
     hash
 }
 
-/// What is known, while one frame is made, of where versions lie.
+/// What is known, while one frame is made, of where versions are.
 struct Places<'l> {
     log: &'l LogWriter,
     /// What the frame itself will hold.
@@ -396,7 +396,7 @@ impl Places<'_> {
         body.extend_from_slice(&bytes);
     }
 
-    /// Where a version lies already: in the frame that is being made, or in an earlier one; with its depth.
+    /// Where a version is already: in the frame that is being made, or in an earlier one; with its depth.
     fn find(&mut self, hash: ContentHash) -> Option<(Option<u64>, u32)> {
         let depth_in = |contents: &[StoredContent]| {
             contents.iter().find(|content| content.hash == hash).map(|content| content.depth)

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::disk_error::DiskError;
 
-/// What stands in the record of every undo, and in no other.
+/// What is in the record of every undo, and in no other.
 const UNDO: &[u8] = b"\"undo_of\":";
 
 impl History {
@@ -85,7 +85,7 @@ fn mentions(bytes: &[u8], needles: &HashSet<Vec<u8>>) -> bool {
     memmem::find(bytes, UNDO).is_some() || needles.iter().any(|needle| memmem::find(bytes, needle).is_some())
 }
 
-/// A name as it stands in a record, without the quotes: also a part of a path is found by it.
+/// A name as it is written in a record, without the quotes: also a part of a path is found by it.
 fn written(name: &str) -> Vec<u8> {
     let quoted = serde_json::to_string(name).unwrap_or_default();
     quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().as_bytes().to_vec()

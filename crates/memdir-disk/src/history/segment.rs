@@ -34,7 +34,7 @@ pub(crate) fn impostors(dir: &Utf8Path) -> Result<Vec<Utf8PathBuf>, DiskError> {
 fn entries(dir: &Utf8Path) -> Result<impl Iterator<Item = fs::DirEntry>, DiskError> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => Some(entries),
-        // What else stands in the folder's place holds no segments, and is set aside by the next record.
+        // What else is in the folder's place holds no segments, and is set aside by the next record.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
         Err(error) => return Err(error).during("list", dir),
     };

@@ -13,7 +13,7 @@ use super::stored_content::{MAX_DEPTH, StoredContent};
 /// for a while, because the next one is usually its delta.
 pub(super) struct SegmentVersions<'s> {
     frames: BTreeMap<u64, FrameVersions<'s>>,
-    /// Where each version lies, oldest copy first.
+    /// Where each version is, oldest copy first.
     places: HashMap<ContentHash, Vec<Place>>,
     body: Option<(u64, Option<Vec<u8>>)>,
     restored: Restored,

@@ -1,11 +1,11 @@
-//! How one version of a file lies in the body of a frame.
+//! How one version of a file is in the body of a frame.
 
 use memdir_core::content_hash::ContentHash;
 use serde::{Deserialize, Serialize};
 
 use super::delta::{apply_delta, encode_delta};
 
-/// What a frame's header says about one version in its body. The versions lie there in the same order.
+/// What a frame's header says about one version in its body. The versions are there in the same order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoredContent {
     /// The hash of the version.
@@ -45,7 +45,7 @@ pub(crate) enum Compression {
     Deflate,
 }
 
-/// Where the base of a delta lies: always in the same segment, so that a segment needs no other.
+/// Where the base of a delta is: always in the same segment, so that a segment needs no other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DeltaBase {
     /// The offset of the frame that holds it; absent: the frame itself, further up.

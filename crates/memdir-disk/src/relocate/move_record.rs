@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::disk_error::{DiskError, IoContext};
 use crate::state_file;
 
-/// One move of a project's files: written before the first step, and kept so that it can be taken back.
+/// One move of a project's files: written before the first step, and kept so that it can be undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MoveRecord {
     /// The version of this form.
@@ -40,18 +40,18 @@ pub struct MoveRecord {
     pub copied: Vec<Carried>,
 }
 
-/// Whether files are brought, or a move is taken back.
+/// Whether files are brought, or a move is undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// To the new place.
     There,
-    /// To the new place once more: this undo of the move is taken back.
+    /// To the new place once more: this undo of the move is undone.
     Again {
         /// The undo.
         operation: OperationId,
     },
-    /// Back: this operation is taken back.
+    /// Back: this operation is undone.
     Back {
         /// The operation.
         operation: OperationId,
@@ -67,7 +67,7 @@ pub struct Carried {
     pub hash: ContentHash,
 }
 
-/// The moves that our state directory knows: those that are under way, done, or taken back.
+/// The moves that our state directory knows: those that are under way, done, or undone.
 #[derive(Debug, Clone)]
 pub struct MoveRecords {
     dir: Utf8PathBuf,
@@ -106,7 +106,7 @@ impl MoveRecords {
         self.all_in("open")
     }
 
-    /// The move to a memory directory that was taken back last.
+    /// The move to a memory directory that was undone last.
     #[must_use]
     pub fn last_undone_to(&self, memory_dir: &Utf8Path) -> Option<MoveRecord> {
         let undone = self.all_in("undone").into_iter();
@@ -119,7 +119,7 @@ impl MoveRecords {
         paths.filter_map(|path| read(&path)).collect()
     }
 
-    /// Whether nothing at all lies where moves under way do.
+    /// Whether the place of moves under way is empty.
     #[must_use]
     pub fn is_quiet(&self) -> bool {
         fs::read_dir(self.dir.join("open")).map_or(true, |mut entries| entries.next().is_none())
@@ -149,7 +149,7 @@ impl MoveRecords {
         self.write("open", record)
     }
 
-    /// Remembers that a move is done, with what it needs to be taken back.
+    /// Remembers that a move is done, with what it needs to be undone.
     ///
     /// # Errors
     /// The system fails.
@@ -159,13 +159,13 @@ impl MoveRecords {
         self.drop_from("open", &record.id)
     }
 
-    /// A move that was taken back.
+    /// A move that was undone.
     #[must_use]
     pub fn undone(&self, id: &OperationId) -> Option<MoveRecord> {
         read(&self.file("undone", id)?)
     }
 
-    /// Remembers that a move is taken back, with what it needs to be made again.
+    /// Remembers that a move is undone, with what it needs to be made again.
     ///
     /// # Errors
     /// The system fails.

@@ -348,7 +348,7 @@ fn a_linked_index_is_written_through_when_the_user_says_so() {
     assert!(fs::symlink_metadata(place.memory.join("MEMORY.md")).unwrap().is_symlink());
 }
 
-/// Everybody changes an own line of one file and an own file. Without patience nobody waits for anybody, and only
+/// Everybody changes an own line of one file and an own file. Without patience no process waits for anybody, and only
 /// compare-and-swap keeps the others' lines.
 fn crowd(threads: usize, rounds: usize, patience: Duration) {
     let place = Place::existing();

@@ -61,7 +61,7 @@ struct Loaded {
     kind: Option<String>,
 }
 
-/// Where the letters of a case lie.
+/// Where the letters of a case are.
 struct Roots {
     base: Utf8PathBuf,
     memory: Utf8PathBuf,

@@ -40,7 +40,7 @@ enum Decision {
     Took(Option<OperationId>),
 }
 
-/// How a snapshot and the user's memory stand to each other.
+/// How a snapshot and the user's memory relate to each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotStatus {
     /// The comparison.
@@ -83,7 +83,7 @@ impl<'a> Snapshots<'a> {
         Ok(Self { agents, name, memory_dir, snapshot_dir })
     }
 
-    /// Where the snapshot lies.
+    /// Where the snapshot is.
     #[must_use]
     pub fn directory(&self) -> &Utf8Path {
         &self.snapshot_dir
@@ -275,7 +275,7 @@ fn base(taken: Option<&TakenOver>, mine: &Files) -> Files {
     taken.filter(|_| !mine.is_empty()).map(|taken| taken.files.clone()).unwrap_or_default()
 }
 
-/// Where secrets stand in a memory, with the rule that found each, never the value.
+/// Where secrets are in a memory, with the rule that found each, never the value.
 fn secrets(memory: &Files) -> Vec<String> {
     let found = memory.iter().flat_map(|(path, content)| {
         let text = String::from_utf8_lossy(&content.0);

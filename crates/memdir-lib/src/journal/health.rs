@@ -36,7 +36,7 @@ impl Journal {
         Ok(dead)
     }
 
-    /// Where a journal of an older protocol lies that was not brought here yet.
+    /// Where a journal of an older protocol is that was not brought here yet.
     #[must_use]
     pub fn old_journal(&self) -> Option<Utf8PathBuf> {
         let migration = self.plan_migration(None).ok()??;

@@ -55,7 +55,7 @@ pub struct MigrationStep {
 pub enum MigrationAction {
     /// Copied.
     Copy,
-    /// The same stands there already.
+    /// The same is there already.
     Same,
     /// Another file has its name: copied under a free one.
     KeepBoth,
@@ -63,7 +63,7 @@ pub enum MigrationAction {
     Merge,
 }
 
-/// Where the old index, archive and session lie as they were: what the new ones do not say is not lost.
+/// Where the old index, archive and session are as they were: what the new ones do not say is not lost.
 const KEPT: &str = "migrated";
 
 fn kept_path(step: &MigrationStep) -> Result<RelPath, JournalError> {

@@ -38,7 +38,7 @@ pub struct Listed {
 }
 
 impl Journal {
-    /// The index as it stands in the file.
+    /// The index as it is in the file.
     ///
     /// # Errors
     /// There is no journal, or the index is missing.

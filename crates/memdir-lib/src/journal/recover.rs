@@ -102,7 +102,7 @@ impl Journal {
         Ok(Recovery { recovered: compose(&material, options.budget, now), verdict, watched })
     }
 
-    /// Adds where the work stands, and gives back the current task.
+    /// Adds the state of the work, and gives back the current task.
     fn add_state(
         &self,
         root: &MemoryRoot,

@@ -25,7 +25,7 @@ pub struct Watched {
     pub last_prompt: String,
 }
 
-/// Of a longer transcript only the end is read: what is still visible to the agent stands there.
+/// Of a longer transcript only the end is read: what is still visible to the agent is there.
 const MAX_BYTES: u64 = 1 << 30;
 
 /// Looks through a transcript: whether its context was compacted since the agent last spoke.

@@ -168,7 +168,7 @@ impl Journal {
         Ok((chosen, applied))
     }
 
-    /// Changes a file that others change too: `change` gets what stands there and says what shall.
+    /// Changes a file that others change too: `change` gets what is there and says what shall.
     pub(super) fn update(
         &self,
         writer: &Writer<'_>,

@@ -37,7 +37,7 @@ pub const MACHINE_MEMORY: &str = "machine-memory";
 const MAX_TRIES: u32 = 1_000;
 
 impl Memory {
-    /// Opens what lies beside the memories of all projects.
+    /// Opens what is beside the memories of all projects.
     ///
     /// # Errors
     /// There is no home directory, the client's settings cannot be read, or the directory cannot be opened.

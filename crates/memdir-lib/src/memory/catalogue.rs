@@ -27,7 +27,7 @@ pub struct Catalogue {
 /// One memory, known by its header.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Where it lies.
+    /// Where it is.
     pub path: RelPath,
     /// Its name, if its header has one.
     pub name: Option<String>,
@@ -81,7 +81,7 @@ impl Entry {
         }
     }
 
-    /// Whether it lies in the archive.
+    /// Whether it is in the archive.
     #[must_use]
     pub fn is_archived(&self) -> bool {
         self.path.as_str().split('/').next() == Some(ARCHIVE)
@@ -237,7 +237,7 @@ impl Memory {
     }
 }
 
-/// A file that is larger is no memory, and has no head that anybody would look at.
+/// A file that is larger is not a memory, and has no head that anybody would look at.
 const MAX_HEADED_BYTES: u64 = 16 << 20;
 
 impl Catalogue {

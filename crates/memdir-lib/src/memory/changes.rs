@@ -31,7 +31,7 @@ pub struct NewMemory<'m> {
     pub cues: &'m [String],
     /// What it replaces, whether it is pinned, when it ends.
     pub validity: &'m Validity,
-    /// Where it shall lie, if not at `<name>.md`.
+    /// Where to put it, if not at `<name>.md`.
     pub path: Option<&'m str>,
     /// The session of the agent that adds it.
     pub session: Option<&'m str>,
@@ -129,7 +129,7 @@ impl Memory {
     /// Plans to change one field of a memory; `None` removes it. A number of days until it expires counts from now.
     ///
     /// # Errors
-    /// The file is no text, or the field cannot be changed without touching something else.
+    /// The file is not UTF-8, or the field cannot be changed without touching something else.
     pub fn plan_set(
         &self,
         entry: &Entry,
@@ -191,7 +191,7 @@ impl Memory {
     /// Plans to give a file another content, decided on the one given as `before`.
     ///
     /// # Errors
-    /// The index is no text.
+    /// The index is not UTF-8.
     pub fn plan_replace(&self, path: &RelPath, before: &[u8], after: &str) -> Result<Plan, MemoryError> {
         let found = self.indexes()?;
         let file = FoundFile { path, content: before };
@@ -201,7 +201,7 @@ impl Memory {
     /// Plans to remove a memory and its lines in the index.
     ///
     /// # Errors
-    /// The index is no text, or a file cannot be read.
+    /// The index is not UTF-8, or a file cannot be read.
     pub fn plan_remove(&self, entry: &Entry) -> Result<Plan, MemoryError> {
         let content = self.content(&entry.path)?;
         let linked_from = self.linked_from(entry)?;
@@ -240,7 +240,7 @@ impl Memory {
     /// Plans to link one memory to another.
     ///
     /// # Errors
-    /// The file is no text.
+    /// The file is not UTF-8.
     pub fn plan_link(&self, from: &Entry, to: &Entry) -> Result<Plan, MemoryError> {
         let content = self.content(&from.path)?;
         // A name that is no plain slug could break out of the brackets, or would not lead back.
@@ -252,7 +252,7 @@ impl Memory {
     /// Plans to rebuild the index from the files.
     ///
     /// # Errors
-    /// The index is no text.
+    /// The index is not UTF-8.
     pub fn plan_reindex(&self, catalogue: &Catalogue) -> Result<Plan, MemoryError> {
         let found = self.indexes()?;
         catalogue.complete(self)?;
@@ -357,7 +357,7 @@ fn file_name(name: &str) -> String {
     if name.ends_with(".md") { name.to_owned() } else { format!("{}.md", file_stem(name)) }
 }
 
-/// A path at which a memory may lie: a visible Markdown file.
+/// A path at which a memory may be: a visible Markdown file.
 fn memory_path(name: &str) -> Result<RelPath, MemoryError> {
     let refuse = |rule| MemoryError::Name {
         name: name.to_owned(),

@@ -11,7 +11,7 @@ use super::{Memory, MemoryError, Submitted, Wish};
 /// What became of an addition to the daily log.
 #[derive(Debug)]
 pub enum Logged {
-    /// It stands in this file, durable.
+    /// It is in this file, durable.
     Added {
         /// The file.
         path: RelPath,

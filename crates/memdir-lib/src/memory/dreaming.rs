@@ -20,7 +20,7 @@ use super::{Memory, MemoryError, entrypoint};
 use crate::dream::DreamRecord;
 use crate::sources;
 
-/// How much of a memory directory one dream reads; what lies beyond is left alone, and said.
+/// How much of a memory directory one dream reads; what is beyond is left alone, and said.
 const MOST_BYTES: u64 = 64 << 20;
 /// The largest file that is read for a dream.
 const LARGEST: u64 = 4 << 20;
@@ -125,7 +125,7 @@ impl Memory {
         }
         let Some(state) = self.dream_state() else { return };
         let Some(record) = DreamRecord::read(&state, &staged.id) else { return };
-        // The user's answer stands whether or not this is remembered.
+        // The user's answer holds even if this is not remembered.
         let _ = match operation {
             Some(operation) => {
                 let record = DreamRecord { id: operation.to_owned(), is_staged: false, ..record };

@@ -60,7 +60,7 @@ pub enum MemoryError {
     /// Something has that name and cannot be used as a memory.
     #[error("cannot use `{path}` as a memory: {rule}")]
     LeftOut {
-        /// Where it lies.
+        /// Where it is.
         path: Utf8PathBuf,
         /// Why not.
         rule: &'static str,
@@ -104,7 +104,7 @@ pub enum MemoryError {
     /// History has no such operation.
     #[error(transparent)]
     NoSuchOperation(#[from] NoSuchOperation),
-    /// An operation cannot be taken back.
+    /// An operation cannot be undone.
     #[error("cannot undo")]
     Undo(#[from] UndoRefused),
     /// The file did not exist at the moment that was asked for.

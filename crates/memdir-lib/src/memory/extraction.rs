@@ -33,7 +33,7 @@ pub struct ExtractionOccasion<'o> {
     pub session: Option<&'o str>,
     /// Whether a memory was written down before: if it is no longer there, somebody did not want it.
     pub was_written: &'o dyn Fn(&Extracted) -> bool,
-    /// What the user took back that had been said before.
+    /// What the user undid that had been said before.
     pub withdrawn: &'o [Withdrawn],
     /// Whose days count.
     pub zone: &'o TimeZone,
@@ -46,10 +46,10 @@ const MAX_DOCUMENT: u64 = 256 << 10;
 
 impl Memory {
     /// Plans to write down what was found in a session: what is new is added, what says an existing memory differently
-    /// is added to that one, and what stands somewhere already is left out.
+    /// is added to that one, and what is somewhere already is left out.
     ///
     /// # Errors
-    /// This memory cannot be listed, or its index is no text.
+    /// This memory cannot be listed, or its index is not UTF-8.
     pub fn plan_extraction(
         &self,
         found: Vec<Extracted>,
@@ -193,7 +193,7 @@ impl Memory {
     }
 }
 
-/// The memory that the user takes back: one that was written from this session, what the words name, or else the last if
+/// The memory that the user undoes: one that was written from this session, what the words name, or else the last if
 /// that was only just written.
 fn taken_back<'t>(
     texts: &[(&'t Entry, Topic, String)],

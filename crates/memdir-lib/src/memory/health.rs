@@ -72,7 +72,7 @@ impl Memory {
         Ok(found.map(|(content, stat)| (content, access(&stat))))
     }
 
-    /// What lies beside the memories and the listing passes over.
+    /// What is beside the memories and the listing passes over.
     fn strays(&self, files: &[PatientFile]) -> Vec<Stray> {
         if self.root.is_none() {
             return Vec::new();

@@ -28,7 +28,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Which operations are taken back, and by which.
+    /// Which operations are undone, and by which.
     #[must_use]
     pub fn undone(&self) -> BTreeMap<&OperationId, &OperationId> {
         undone(&self.operations)
@@ -42,7 +42,7 @@ impl Log {
         Ok(find(&self.operations, wanted)?)
     }
 
-    /// What `undo` takes back: the one that is named, else the asker's last that stands; `None` if there is none.
+    /// What `undo` undoes: the named one, else the caller's last that still holds; `None` if there is none.
     ///
     /// # Errors
     /// No operation has that name.
@@ -56,7 +56,7 @@ impl Log {
         }
     }
 
-    /// What `redo` takes back: the asker's last undo that stands; `None` if there is none.
+    /// What `redo` redoes: the caller's last undo that still holds; `None` if there is none.
     ///
     /// # Errors
     /// Part of the history cannot be read, so it is unknown which one was the last.
@@ -143,7 +143,7 @@ impl Memory {
         Ok((path, log))
     }
 
-    /// Reads as many of the last operations as it takes to know what `undo` of the asker takes back, and all that came
+    /// Reads as many of the last operations as it takes to know what `undo` of the asker undoes, and all that came
     /// after it.
     ///
     /// # Errors
@@ -248,7 +248,7 @@ impl Memory {
     /// Plans to take an operation back under whatever came after it.
     ///
     /// # Errors
-    /// Something newer stands in the way, or the old version is lost.
+    /// Something newer is in the way, or the old version is lost.
     pub fn plan_undo(&self, operation: &Operation, reason: String, log: &Log) -> Result<Plan, MemoryError> {
         let newer: Vec<Operation> =
             log.operations.iter().take_while(|newer| newer.id != operation.id).cloned().collect();
@@ -283,7 +283,7 @@ impl Memory {
         }
     }
 
-    /// Records an operation that changed no memory, because something else of it can be taken back.
+    /// Records an operation that changed no memory, because something else of it can be undone.
     pub(crate) fn record_unchanged(
         &mut self,
         plan: &Plan,

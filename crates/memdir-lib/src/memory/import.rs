@@ -31,7 +31,7 @@ impl Memory {
     /// and never changed; what this memory has already is not added again.
     ///
     /// # Errors
-    /// This memory cannot be listed, or its index is no text.
+    /// This memory cannot be listed, or its index is not UTF-8.
     pub fn plan_import(&self, agent: OtherAgent, env: &Env, now: Timestamp) -> Result<Import, MemoryError> {
         let gathered = gather(agent, env, &self.here.root, &RealLook);
         let catalogue = self.catalogue()?;

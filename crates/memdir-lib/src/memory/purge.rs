@@ -20,11 +20,11 @@ use super::{Log, Memory, MemoryError, Wish};
 pub enum Purge {
     /// A memory with all its versions, under all its names, and its lines in the index.
     Memory(RelPath),
-    /// A text, wherever it stands: [`PURGED`] takes its place.
+    /// A text, wherever it is: [`PURGED`] takes its place.
     Text(String),
 }
 
-/// What stands where a purged text stood.
+/// What replaces a purged text.
 pub const PURGED: &str = "[purged]";
 
 /// What a purge did.

@@ -10,7 +10,7 @@ use super::{Memory, MemoryError};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Memory {
-    /// Finishes or takes back what a killed process left half done, before anybody looks at it or plans from it.
+    /// Finishes or undoes what a killed process left half done, before anybody looks at it or plans from it.
     ///
     /// Nearly always there is nothing to do, and this costs one look at the end of the history. What a living process
     /// is just doing is left to it.
@@ -28,9 +28,9 @@ impl Memory {
         }
     }
 
-    /// Finishes or takes back what a killed process left half done, and collects what it left behind.
+    /// Finishes or undoes what a killed process left half done, and collects what it left behind.
     ///
-    /// Every write does this by itself; this is for whoever wants a clean directory without writing.
+    /// Every write does this by itself; this is for the process that wants a clean directory without writing.
     ///
     /// # Errors
     /// The history or the directory cannot be read.

@@ -65,7 +65,7 @@ impl Memory {
         }
     }
 
-    /// Has a plan wait for the user, whatever the settings say: nobody vouches for whoever wants it.
+    /// Has a plan wait for the user, whatever the settings say: nobody vouches for the process that wants it.
     ///
     /// # Errors
     /// As [`Memory::apply`]; then nothing waits.
@@ -219,7 +219,7 @@ impl Memory {
         self.check_dream(staged)?;
         let mut applied = self.apply_as(&staged.plan, &wish, now)?;
         self.settle_dream(staged, applied.operation.as_ref().map(|done| done.id.0.as_str()));
-        // The change stands. Accepted once more, it changes nothing.
+        // The change is made. Accepting it again changes nothing.
         let removed = self.staged_plans().and_then(|plans| Ok(plans.remove(&staged.id)?));
         if let Err(error) = removed {
             applied.warnings.push(format!("it is done, and still listed as waiting: {error}"));
@@ -272,7 +272,7 @@ impl Memory {
         if let Some(store) = &self.store {
             return Ok(StagedPlans::of(state_dir, store));
         }
-        // A registry that cannot be read is no proof that nothing waits.
+        // A registry that cannot be read is not proof that nothing waits.
         match self.projects.known_store(&self.here.memory_dir)? {
             Some(store) => Ok(StagedPlans::of(state_dir, &store)),
             None => Err(MemoryError::NoSuchPlan { id: String::new() }),

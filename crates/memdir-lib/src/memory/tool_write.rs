@@ -34,7 +34,7 @@ pub enum ToolVerdict {
 /// A memory that an agent's tool has written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolChange {
-    /// Where it lies.
+    /// Where it is.
     pub path: RelPath,
     /// What the agent should know about it.
     pub remarks: Vec<String>,

@@ -9,7 +9,7 @@ use super::{Catalogue, Entry, Memory, MemoryError};
 /// A memory whose citations were looked up.
 #[derive(Debug, Clone)]
 pub struct VerifiedMemory {
-    /// Where it lies.
+    /// Where it is.
     pub path: RelPath,
     /// What people call it.
     pub title: String,

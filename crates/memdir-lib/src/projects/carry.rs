@@ -23,7 +23,7 @@ use crate::memory::{Log, Memory, MemoryError, Wish};
 /// What a move did.
 #[derive(Debug, Clone, Default)]
 pub struct Moved {
-    /// The operation by which it can be taken back.
+    /// The operation by which it can be undone.
     pub operation: Option<OperationId>,
     /// What the user should be told.
     pub warnings: Vec<String>,
@@ -31,7 +31,7 @@ pub struct Moved {
 
 impl Projects {
     /// Brings the files of other directories to a project: memory through its history, everything else copied and
-    /// read back, then the old directories set aside. One operation, which `undo` takes back.
+    /// read back, then the old directories set aside. One operation, which `undo` undoes.
     ///
     /// Written down before the first step: whatever kills this, [`Projects::finish_moves`] goes on where it stopped.
     ///
@@ -66,7 +66,7 @@ impl Projects {
     /// Takes a move back: its files go, as far as nobody changed them, and the old directories get their names again.
     ///
     /// # Errors
-    /// Something newer stands in the way, or the system fails. In the first case nothing was changed.
+    /// Something newer is in the way, or the system fails. In the first case nothing was changed.
     pub fn carry_back(
         &self,
         operation: &Operation,
@@ -89,7 +89,7 @@ impl Projects {
         let memory = self.memory_of(&record)?;
         let log = memory.log(usize::MAX)?;
         let undone = log.undone();
-        // A move that was made again is taken back as it was made last.
+        // A move that was made again is undone as it was made last.
         let is_last = |found: &&Operation| found.plan == operation.plan && !undone.contains_key(&found.id);
         let operation = log.operations.iter().find(is_last).unwrap_or(operation);
         memory.plan_undo(operation, String::new(), &log)?;
@@ -100,8 +100,8 @@ impl Projects {
         self.go_back(&record, &operation.id, &records, now).map(Some)
     }
 
-    /// The memory that a move to this directory brought and `undo` took back, with its history, which went back too:
-    /// whoever took it back from here looks for it here. `None` if there is none that the asker took back last, and
+    /// The memory that a move to this directory brought and `undo` undid, with its history, which went back too:
+    /// whoever took it back from here looks for it here. `None` if there is none that the asker undid last, and
     /// after `since`.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl Projects {
         Ok(is_next.then_some(memory))
     }
 
-    /// Makes a move again that `undo` took back: with the files that are in the old directories now.
+    /// Makes a move again that `undo` undid: with the files that are in the old directories now.
     ///
     /// `None` if that operation is not the undo of a move.
     ///
@@ -251,7 +251,7 @@ impl Projects {
         let mut memory = self.memory_of(record)?;
         memory.recover(now)?;
         let log = memory.log(usize::MAX)?;
-        // An undo that was taken back itself does not count.
+        // An undo that was undone itself does not count.
         moved.operation = match log.undone().get(operation) {
             Some(undo) => Some((*undo).clone()),
             None => {
@@ -347,7 +347,7 @@ fn aside_of(relocation: &Relocation) -> (&Utf8Path, &Utf8Path) {
     (old, &relocation.set_aside)
 }
 
-/// Where the source of a step lies: in the old directory, or in that directory set aside.
+/// Where the source of a step is: in the old directory, or in that directory set aside.
 fn source(relocation: &Relocation, step: &Step) -> Utf8PathBuf {
     let (old, aside) = aside_of(relocation);
     match step.from.strip_prefix(old) {
@@ -404,7 +404,7 @@ fn memory_plan(
 
 impl Memory {
     /// Applies a plan and reads back what it wrote; one that changes nothing is recorded all the same, because
-    /// there is more to take back than memory.
+    /// there is more to undo than memory.
     fn apply_recorded(
         &mut self,
         plan: &Plan,

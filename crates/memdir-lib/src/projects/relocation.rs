@@ -68,7 +68,7 @@ impl Projects {
         plans
     }
 
-    /// The journal of a project lies under the project's own name, apart from its memory, and follows it unless
+    /// The journal of a project is under the project's own name, apart from its memory, and follows it unless
     /// another project's journal has the new name.
     fn plan_journal(&self, memory: &Relocation, here: &Here) -> Option<Relocation> {
         let old_root = memory.from.path.as_ref().filter(|path| **path != here.root)?;

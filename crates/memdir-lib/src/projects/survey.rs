@@ -31,7 +31,7 @@ pub struct Survey {
 pub struct ProjectEntry {
     /// The directory's name.
     pub slug: String,
-    /// The real path behind it; `None` if nobody knows.
+    /// The real path behind it; `None` if it is unknown.
     pub path: Option<Utf8PathBuf>,
     /// The id of its memory, if the registry has one.
     pub store: Option<StoreId>,
@@ -60,7 +60,7 @@ impl Projects {
     /// Looks at every directory below `projects/`; writes nothing and starts no process.
     ///
     /// A move is known from the registry alone: record a sighting of the current project first, so that the one
-    /// in which the user stands is known.
+    /// in which the user is is known.
     #[must_use]
     pub fn survey(&self) -> Survey {
         let content = self.registry_content();

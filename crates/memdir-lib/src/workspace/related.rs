@@ -43,7 +43,7 @@ impl Workspace {
         }
         for relation in &relations {
             let (other, _) = relation.seen_from(key);
-            // An index that cannot be read is no reason to say nothing about the others.
+            // An index that cannot be read is not a reason to say nothing about the others.
             let Ok(Some(index)) = self.journal_index(other) else { continue };
             let state = index.lines().skip_while(|line| !line.starts_with("## Current State")).skip(1);
             let state =

@@ -24,7 +24,7 @@ impl Term {
         (self.0 as u32).max(1)
     }
 
-    /// Which of `1 << bits` equal parts of all terms it lies in.
+    /// Which of `1 << bits` equal parts of all terms it is in.
     pub(crate) fn bucket(self, bits: u32) -> usize {
         self.0.checked_shr(64 - bits).unwrap_or(0) as usize
     }

@@ -101,7 +101,7 @@ fn is_letter(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() }
 }
 
-/// Marks that stand inside a word and belong to the letter before them.
+/// Marks that are inside a word and belong to the letter before them.
 fn is_mark(c: char) -> bool {
     unicode_normalization::char::is_combining_mark(c) || matches!(c, '\u{200c}' | '\u{200d}')
 }

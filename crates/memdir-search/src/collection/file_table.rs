@@ -45,7 +45,7 @@ pub(super) struct Directory {
 
 /// All files of a collection by directory, each directory's in the order in which they are best looked at.
 ///
-/// It is kept as it lies on disk: a search asks every file for its version, so a hundred thousand of them must not
+/// It is kept as it is on disk: a search asks every file for its version, so a hundred thousand of them must not
 /// be taken apart first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct FileTable {
@@ -93,7 +93,7 @@ impl FileTable {
         })
     }
 
-    /// Where the entries of a directory's files lie, by their keys.
+    /// Where the entries of a directory's files are, by their keys.
     pub(super) fn places(&self, directory: &Directory) -> KeyMap<usize> {
         directory.files.clone().filter_map(|at| Some((self.entry(at)?.key, at))).collect()
     }
@@ -146,7 +146,7 @@ pub(super) struct TableWriter {
 }
 
 impl TableWriter {
-    /// Starts a directory; files that follow lie in it.
+    /// Starts a directory; files that follow are in it.
     pub(super) fn directory(&mut self, path: &str, version: u64) {
         self.directories.push((version, 0, 0, path.to_owned()));
     }

@@ -45,7 +45,7 @@ impl Names {
         self.files.push(Name { key, inode, start });
     }
 
-    /// Inodes lie near each other in the order of their numbers, so looking at them in it is cheaper.
+    /// Inodes are near each other in the order of their numbers, so looking at them in it is cheaper.
     pub(super) fn sort(&mut self) {
         self.files.sort_unstable_by_key(|name| name.inode);
     }

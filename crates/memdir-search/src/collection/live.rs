@@ -57,7 +57,7 @@ impl Live {
         Ok(())
     }
 
-    /// The same for one file, at the same price in a segment of any size: whoever reads looks where it lies.
+    /// The same for one file, at the same price in a segment of any size: whoever reads looks where it is.
     pub(super) fn bury_one(&mut self, key: u64) -> Result<(), SearchError> {
         if self.segment.groups() <= FEW {
             return self.bury(&KeySet::from_iter([key]));

@@ -17,7 +17,7 @@ use crate::segment::Segment;
 pub(super) struct Manifest {
     v: u32,
     analysis: u32,
-    /// The folder that is indexed, for whoever looks.
+    /// The folder that is indexed, for the process that looks.
     pub(super) root: String,
     /// Oldest first.
     pub(super) segments: Vec<SegmentInfo>,
@@ -34,7 +34,7 @@ pub(super) struct SegmentInfo {
     pub(super) passages: u64,
     /// Groups whose files have changed or gone, sorted.
     pub(super) dead: Vec<u32>,
-    /// The keys of files that have changed or gone since somebody looked where they lie.
+    /// The keys of files that have changed or gone since somebody looked where they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) gone: Vec<u64>,
 }

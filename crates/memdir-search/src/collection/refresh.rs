@@ -42,7 +42,7 @@ impl Collection {
     /// nobody waits and nobody misses anything.
     ///
     /// # Errors
-    /// The folder of the index cannot be read. That it cannot be *written* is no error: the search goes on from
+    /// The folder of the index cannot be read. That it cannot be *written* is not an error: the search goes on from
     /// memory.
     pub fn refresh(&mut self, limits: &mut Limits<'_>) -> Result<Freshness, SearchError> {
         match self.try_refresh(limits) {

@@ -74,7 +74,7 @@ impl Collection {
         let parent = if folder == self.source.root {
             Utf8PathBuf::new()
         } else {
-            // Tools may name the file through a link; the index knows it by where it really lies.
+            // Tools may name the file through a link; the index knows it by where it really is.
             real(folder).strip_prefix(real(&self.source.root)).ok()?.to_owned()
         };
         let is_wanted =

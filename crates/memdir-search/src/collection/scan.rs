@@ -1,4 +1,4 @@
-//! What lies on disk now, compared with what the index knows. One stat a file, nothing is opened.
+//! What is on disk now, compared with what the index knows. One stat a file, nothing is opened.
 //!
 //! A directory whose own time has not changed has the same entries as before: its names are taken from the table,
 //! and only the files themselves are looked at.
@@ -83,7 +83,7 @@ struct Walk<'a> {
     found: Differences,
 }
 
-/// The directories of the table by their paths, and which lie in which.
+/// The directories of the table by their paths, and which are in which.
 struct Tree<'a> {
     by_path: HashMap<&'a str, usize>,
     below: HashMap<&'a str, Vec<&'a str>>,
@@ -267,7 +267,7 @@ impl Walk<'_> {
         let gone = seen.iter().enumerate().filter(|(_, seen)| !**seen);
         found.gone = gone.filter_map(|(at, _)| Some(table.entry(at)?.key)).collect();
         if found.cut_short {
-            // What lies below a directory that was just listed may not have been looked at.
+            // What is below a directory that was just listed may not have been looked at.
             for seen in &mut found.directories {
                 if matches!(seen.listing, Listing::Listed(_)) {
                     seen.version = 0;

@@ -121,7 +121,7 @@ fn frontmatter(text: &str) -> (Frontmatter<'_>, usize) {
             continue;
         }
         let value = unquoted(value);
-        // `type` may stand below `metadata`, which then wins, as for the client.
+        // `type` may be below `metadata`, which then wins, as for the client.
         let nested = key.starts_with([' ', '\t']);
         match key.trim() {
             "name" if !nested => front.name = value,

@@ -89,7 +89,7 @@ fn add_turn(builder: &mut SegmentBuilder, turn: &Turn<'_>) {
     builder.end_unit(&UnitDraft { record, flags, time, speaker }, &[]);
 }
 
-/// The first thing that a person typed in a session, if it stands near its beginning.
+/// The first thing that a person typed in a session, if it is near its beginning.
 pub(crate) fn first_prompt(source: impl Read) -> Option<String> {
     let mut found = None;
     let mut seen = 0;

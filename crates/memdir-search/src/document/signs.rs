@@ -36,7 +36,7 @@ pub(super) fn flags(text: &str) -> UnitFlags {
     flags.with_question_share(question_share(text))
 }
 
-/// The share of the text that stands in sentences which end with a question mark.
+/// The share of the text that is in sentences which end with a question mark.
 fn question_share(text: &str) -> f32 {
     let (mut asking, mut start) = (0, 0);
     for (at, byte) in text.bytes().enumerate() {
@@ -61,7 +61,7 @@ pub(super) fn speaker_label(text: &str) -> Option<&str> {
     is_name.then_some(label)
 }
 
-/// The term that stands for a speaker: the first word of the name.
+/// The term that means a speaker: the first word of the name.
 pub(super) fn speaker_term(builder: &mut SegmentBuilder, label: &str) -> Option<Term> {
     let mut first = None;
     builder.analyzer.each_term(label, |term, _, sort| {
@@ -107,7 +107,7 @@ fn is_invisible(c: char) -> bool {
     !matches!(c, ' '..='~' | '\n' | '\t' | '\r') && is_hidden(c)
 }
 
-/// What of the text can be seen, and for every byte of it where it stands in the text.
+/// What of the text can be seen, and for every byte of it where it is in the text.
 fn visible_part(text: &str) -> (String, Vec<usize>) {
     let mut visible = String::with_capacity(text.len());
     let mut starts = Vec::with_capacity(text.len());

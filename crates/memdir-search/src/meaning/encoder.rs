@@ -18,7 +18,7 @@ pub struct Encoder {
     pieces: Pieces,
 }
 
-/// The three convolutions: their names, how many pieces each looks at, and how many of those lie before.
+/// The three convolutions: their names, how many pieces each looks at, and how many of those are before.
 const CONVOLUTIONS: [(&str, usize, usize); 3] = [("2", 2, 0), ("3", 3, 1), ("5", 5, 2)];
 /// How many numbers each makes of a piece.
 const WIDTH: usize = 256;
@@ -48,7 +48,7 @@ impl Encoder {
         Ok(Self { path: path.to_owned(), file, layers, pieces })
     }
 
-    /// Where its file lies.
+    /// Where its file is.
     pub(crate) fn path(&self) -> &Utf8Path {
         &self.path
     }
@@ -100,7 +100,7 @@ impl Encoder {
         Ok(last.rows().into_iter().map(|row| Vector::new(&row.to_vec())).collect())
     }
 
-    /// The embedding of each piece: a row of the table, which is read where it lies.
+    /// The embedding of each piece: a row of the table, which is read where it is.
     fn embed(&self, sentences: &[Vec<u32>]) -> io::Result<Array2<f32>> {
         let layers = Layers { bytes: &self.layers, scratch: Vec::new() };
         let (scale, low) = (layers.list("scale"), layers.list("lo"));

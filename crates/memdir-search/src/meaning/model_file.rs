@@ -1,4 +1,4 @@
-//! The file that a package becomes at installation: fixed sizes first, so that everything lies where the code expects it.
+//! The file that a package becomes at installation: fixed sizes first, so that everything is where the code expects it.
 //!
 //! A mark · the layers · the table of embeddings, a row of bytes for each piece of text · the pieces.
 
@@ -60,7 +60,7 @@ pub(super) const ROWS: usize = CHUNKS * CHUNK_ROWS;
 /// The bytes of the table.
 pub(super) const TABLE_BYTES: usize = ROWS * DIMENSIONS;
 
-/// Where a matrix lies in the layers: two numbers that turn a byte into a value, then a byte for each value.
+/// Where a matrix is in the layers: two numbers that turn a byte into a value, then a byte for each value.
 pub(super) fn matrix_at(name: &str) -> Option<(usize, usize, usize)> {
     let mut at = 0;
     for (known, inputs, outputs) in MATRICES {
@@ -72,7 +72,7 @@ pub(super) fn matrix_at(name: &str) -> Option<(usize, usize, usize)> {
     None
 }
 
-/// Where a list lies in the layers.
+/// Where a list is in the layers.
 pub(super) fn list_at(name: &str) -> Option<(usize, usize)> {
     let mut at: usize = MATRICES.iter().map(|(_, inputs, outputs)| 8 + inputs * outputs).sum();
     for (known, length) in LISTS {

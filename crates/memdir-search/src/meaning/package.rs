@@ -22,7 +22,7 @@ pub struct SentenceModel {
     pub title: &'static str,
     /// The licence that its package states.
     pub licence: &'static str,
-    /// Where its package lies.
+    /// Where its package is.
     pub url: &'static str,
     /// The package's file.
     pub file: &'static str,

@@ -30,7 +30,7 @@ impl Vector {
         out.extend(self.values.iter().map(|value| value.cast_unsigned()));
     }
 
-    /// How similar it is to one that lies in a file, from -1 to 1.
+    /// How similar it is to one that is in a file, from -1 to 1.
     pub(super) fn cosine(&self, stored: &[u8]) -> f32 {
         let Some((factor, values)) = stored.split_first_chunk::<4>() else { return 0.0 };
         let sum: i32 = self

@@ -3,7 +3,7 @@
 use super::times;
 use crate::analyze::Analyzer;
 
-/// Something that happened, and on which side of it the answer lies.
+/// Something that happened, and on which side of it the answer is.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Event {
     pub(crate) side: Side,

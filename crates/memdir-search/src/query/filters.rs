@@ -63,7 +63,7 @@ impl Filters {
         true
     }
 
-    /// Whether a day lies in between; an unknown one, 0, does only if no day is asked for.
+    /// Whether a day is in between; an unknown one, 0, does only if no day is asked for.
     pub(crate) fn holds_day(&self, day: i64) -> bool {
         (self.since.is_none() && self.until.is_none())
             || (day != 0

@@ -106,7 +106,7 @@ impl Asked {
             self.query.terms.iter().zip(files).map(|(term, files)| (term.term, *files)).collect();
         let weights = &mut self.weights;
         analyzer.each_term(prompt, |term, text, sort| {
-            // What lies beyond the words of a question was not looked up.
+            // What is beyond the words of a question was not looked up.
             if let Some(holding) = holding.get(&term).filter(|_| sort != Sort::Whole) {
                 let weight = rarity(all, holding.max(&1)) * plain_weight(text, sort);
                 let known = weights.entry(term).or_insert(0.0);
@@ -186,7 +186,7 @@ impl Asked {
         dated
     }
 
-    /// What the prompt's words weigh that stand in a text; they are added to `shared`.
+    /// What the prompt's words weigh that are in a text; they are added to `shared`.
     fn weight_of(&self, text: &str, shared: &mut HashSet<Term>, analyzer: &mut Analyzer) -> f32 {
         let mut here: HashSet<Term> = HashSet::new();
         analyzer.each_term(text, |term, _, _| {
@@ -234,7 +234,7 @@ struct Looked<'a> {
 }
 
 impl Looked<'_> {
-    /// Looks at a file, unless it is no memory, does not count or was looked at before.
+    /// Looks at a file, unless it is not a memory, does not count or was looked at before.
     fn at(&mut self, number: usize, path: &str, analyzer: &mut Analyzer) {
         let Some(collection) = self.collections.get(number) else { return };
         if !collection.is_memory(path) || !self.files.insert((number, path.to_owned())) {
@@ -265,7 +265,7 @@ fn plain_weight(stem: &str, sort: Sort) -> f32 {
     if common_words::is_common(stem) { weak * COMMON } else { weak }
 }
 
-/// How rare a word is that stands in so many of all files.
+/// How rare a word is that is in so many of all files.
 fn rarity(all: f32, holding: &u64) -> f32 {
     let frequency = |holding: f32| (1.0 + (all + BACKGROUND - holding + 0.5).max(0.0) / (holding + 0.5)).ln();
     (frequency(*holding as f32) / frequency(1.0)).clamp(0.0, 1.0)

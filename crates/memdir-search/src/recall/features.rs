@@ -29,7 +29,7 @@ macro_rules! features {
 }
 
 features! {
-    /// The weight of the prompt's words that the memory shares, wherever they stand in it.
+    /// The weight of the prompt's words that the memory shares, wherever they are in it.
     words,
     /// The same, in name, description and heading.
     title,
@@ -37,7 +37,7 @@ features! {
     description,
     /// How much of a single sentence of the text the prompt says: a long text shares words by chance.
     sentence,
-    /// The weight of the prompt's words that stand in the cues.
+    /// The weight of the prompt's words that are in the cues.
     cues,
     /// How much of a single cue the prompt says.
     best_cue,

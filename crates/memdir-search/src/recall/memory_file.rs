@@ -142,7 +142,7 @@ impl MemoryFile {
         if self.name.is_empty() { stem() } else { self.name.clone() }
     }
 
-    /// What stands above the text.
+    /// What is above the text.
     pub(super) fn title(&self) -> String {
         let stem = self.path.file_stem().unwrap_or_default();
         let heading = self.body.lines().find(|line| line.starts_with("# ")).unwrap_or_default();

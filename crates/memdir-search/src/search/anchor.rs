@@ -1,6 +1,6 @@
 //! When something happened that a question names without a date: the store itself says.
 //!
-//! The newest place that speaks of the event counts: a date that stands there, or else when it was said or written.
+//! The newest place that speaks of the event counts: a date that is there, or else when it was said or written.
 //! No repository is asked: a tag's date would need git, and who keeps a memory of a release has its day here anyway.
 
 use std::collections::HashSet;

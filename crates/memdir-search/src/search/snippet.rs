@@ -33,7 +33,7 @@ pub(super) struct Snippets<'a> {
     weights: TermMap<f32>,
     /// Phrases that were asked for, folded.
     phrases: Vec<String>,
-    /// The words of the question and their weights, those that stand nowhere too; empty if that says nothing.
+    /// The words of the question and their weights, those that are nowhere too; empty if that says nothing.
     asked: TermMap<f32>,
 }
 
@@ -137,7 +137,7 @@ impl<'a> Snippets<'a> {
                 score += PHRASE
                     * self.phrases.iter().filter(|phrase| folded.contains(phrase.as_str())).count() as f32;
             }
-            // A heading says less than the line that it stands over.
+            // A heading says less than the line that it is over.
             if line.starts_with('#') {
                 score *= 0.5;
             }
@@ -178,7 +178,7 @@ impl Snippets<'_> {
         })
     }
 
-    /// Where the words stand that were asked for.
+    /// Where the words are that were asked for.
     fn asked_for(&mut self, text: &str) -> Vec<Range<usize>> {
         let weights = &self.weights;
         let mut found = Vec::new();

@@ -11,7 +11,7 @@ use crate::segment::TermEntry;
 const MAX_WORDS: usize = 6;
 /// How much a corrected word counts.
 const WEIGHT: f32 = 0.7;
-/// How many words may stand in for one.
+/// How many words may replace one.
 const MAX_ALTERNATIVES: usize = 2;
 
 /// Whether the question holds a word that may be misspelt.

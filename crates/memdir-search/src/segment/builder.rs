@@ -244,7 +244,7 @@ fn sum(halves: impl Iterator<Item = u8>) -> u8 {
     halves.fold(0, u8::saturating_add)
 }
 
-/// Minutes since 1970; what lies before is 0.
+/// Minutes since 1970; earlier times are 0.
 pub(crate) fn minutes(seconds: i64) -> u32 {
     u32::try_from(seconds / 60).unwrap_or(0)
 }

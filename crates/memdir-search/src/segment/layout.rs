@@ -1,4 +1,4 @@
-//! Where the sections of a segment lie: a footer of fixed size says.
+//! Where the sections of a segment are: a footer of fixed size says.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -50,7 +50,7 @@ const NUMBERS: usize = 8;
 /// Bytes of the footer, its checksum included.
 pub(super) const FOOTER: usize = (NUMBERS + SECTIONS * 2) * 8 + 4;
 
-/// How big a segment is, and where everything lies.
+/// How big a segment is, and where everything is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) groups: u64,

@@ -21,7 +21,7 @@ const GONE: u32 = u32::MAX;
 
 /// Writes one segment with everything that is alive in the inputs, oldest first.
 ///
-/// Parts of one transcript that were read at different times come to lie side by side, as one group.
+/// Parts of one transcript that were read at different times come to be side by side, as one group.
 pub(crate) fn merge(inputs: &[Input<'_>], out: &mut dyn Write) -> Result<io::Result<()>, SearchError> {
     let plan = Plan::new(inputs)?;
     let mut writer = SectionWriter::new(out);

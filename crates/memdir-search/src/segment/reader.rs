@@ -37,14 +37,14 @@ enum Source {
     Memory(Vec<u8>),
 }
 
-/// A line of the dictionary: where the postings of a term lie.
+/// A line of the dictionary: where the postings of a term are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TermEntry {
     pub(crate) term: Term,
     /// Where they start in their section.
     pub(super) offset: u64,
     pub(super) length: u32,
-    /// In how many passages the term stands.
+    /// In how many passages the term is.
     pub(crate) passages: u32,
     /// In how many groups.
     pub(crate) groups: u32,
@@ -309,7 +309,7 @@ impl Segment {
         Ok(dictionary)
     }
 
-    /// The texts of all terms, for whoever looks for one that is like another.
+    /// The texts of all terms, for the process that looks for one that is like another.
     pub(crate) fn texts(&self) -> Result<impl Iterator<Item = &[u8]>, SearchError> {
         let mut rest = self.load(&self.texts, Section::Texts, <[u8]>::to_vec)?;
         Ok(std::iter::from_fn(move || take_bytes(&mut rest)))

@@ -38,7 +38,7 @@ impl GroupRecord {
     }
 }
 
-/// Where a unit lies in its file.
+/// Where a unit is in its file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct UnitRecord {
     /// Bytes before it.

@@ -3,7 +3,7 @@ use std::ops::Range;
 use super::reader::Segment;
 use crate::error::SearchError;
 
-/// Which units a group has, and which passages a unit: both lie side by side.
+/// Which units a group has, and which passages a unit: both are side by side.
 pub(crate) struct Spans {
     units: Vec<u32>,
     passages: Vec<u32>,

@@ -19,7 +19,7 @@ fn segment(files: &[(u64, &[&str])]) -> Vec<u8> {
     bytes
 }
 
-/// Where a term stands: the unit's identity and how often, in halves.
+/// Where a term is: the unit's identity and how often, in halves.
 fn found(segment: &Segment, text: &str) -> Vec<(String, u8)> {
     let Some(entry) = segment.find(Term::of(text)).unwrap() else { return Vec::new() };
     let bytes = segment.postings(&entry).unwrap();

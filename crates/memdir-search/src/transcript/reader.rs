@@ -29,7 +29,7 @@ impl<R: Read> Reader<R> {
         Self::resume(source, Position::default())
     }
 
-    /// Reads on from a position at which [`Reader::position`] once stood; the source must stand there too.
+    /// Reads on from a position at which [`Reader::position`] once stood; the source must be there too.
     pub fn resume(source: R, position: Position) -> Self {
         Self { lines: Lines::new(source), next: position, problems: Problems::default() }
     }

@@ -4,7 +4,7 @@ use memdir_core::look::{Kind, Look};
 /// A transcript on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionFile {
-    /// Where it lies.
+    /// Where it is.
     pub path: Utf8PathBuf,
     /// The session's id: the file's stem, or the folder that holds its sub-agents.
     pub session: String,

@@ -21,7 +21,7 @@ pub(super) struct Asking {
     held: Mutex<Option<Held>>,
 }
 
-/// Who asks: the half of the token that is no secret, and the team.
+/// Who asks: the half of the token that is not a secret, and the team.
 #[derive(Debug, Clone)]
 pub(super) struct Who {
     pub(super) token: String,
@@ -77,7 +77,7 @@ impl Asking {
     /// The same answer, which gives its room back when the last byte of it is gone.
     async fn hold_until_sent(&self, server: &Server, response: Response) -> Result<Response, ApiError> {
         if self.who().is_none() {
-            // What is told to everybody lies in the program itself.
+            // Help is part of the program itself.
             return Ok(response);
         }
         let (parts, body) = response.into_parts();

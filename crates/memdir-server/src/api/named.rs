@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::api_error::ApiError;
 
-/// The names in an address. What is no text names nothing.
+/// The names in an address. What is not UTF-8 names nothing.
 pub(super) struct Named<T>(pub(super) T);
 
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T> {

@@ -179,7 +179,7 @@ pub(super) async fn contents(
     Ok(json(&headers, ContentsAnswer { v: PROTOCOL, contents }).await)
 }
 
-/// The newest of the versions that somebody saw, for whoever finds that the newest one does not follow from theirs.
+/// The newest of the versions that somebody saw, for the process that finds that the newest one does not follow from theirs.
 pub(super) async fn known(
     State(server): State<Arc<Server>>,
     Named(team): Named<String>,

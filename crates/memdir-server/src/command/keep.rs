@@ -80,7 +80,7 @@ impl Restore {
         }
         let to = self.database.name(world)?;
         check_idle(&to, self.database.db_ca.as_deref()).await?;
-        // The backup may lie on something that cannot be written, and stays as it is.
+        // The backup may be on something that cannot be written, and stays as it is.
         let folder = world.vars.get("TMPDIR").map_or("/tmp", String::as_str);
         let copy = Utf8PathBuf::from(format!("{folder}/memdir-restore-{}.db", random_id()?));
         let restored = self.restore(&copy, &to).await;

@@ -33,7 +33,7 @@ struct Readers {
 }
 
 const READERS: usize = 4;
-/// So much of the file is read where it lies in memory; what lies beyond is copied.
+/// So much of the file is read where it is in memory; what is beyond is copied.
 const MAPPED_BYTES: i64 = 256 << 20;
 /// So many rows are found by their keys before a thread has woken up.
 const FEW: usize = 32;
@@ -130,7 +130,7 @@ impl Storage for Sqlite {
         })
     }
 
-    /// Puts what lies in the log beside the file into it: somebody may copy the file alone.
+    /// Moves the log beside the file into the file: an operator may copy the file alone.
     fn finish(&self) -> Answer<'_, ()> {
         let path = self.path.clone();
         Box::pin(async move {

@@ -14,7 +14,7 @@ pub const OPERATOR: &str = "operator";
 /// A token as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenLine {
-    /// The half by which it is found, which is no secret.
+    /// The half by which it is found, which is not a secret.
     pub id: String,
     /// What it may do.
     pub scope: Scope,
@@ -187,7 +187,7 @@ impl Store {
         self.write(vec![Step::once(unused, vec![ended_before.into()])]).await.map(drop)
     }
 
-    /// Ends all invitations that wait; gives back how many. Of a copy nobody knows which were used since.
+    /// Ends all invitations that wait; gives back how many. Of a copy it is unknown which were used since.
     ///
     /// # Errors
     /// The database fails.

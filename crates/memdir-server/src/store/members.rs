@@ -109,7 +109,7 @@ impl Store {
              WHERE team = $1 AND (member = $2 OR member IS NULL AND author = $3)",
             vec![team(), key(), leaving.name.into()],
         ));
-        // Whose parts wait to be published nobody knows before they are: everybody sends theirs again.
+        // Until parts are published their sender is unknown: every member sends theirs again.
         steps.push(Step::once("DELETE FROM parts WHERE team = $1", vec![team()]));
         steps.push(super::old_contents::counted(&leaving.team.name));
         steps.push(recorded(event));

@@ -1,4 +1,4 @@
-//! Contents that no file has any more: kept for whoever merges from them, and not for ever.
+//! Contents that no file has any more: kept for the process that merges from them, and not for ever.
 
 use super::Store;
 use crate::storage::{Row, Step, StorageError};

@@ -1,4 +1,4 @@
-//! Lines about the past: files that are gone, versions, events. They are kept for whoever was away, and not for ever.
+//! Lines about the past: files that are gone, versions, events. They are kept for the process that was away, and not for ever.
 
 use super::Store;
 use crate::storage::{Step, StorageError};

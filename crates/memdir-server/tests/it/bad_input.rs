@@ -188,7 +188,7 @@ fn bodies_that_are_none_are_refused_by_code() {
     let mut other = ada.request(Some(onto), vec![ada.round(2, 0)]);
     other.version = ContentHash::of(b"sesame");
     check(&serde_json::to_string(&other).unwrap(), &[], 400, "bad_request");
-    // What an address names is text, and what is no text is answered like everything else.
+    // What an address names is text, and what is not UTF-8 is answered like everything else.
     for path in ["/v1/teams/%ff/head", "/v1/teams/crew/tokens/%ff", "/v1/teams/crew/members/%c3%28"] {
         let method = if path.ends_with("head") { "GET" } else { "DELETE" };
         let answer = server.ask(method, path, Some(&token), &[], None);

@@ -12,7 +12,7 @@ use super::engine::InFile;
 use super::running::Running;
 use super::two_people::Machine;
 
-/// What stands between the server and everybody else.
+/// What is between the server and everybody else.
 struct Line {
     address: SocketAddr,
     /// Whether answers to what is published are lost from now on.
@@ -76,7 +76,7 @@ fn what_arrived_unanswered_is_known_by_the_next_sync_and_sent_once() {
     line.breaks.store(false, Ordering::SeqCst);
     assert_eq!(versions(), before + 1, "it arrived");
 
-    // Somebody else goes on from it before its author knows.
+    // Another process goes on from it before its author knows.
     bob.write("shared.md", "first\nsecond\nthird, by Bob\n");
     assert!(bob.sync().0.conflicts.is_empty());
     let found = ada.sync().0;

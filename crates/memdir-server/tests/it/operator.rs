@@ -168,7 +168,7 @@ fn tokens_are_looked_after_from_the_command_line() {
     operator(&["revoke", "crew", id, "--db", &db]);
     assert!(operator(&["tokens", "crew", "--db", &db]).contains("ended"));
     assert!(operator(&["audit", "crew", "--db", &db]).contains("operator\ttoken ended"));
-    // No secret of a token lies in the database.
+    // No secret of a token is in the database.
     let content = fs::read(format!("{}/team.db", directory.path().display())).unwrap();
     assert!(!content.windows(64).any(|window| window == &token.as_bytes()[24..88]));
 }

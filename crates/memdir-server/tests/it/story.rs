@@ -109,7 +109,7 @@ fn changes(server: &Running, token: &str, ada: &Person, first: ContentHash) -> C
         );
     }
     assert_eq!(found.len(), 4, "{found:?}");
-    // What a file held before is there for whoever merges.
+    // What a file held before is there for the process that merges.
     let old = ada.entry("a.md", 1, 1, Some("one\n")).content.unwrap();
     let ids = format!("{{\"v\":1,\"ids\":[\"{}\",\"{second}\"]}}", ContentHash::of(old.as_bytes()));
     let contents = server.ask("POST", "/v1/teams/crew/contents", Some(token), &[], Some(&ids));

@@ -124,7 +124,7 @@ fn the_way_to_postgres_is_encrypted_and_checked() {
         assert!(!output.status.success() && said.starts_with("error: "), "{db} {more:?}: {said}");
         said
     };
-    // In the clear, with a certificate that somebody else vouches for, with nobody to vouch.
+    // Without TLS, with a valid certificate, with an untrusted one.
     refused(&db, &[]);
     let said = refused(&db, &["--db-ca", &wrong]);
     assert!(said.contains("certificate"), "{said}");

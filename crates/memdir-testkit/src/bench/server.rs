@@ -210,7 +210,7 @@ impl Server {
     }
 
     /// Resident memory in bytes.
-    /// What it has for itself: not the parts of files that lie in memory anyway, which the kernel takes back at will.
+    /// What it has for itself: not the parts of files that are in memory anyway, which the kernel frees at will.
     fn memory(&self) -> u64 {
         let text = fs::read_to_string(format!("/proc/{}/statm", self.child.id())).unwrap();
         let pages: Vec<u64> = text.split_whitespace().map(|number| number.parse().unwrap()).collect();

@@ -220,7 +220,7 @@ fn check_index(
             Some(_) => {}
             // A stranger who had read it before our change put the old line back: the entry is there, its text old.
             None if strangers && lines.len() == 1 => stale += 1,
-            // He changed it back while we changed it: both lines stand there until the next change or `doctor`.
+            // He changed it back while we changed it: both lines are there until the next change or `doctor`.
             None if strangers && lines.iter().any(|line| line.ends_with(&value(written.acknowledged))) => {
                 both += 1;
             }

@@ -10,7 +10,7 @@ use crate::{NOW, TestHome};
 /// Pages that are left in one run after the other; with the last ones everything fits.
 const LEFT: [usize; 10] = [0, 1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/// Lets a sync meet a full disk, on the machine that syncs and where the repository lies, and checks that it says so, that
+/// Lets a sync meet a full disk, on the machine that syncs and where the repository is, and checks that it says so, that
 /// nothing is lost, and that the next one goes on.
 #[must_use]
 pub fn full_disk(program: &Utf8Path) -> Report {

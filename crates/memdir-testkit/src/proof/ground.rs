@@ -70,7 +70,7 @@ impl Ground {
         self.mounts.as_ref().map_or(path.to_owned(), |mounts| mounts.seen(path))
     }
 
-    /// Where the memories lie, as this process can reach it.
+    /// Where the memories are, as this process can reach it.
     pub(super) fn memory_dir(&self) -> Utf8PathBuf {
         self.seen(&self.memory_dir)
     }

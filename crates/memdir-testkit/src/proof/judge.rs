@@ -24,7 +24,7 @@ pub(super) enum Fault {
     Death,
     /// One call failed: a refusal must have changed nothing.
     OneError,
-    /// From one call on all failed: what it could not take back is settled by whoever comes next.
+    /// From one call on all failed: what it could not undo is settled by whoever comes next.
     LastingError,
 }
 

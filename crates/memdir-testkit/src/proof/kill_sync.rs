@@ -145,7 +145,7 @@ impl SyncGround {
         Ok(())
     }
 
-    /// The team's folder of a person, as it is shared, and whatever lies there that should not.
+    /// The team's folder of a person, as it is shared, and whatever is there that should not.
     fn files(&self, person: &str) -> BTreeMap<String, String> {
         let folder = self.path(person, "x").parent().unwrap().to_owned();
         let mut files = BTreeMap::new();

@@ -39,7 +39,7 @@ fn what_was_acknowledged_survives_three_hundred_kills() {
         }
         interrupted += u32::from(files.keys().any(|name| name.starts_with(".memdir-")));
 
-        // The next start finishes or takes back: a topic and its line are both there, or neither.
+        // The next start finishes or undoes: a topic and its line are both there, or neither.
         let (recovered, _, complaint) = place.run("recover", "w", 0, 0);
         assert!(recovered, "{complaint}");
         let files = place.files();

@@ -110,7 +110,7 @@ fn about(text: Option<&clap::builder::StyledStr>) -> String {
     text.map(ToString::to_string).unwrap_or_default()
 }
 
-/// The values of an option or position: those that the parser lists, or what its name stands for.
+/// The values of an option or position: those that the parser lists, or what its name means.
 fn values(argument: &clap::Arg, world: &World) -> Vec<Candidate> {
     let listed = argument.get_possible_values();
     if !listed.is_empty() && argument.get_action().takes_values() {

@@ -1,4 +1,4 @@
-//! `memdir doctor`: what is wrong with a memory directory, why it matters, and what mends it.
+//! `memdir doctor`: what is wrong with a memory directory, why it matters, and what fixes it.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -51,7 +51,7 @@ pub(crate) struct Doctor {
     global: Global,
 }
 
-/// One mend that was made.
+/// One fix that was made.
 #[derive(Debug, Serialize)]
 struct Mended {
     id: &'static str,
@@ -60,7 +60,7 @@ struct Mended {
     op: Option<String>,
 }
 
-/// A directory that still has something to mend after so many mends is not getting better.
+/// A directory that still has something to fix after so many fixes is not getting better.
 const MOST_MENDS: usize = 64;
 
 impl Run for Doctor {
@@ -111,7 +111,7 @@ impl Doctor {
         Ok(())
     }
 
-    /// Mends one thing after the other and looks again after each, because one mend may change another.
+    /// Fixes one thing after the other and looks again after each, because one fix may change another.
     fn mend(
         &self,
         memory: &mut Memory,

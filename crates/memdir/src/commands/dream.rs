@@ -1,4 +1,4 @@
-//! `memdir dream`: memory made tidy, and taken back if it was not to your liking.
+//! `memdir dream`: memory made tidy, and undone if it was not to your liking.
 
 use std::io::Write;
 

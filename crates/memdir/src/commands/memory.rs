@@ -189,7 +189,7 @@ pub(super) fn carry_out(plan: &Plan, memory: &mut Memory, how: &How, world: &mut
     carry_out_as(plan, memory, &Wish::of(&author(world)), how, world)
 }
 
-/// The same for a change that must be planned anew where somebody else was faster.
+/// The same for a change that must be planned anew where another process was faster.
 pub(super) fn carry_out_planned(
     memory: &mut Memory,
     how: &How,

@@ -134,7 +134,7 @@ fn index(memory: &Memory, catalogue: &Catalogue, world: &mut World) -> Result<In
         files.push(OVERFLOW);
     }
     let mut report = examine(&text, &files);
-    // The team's memories stand in an index of their own.
+    // The team's memories are in an index of their own.
     report.missing.retain(|path| is_indexed(path) && !is_replaced(path));
     let (lines, units) = (report.usage.lines, report.usage.units);
     let share = (lines * 100 / MAX_LINES).max(units * 100 / MAX_UNITS);

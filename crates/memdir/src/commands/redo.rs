@@ -37,7 +37,7 @@ impl Run for Redo {
         memory.look(world.now)?;
         let asker = author(world);
         let mut log = memory.log(usize::MAX)?;
-        // A move that was taken back from here took the history along.
+        // A move that was undone from here took the history along.
         let since = log.to_redo(&asker)?.map(|operation| operation.time);
         if let Some(gone) = memory.projects().taken_back_from(memory.directory(), &asker, since)? {
             memory = gone;

@@ -149,7 +149,7 @@ impl Run for Review {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
-        // What stands before the subcommand counts for it too.
+        // What is before the subcommand counts for it too.
         let Self { action, json: outer_json, which: outer, due, .. } = self;
         match action {
             None if due => due::review(&mut outer.open(world)?, outer_json, world),

@@ -1,4 +1,4 @@
-//! The journal in a session: where the work stands at its start, all that is needed after a compaction, and what
+//! The journal in a session: the state of the work at its start, all that is needed after a compaction, and what
 //! sub-agents and compactions leave behind. Nothing happens in a project without an active journal.
 
 use anyhow::Result;
@@ -17,7 +17,7 @@ use super::Hook;
 /// How many tokens the state may take if nothing was forgotten: preferences and project get a third of it for sure.
 const STATE_BUDGET: usize = 1_000;
 
-/// Where the work stands; after a compaction everything that an agent needs to go on.
+/// The state of the work; after a compaction everything that an agent needs to go on.
 pub(super) fn state(hook: &Hook<'_>, journal: &Journal) -> Result<Option<String>> {
     if !journal.is_active() {
         return Ok(None);

@@ -50,7 +50,7 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
             facts.push(format!("{count} changes of memory wait for the user: `memdir review` shows them."));
         }
     }
-    // What costs most room and is needed least stands last: a long answer is cut at its end.
+    // What costs most room and is needed least is last: a long answer is cut at its end.
     for more in [snapshots::offered(hook), sections::told(hook)] {
         match more {
             Ok(more) => facts.extend(more),
@@ -113,7 +113,7 @@ fn named(items: Vec<String>, sentence: &str) -> Option<String> {
     (!first.is_empty()).then(|| format!("{sentence}{}{more}.", first.join(", ")))
 }
 
-/// A name from elsewhere, fit to stand between two back quotes.
+/// A name from elsewhere, fit to be between two back quotes.
 fn in_code(name: &str) -> String {
     model_line(name).replace('`', "'")
 }

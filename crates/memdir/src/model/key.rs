@@ -5,7 +5,7 @@ use memdir_sync::http::Address;
 
 use super::free;
 
-/// The header with the user's key. The key is read here and nowhere else, and stands in no message.
+/// The header with the user's key. The key is read here and nowhere else, and is in no message.
 pub(super) fn header(place: &KeyPlace, url: &str, env: &Env) -> Result<(String, String), TransportError> {
     let variable = &place.variable;
     let key = env.var(variable).map(str::trim).filter(|key| !key.is_empty());

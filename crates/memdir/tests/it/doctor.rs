@@ -1,4 +1,4 @@
-//! `memdir doctor`, `verify` and `ls --verify`: what they find, and what a mend leaves on disk.
+//! `memdir doctor`, `verify` and `ls --verify`: what they find, and what a fix leaves on disk.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

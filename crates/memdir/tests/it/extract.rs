@@ -1,4 +1,4 @@
-//! `memdir extract` and `memdir today`: what was said in sessions becomes memories, once, and can be taken back.
+//! `memdir extract` and `memdir today`: what was said in sessions becomes memories, once, and can be undone.
 
 use std::fs;
 

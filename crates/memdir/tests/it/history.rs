@@ -1,4 +1,4 @@
-//! Log, diff, undo, redo, restore: what was done can be seen and taken back.
+//! Log, diff, undo, redo, restore: what was done can be seen and undone.
 
 use std::fs;
 
@@ -363,7 +363,7 @@ fn a_purged_text_is_in_no_version_and_says_what_it_cannot_reach() {
     assert!(read(&sandbox, "login.md").unwrap().contains("The word is [purged]."));
     assert!(!versions(&sandbox).contains("hunter2"), "{}", versions(&sandbox));
     assert!(!everything(&sandbox).contains("hunter2"));
-    // Everything else can still be taken back.
+    // Everything else can still be undone.
     let id = id_of(&sandbox, "remove tabs.md");
     ok(&sandbox, &format!("undo {id}"));
     assert!(read(&sandbox, "tabs.md").unwrap().contains("Use tabs."));

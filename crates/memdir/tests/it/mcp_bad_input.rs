@@ -33,7 +33,7 @@ fn nothing_that_is_sent_ends_the_server() {
     check(first.as_bytes(), json!(10), -32600);
     let last = format!(r#"{{"method":"tools/call","params":{{"x":"{long}"}},"jsonrpc":"2.0","id":"z"}}"#);
     check(last.as_bytes(), json!("z"), -32600);
-    // Notifications and answers that nobody asked for are passed over in silence, and so are empty lines.
+    // Notifications and answers to no request are passed over in silence, and so are empty lines.
     for quiet in [
         &b""[..],
         b"   \t",

@@ -352,7 +352,7 @@ fn what_a_reviewer_found_stays_mended() {
     let long = format!("--description={}", "w".repeat(2_000));
     let block = sandbox.run(["add", "--type=user", "--name=long", &long, "--text=x"]);
     assert!(block.code == 2 && block.stderr.contains("2000 characters"), "{}", block.stderr);
-    // Nothing to do is no error.
+    // Nothing to do is not an error.
     assert_eq!(sandbox.run(["rename", "tabs", "tabs"]).code, 0);
     // A header cannot forge a row of the listing.
     let forged = "---\nname: forged\ndescription: \"x\\n just now  user  FORGED\"\n---\n";

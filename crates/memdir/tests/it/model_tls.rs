@@ -31,7 +31,7 @@ impl Server {
             .unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        // What arrives comes out of its standard output, what stands on its standard input is sent.
+        // What arrives comes out of its standard output, what is on its standard input is sent.
         let mut child = Command::new("openssl")
             .args(["s_server", "-quiet", "-4", "-accept", &port.to_string()])
             .args(["-key", key.as_str(), "-cert", certificate.as_str()])

@@ -1,4 +1,4 @@
-//! The plugin folder as it stands in the repository: every file of the form that the client reads, every command that
+//! The plugin folder as it is in the repository: every file of the form that the client reads, every command that
 //! it names one that exists.
 
 use std::collections::BTreeSet;
@@ -135,7 +135,7 @@ fn commands_and_skill_name_what_exists() {
     }
 }
 
-/// Asks the program for the help of a command: its words up to the first that is no name of a command.
+/// Asks the program for the help of a command: its words up to the first that is not a name of a command.
 fn exists(command: &str, whence: &str) {
     let is_name =
         |word: &&str| word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !word.starts_with('-');

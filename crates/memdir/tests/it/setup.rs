@@ -17,7 +17,7 @@ fn json(path: &Utf8Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// What lies in the home directory but for our own state.
+/// What is in the home directory but for our own state.
 fn theirs(sandbox: &Sandbox) -> String {
     let tree = sandbox.home.tree("home");
     tree.lines().filter(|line| !line.starts_with(".local/share/memdir/")).collect::<Vec<_>>().join("\n")

@@ -123,7 +123,7 @@ fn the_index_that_follows_is_in_nobodys_way() {
     settle(&team);
     let index = std::fs::read_to_string(memory_dir(&team.bob).join("team/MEMORY.md")).unwrap();
     assert_eq!(index, "- [one](one.md) — about it\n");
-    // What is there can be taken back although the index says something else since.
+    // What is there can be undone although the index says something else since.
     add(&team.ada, "three", "project", "Three.");
     team.ada.run(["team", "share", "three"]);
     change(&team.ada, "team/three.md", "about it", "about three");

@@ -31,7 +31,7 @@ pub enum Outcome {
     Removed,
     /// Both changed, and both changes are in it.
     Merged,
-    /// Both changed: the user's stays, the snapshot's lies beside it.
+    /// Both changed: the user's stays, the snapshot's is beside it.
     KeptBoth,
     /// It stays as the user has it.
     Kept,

@@ -108,7 +108,7 @@ fn a_file_is_followed_to_the_name_that_it_has_now() {
     check_under(&newer, &["a.md: - -> 2"], &[("c.md", "2")], &called);
     let called = format!("`b.md` is called `c.md` since then ({})", by(9));
     check_under(&newer[..1], &["a.md=b.md: 2 -> 2"], &[("c.md", "2")], &called);
-    // A rename that was taken back leads to the old name again.
+    // A rename that was undone leads to the old name again.
     let back = [operation(9, &["b.md=a.md: 2 -> 2"]), operation(8, &["a.md=b.md: 2 -> 2"])];
     check_under(&back, &["a.md: 1 -> 2"], &[("a.md", "2")], "a.md = \"1\"");
     check_under(&newer, &["a.md: 1 -> -"], &[("c.md", "2")], "a.md = \"1\"");

@@ -175,7 +175,7 @@ fn topic_words<'a>(stems: &[&'a str]) -> Vec<&'a str> {
 }
 
 impl Index {
-    /// The lines of the quick look-up as they stand, empty ones and the closing note left out.
+    /// The lines of the quick look-up as they are, empty ones and the closing note left out.
     #[must_use]
     pub fn lookup_lines(&self) -> Vec<String> {
         let Some(section) = self.document.section(LOOKUP) else { return Vec::new() };

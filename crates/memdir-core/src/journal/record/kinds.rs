@@ -41,7 +41,7 @@ impl Kind {
         }
     }
 
-    /// The section whose beginning stands for the whole.
+    /// The section whose beginning summarises the whole.
     #[must_use]
     pub fn telling_section(self) -> Option<&'static str> {
         match self {
@@ -135,7 +135,7 @@ words!(
     ]
 );
 words!(
-    /// Whether a decision stands.
+    /// Whether a decision is in force.
     DecisionStatus,
     "status",
     [Decided = "decided", Pending = "pending", Superseded = "superseded"]

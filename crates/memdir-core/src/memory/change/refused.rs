@@ -16,7 +16,7 @@ pub enum ChangeRefused {
         /// Its path.
         path: RelPath,
     },
-    /// An edit would lose bytes that are no UTF-8.
+    /// An edit would lose bytes that are not UTF-8.
     #[error("`{path}` is not valid UTF-8, so it cannot be edited without loss")]
     NotText {
         /// Its path.

@@ -75,7 +75,7 @@ pub(super) fn cut(text: &str, unit: Unit) -> Cut<'_> {
         return Cut { kept: by_lines, whole_lines: by_lines.split('\n').count() };
     }
     let within = unit.prefix(by_lines, MAX_UNITS);
-    // A line end that stands exactly behind the limit still counts: everything before it fits.
+    // A line end that is exactly behind the limit still counts: everything before it fits.
     let line_end = if by_lines.as_bytes().get(within.len()) == Some(&b'\n') {
         Some(within.len())
     } else {

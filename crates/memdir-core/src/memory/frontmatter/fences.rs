@@ -31,7 +31,7 @@ pub(super) enum Found {
     Closed(Fences),
 }
 
-/// Looks for a frontmatter: `---` alone on the first line (a byte-order mark may stand before it) and `---` alone
+/// Looks for a frontmatter: `---` alone on the first line (a byte-order mark may be before it) and `---` alone
 /// on a later one.
 pub(super) fn find(text: &str) -> Found {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };

@@ -8,7 +8,7 @@ use crate::memory::problem::Problem;
 /// What YAML calls white space inside a line.
 pub(super) const BLANKS: [char; 2] = [' ', '\t'];
 
-/// One field, by where it stands in the text.
+/// One field, by where it is in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Field {
     /// Its name, without quotes.
@@ -130,7 +130,7 @@ pub(super) fn field_at(text: &str, range: Range<usize>) -> Option<Field> {
     })
 }
 
-/// The name before the colon, and where the colon stands.
+/// The name before the colon, and where the colon is.
 fn key_at(line: &str) -> Option<(String, usize)> {
     let quote = line.chars().next().filter(|first| matches!(first, '"' | '\''));
     if let Some(quote) = quote {
@@ -172,7 +172,7 @@ fn one_line_value(value: &str) -> usize {
     }
 }
 
-/// Where the quote that closes the first one stands.
+/// Where the quote that closes the first one is.
 pub(super) fn closing_quote(value: &str, quote: char) -> Option<usize> {
     let mut characters = value.char_indices().skip(1).peekable();
     while let Some((at, character)) = characters.next() {

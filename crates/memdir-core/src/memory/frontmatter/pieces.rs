@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::fields::{Field, Shape};
 use super::{Frontmatter, METADATA};
 
-/// Some whole lines of a frontmatter: a field, or what stands between two.
+/// Some whole lines of a frontmatter: a field, or what is between two.
 #[derive(Debug, Clone)]
 pub(in crate::memory) struct Piece<'t> {
     /// The field's name, with `metadata.` before a nested one; `None` for comments, blank and broken lines.

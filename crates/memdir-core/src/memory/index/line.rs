@@ -15,7 +15,7 @@ pub struct IndexEntry {
     pub title: String,
     /// The file, relative to the memory directory, decoded and without an anchor.
     pub path: String,
-    /// What stands behind the link, without the dash or colon between them.
+    /// What is behind the link, without the dash or colon between them.
     pub hook: String,
 }
 
@@ -84,7 +84,7 @@ fn escaped_title(title: &str) -> String {
     escaped
 }
 
-/// Where the bracket that closes the link's text stands; brackets inside may be nested or escaped.
+/// Where the bracket that closes the link's text is; brackets inside may be nested or escaped.
 fn closing_bracket(text: &str) -> Option<usize> {
     let mut depth = 0usize;
     let mut characters = text.char_indices();

@@ -16,7 +16,7 @@ use super::Index;
 pub struct Merged {
     /// The merged text.
     pub text: String,
-    /// The entries on which the sides disagree; both versions, where there are two, stand in the text.
+    /// The entries on which the sides disagree; both versions, where there are two, are in the text.
     pub conflicts: Vec<Conflict>,
 }
 

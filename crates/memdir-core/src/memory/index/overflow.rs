@@ -34,7 +34,7 @@ pub struct Balanced {
 
 /// Moves lines out of an index that is over its limits, and back when all of them fit again.
 ///
-/// The entries of the memories that were written longest ago go, and only as many as needed; where nobody knows when
+/// The entries of the memories that were written longest ago go, and only as many as needed; if it is unknown when
 /// (`modified` does not say), the last lines go first, and what is new in this very change stays. One visible line
 /// says where they are. Headings and other text stay. In between (some room, but not for all) nothing moves, so that
 /// a directory near the limit does not change at every write.

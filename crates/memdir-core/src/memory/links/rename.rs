@@ -18,7 +18,7 @@ pub struct Renamed<'n> {
 
 /// The text with every link to the old name or path pointing to the new one. Nothing else changes.
 ///
-/// `path` is where the text itself lies in the directory: Markdown links are relative to it.
+/// `path` is where the text itself is in the directory: Markdown links are relative to it.
 #[must_use]
 pub fn rename_links(text: &str, path: &str, renamed: &Renamed<'_>) -> String {
     let mut changed = String::with_capacity(text.len());

@@ -48,7 +48,7 @@ pub enum Command {
     Rename {
         /// The old one.
         old_path: MemoryPath,
-        /// The new one, where nothing may stand.
+        /// The new one, where nothing may be.
         new_path: MemoryPath,
     },
 }

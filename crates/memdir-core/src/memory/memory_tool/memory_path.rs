@@ -3,7 +3,7 @@
 use super::Answer;
 use crate::rel_path::RelPath;
 
-/// The folder that stands for the memory directory.
+/// The folder that represents the memory directory.
 const ROOT: &str = "/memories";
 
 /// A path below `/memories`, or `/memories` itself.

@@ -26,7 +26,7 @@ pub(super) fn delete(files: &dyn ToolFiles, path: &MemoryPath) -> Result<Outcome
     Ok(Outcome { answer: Answer::done(format!("Successfully deleted {shown}")), changes })
 }
 
-/// Gives a file or folder another name, where nothing may stand.
+/// Gives a file or folder another name, where nothing may be.
 pub(super) fn rename(files: &dyn ToolFiles, old: &MemoryPath, new: &MemoryPath) -> Result<Outcome, Answer> {
     let (old_shown, new_shown) = (old.shown(), new.shown());
     let from = old

@@ -9,7 +9,7 @@ const LEVELS: usize = 2;
 /// How deep a folder is walked for its size.
 const MAX_DEPTH: usize = 32;
 
-/// Shows what stands at a path.
+/// Shows what is at a path.
 pub(super) fn view(
     files: &dyn ToolFiles,
     path: &MemoryPath,
@@ -53,7 +53,7 @@ fn within(first: i64, last: i64, count: usize) -> Option<(usize, usize)> {
     (first <= last || (first == 1 && count == 0)).then_some((first, last))
 }
 
-/// The text of a file for the model; what is no UTF-8 is shown as U+FFFD.
+/// The text of a file for the model; what is not UTF-8 is shown as U+FFFD.
 pub(super) fn read_text(files: &dyn ToolFiles, path: &MemoryPath) -> Result<String, Answer> {
     let bytes = files.read(path.relative()).map_err(|reason| Answer::error(format!("Error: {reason}")))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -127,7 +127,7 @@ fn lines(text: &str) -> Vec<&str> {
 struct Side<'t> {
     lines: Vec<&'t str>,
     hunks: Vec<Hunk>,
-    /// For every line of the base the one that stands there now; `None` where it was removed.
+    /// For every line of the base the one that is there now; `None` where it was removed.
     now: Vec<Option<&'t str>>,
     /// What was added before each line of the base, and behind the last.
     added: Vec<Added<'t>>,
@@ -148,7 +148,7 @@ impl<'t> Side<'t> {
         let mut now: Vec<Option<&'t str>> = base.iter().copied().map(Some).collect();
         let mut added = vec![Added::default(); base.len() + 1];
         for hunk in &hunks {
-            // Changed lines stand for each other in their order; too few were removed, too many were added.
+            // Changed lines are paired in their order; lines left over were removed or added.
             let mut changed = lines.get(hunk.new.clone()).unwrap_or_default().iter().copied();
             for slot in now.get_mut(hunk.old.clone()).unwrap_or_default() {
                 *slot = changed.next();
@@ -189,7 +189,7 @@ impl<'t> Side<'t> {
     }
 }
 
-/// Lines of one text that stand in the place of lines of another. Either may be none.
+/// Lines of one text that are in the place of lines of another. Either may be none.
 struct Hunk {
     old: Range<usize>,
     new: Range<usize>,

@@ -184,7 +184,7 @@ proptest! {
         for side in [&mine, &theirs] {
             let again = merge_text(&base, &merged, side);
             prop_assert_eq!(again.clone().ok(), merge_text(&base, side, &merged).ok());
-            // A line that stands where one was removed may be another version of it: that alone is asked again.
+            // A line in the place of a removed one may be another version of it: only that is checked again.
             if again.is_ok() || !(removes(&ours) || removes(&others)) {
                 prop_assert_eq!(again.as_ref(), Ok(&merged));
             }

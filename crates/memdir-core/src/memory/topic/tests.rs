@@ -22,7 +22,7 @@ struct Case {
 fn the_oracle_rewrites_as_the_client_was_seen_to() {
     for golden in [include_str!("testdata/frontmatter.json"), include_str!("testdata/rewritten.json")] {
         let golden: Golden = serde_json::from_str(golden).unwrap();
-        // The client leaves the memory of custom agents alone, wherever it lies.
+        // The client leaves the memory of custom agents alone, wherever it is.
         let cases = golden.cases.iter().filter(|case| !case.id.contains("/agent-memory/"));
         for case in cases {
             assert_eq!(client_rewrite(&case.written, "$SID", "$NOW"), case.on_disk, "{}", case.written);

@@ -1,6 +1,6 @@
 //! Whether a memory still counts, and where: what it replaces, what replaced it, its pin, its end and its branch.
 //!
-//! All of it lies in fields of the header that a stock client reads past and keeps.
+//! All of it is in fields of the header that a stock client reads past and keeps.
 
 use std::ops::Not;
 

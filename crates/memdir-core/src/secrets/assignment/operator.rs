@@ -12,7 +12,7 @@ pub(super) enum Operator {
     Space(usize),
 }
 
-/// How far behind a name an operator may stand.
+/// How far behind a name an operator may be.
 const GAP: usize = 64;
 
 /// Verbs between a name and its value.
@@ -247,7 +247,7 @@ fn after_sign(text: &str, at: usize) -> Option<usize> {
     (*sign != "::").then_some(at + sign.len())
 }
 
-/// After a colon there may be a type before the value, or the value may stand on the next line.
+/// After a colon there may be a type before the value, or the value may be on the next line.
 fn value_or_next_line(text: &str, at: usize) -> Option<Operator> {
     let at = skip_opening_marks(text, at);
     let rest = text.get(at..)?;

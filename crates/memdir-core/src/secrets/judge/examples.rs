@@ -111,7 +111,7 @@ const PLACEHOLDER_WORDS: &[&str] = &[
     "esempio",
 ];
 
-/// Words that stand in templates too, but also in the fixed part of some providers' tokens.
+/// Words that are in templates too, but also in the fixed part of some providers' tokens.
 const WEAK_PLACEHOLDER_WORDS: &[&str] = &[
     "my-secret",
     "my_secret",
@@ -161,7 +161,7 @@ const WEAK_PLACEHOLDER_WORDS: &[&str] = &[
     "dein-",
 ];
 
-/// The stems of passwords that are no secret: defaults, tutorials, jokes.
+/// The stems of passwords that are not secrets: defaults, tutorials, jokes.
 const TRIVIAL_STEMS: &[&str] = &[
     "",
     "password",
@@ -479,7 +479,7 @@ pub(super) fn is_example(value: &str) -> bool {
     strong || weak && Letters::of(value).turns * 6 < value.len()
 }
 
-/// How much a word says: a weak one may stand in a value that was drawn by lot.
+/// How much a word says: a weak one may be in a value that was drawn by lot.
 #[derive(Clone, Copy)]
 enum Evidence {
     Strong,

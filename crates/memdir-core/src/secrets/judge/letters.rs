@@ -43,7 +43,7 @@ impl Letters {
             hexadecimal: true,
         };
         let mut previous = (Class::Joint, 0u8);
-        // A capital that begins a word is no sign of chance: `camelCase`, `Upper`.
+        // A capital that begins a word is not a sign of chance: `camelCase`, `Upper`.
         let mut upper_run = 0;
         let (mut pairs, mut common) = (0u32, 0u32);
         for &byte in value.as_bytes() {
@@ -177,7 +177,7 @@ pub(super) fn is_monotonous(value: &str) -> bool {
         || (words.len() >= 6 && distinct_words.len() * 3 < words.len() * 2)
 }
 
-/// Words that stand in settings and identifiers, so that a value made of them is no passphrase.
+/// Words that are in settings and identifiers, so that a value made of them is no passphrase.
 const COMMON_IN_CONFIGURATION: &[&str] = &[
     "api",
     "app",

@@ -18,7 +18,7 @@ const OF_THE_SYSTEM: [&str; 3] =
 
 impl Way {
     /// Reads `sslmode` and `sslrootcert`. Whoever wants encryption gets it with everything checked: an encrypted way to
-    /// somebody else would be none.
+    /// another process would be none.
     pub(super) fn of(url: &str, certificates: Option<&Utf8Path>) -> Result<Self, StorageError> {
         let (address, query) = url.split_once('?').unwrap_or((url, ""));
         let (mut others, mut mode, mut root) = (Vec::new(), "prefer", None);

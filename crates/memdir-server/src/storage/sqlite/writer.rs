@@ -17,7 +17,7 @@ pub(super) struct Writer {
     thread: Option<thread::JoinHandle<()>>,
 }
 
-/// Whoever ends it waits until the file is whole: what lies in the log beside it is put there as the connection closes.
+/// Ending it waits until the file is complete: closing the connection moves the log beside it into the file.
 impl Drop for Writer {
     fn drop(&mut self) {
         drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());

@@ -77,7 +77,7 @@ impl Remote for FaultyRemote {
                 self.inner.publish(onto, next)?;
                 lost()
             }
-            // It arrives when nobody waits for it any more.
+            // It arrives when no process waits for it any more.
             2 => {
                 self.late.push((onto.cloned(), next.clone()));
                 lost()

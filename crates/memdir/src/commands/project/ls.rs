@@ -45,7 +45,7 @@ pub(super) fn ls(json: bool, world: &mut World) -> Result<Exit> {
     advice(&entries, world)
 }
 
-/// Remembers the project in which the user stands, so that it is known again after a move.
+/// Remembers the project in which the user is, so that it is known again after a move.
 fn remember(place: &Place, world: &mut World) -> Result<()> {
     if !place.here.project_dir.is_dir() && !place.here.memory_dir.is_dir() {
         return Ok(());

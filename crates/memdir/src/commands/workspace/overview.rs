@@ -30,7 +30,7 @@ struct Here<'o> {
     registered: bool,
 }
 
-/// The whole map, with the project in which the user stands first in mind.
+/// The whole map, with the project in which the user is first in mind.
 pub(super) fn overview(workspace: &Map, json: bool, world: &mut World) -> Result<Exit> {
     let map = workspace.map()?;
     let here = workspace.here();
@@ -97,7 +97,7 @@ fn projects(map: &WorkspaceMap, key: &str, registered: bool, world: &mut World) 
     Ok(())
 }
 
-/// How a project stands to others, each on a line of its own.
+/// The relations of a project, each on a line of its own.
 pub(super) fn relations(map: &WorkspaceMap, key: &str, world: &mut World) -> Result<()> {
     let paint = world.paint;
     for (index, relation) in map.relations_of(key).into_iter().enumerate() {
