@@ -13,7 +13,7 @@ fn main() {
     if linker.ends_with("scripts/link-static") {
         println!("cargo::rustc-link-arg-bins=-static");
         println!("cargo::rustc-link-arg-bins=-no-pie");
-        // A release ends where it panics: nobody ever looks up how to unwind its stack.
+        // A release aborts on a panic, so it needs no tables for unwinding the stack.
         if std::env::var("PROFILE").is_ok_and(|profile| profile == "release") {
             println!("cargo::rustc-link-arg-bins=-Wl,--no-eh-frame-hdr");
         }

@@ -64,7 +64,7 @@ impl FromStr for Scope {
     }
 }
 
-/// A word that is no scope.
+/// A word that is not a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a scope is `user`, `project` or `local`")]
 pub struct UnknownScope;

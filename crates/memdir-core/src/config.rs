@@ -64,7 +64,7 @@ impl Config {
     /// Reads the text of a configuration file.
     ///
     /// # Errors
-    /// It is no TOML, or a key of ours has a value that it does not take.
+    /// It is not TOML, or a key of ours has an invalid value.
     pub fn parse(text: &str) -> Result<ReadConfig, ConfigError> {
         read::read(text)
     }

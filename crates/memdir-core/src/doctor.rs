@@ -1,6 +1,6 @@
 //! What is wrong with a memory directory, why that matters, and what would fix it.
 //!
-//! [`examine`] is pure: whoever calls it has read the directory, looked up what its memories cite, and asked the
+//! [`examine`] is pure: the caller has read the directory, looked up what its memories cite, and asked the
 //! registry and the history. What it finds has a stable id, so that scripts can tell findings apart, and where a
 //! fix is safe, the plan of it: an ordinary plan, shown before it is applied, recorded, and undone like any other.
 
@@ -116,7 +116,7 @@ pub struct Surroundings {
     pub dead_journal_lines: Vec<String>,
     /// A journal of an older protocol that was not brought over.
     pub old_journal: Option<Utf8PathBuf>,
-    /// What went wrong in hooks, where nobody could be told; oldest first.
+    /// What went wrong in hooks, which cannot print errors; oldest first.
     pub hook_failures: Vec<HookFailure>,
 }
 

@@ -7,7 +7,7 @@ use crate::look::Look;
 /// A directory below another one that the user alone chose.
 ///
 /// Links up to and including the anchor are the user's own doing: a configuration directory may be in a dotfiles
-/// repository. From there on none is followed, because whoever could place one could lead a write anywhere.
+/// repository. From there on none is followed, because its author could lead a write anywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuardedRoot {
     anchor: Utf8PathBuf,

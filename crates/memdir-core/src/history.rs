@@ -116,7 +116,7 @@ pub fn has_effect(operation: &Operation) -> bool {
             .any(|change| change.before != change.after || change.renamed_from.is_some())
 }
 
-/// Whether whoever asks is who did it. An agent answers for its own session only.
+/// Whether the caller is the author. An agent answers for its own session only.
 fn is_by(operation: &Operation, asker: &Author) -> bool {
     let author = &operation.author;
     author.kind == asker.kind

@@ -157,7 +157,7 @@ pub enum Reason {
     TooDeep,
     /// An import with an extension that does not promise text.
     NotText,
-    /// An import from outside the working directory, which nobody approved.
+    /// An import from outside the working directory that was not approved.
     External,
     /// A link that leads out of the working directory.
     LinkOutside,

@@ -1,4 +1,4 @@
-//! What a merge that nobody finished leaves in a text.
+//! The marks of an unfinished merge in a text.
 
 /// Whether a line begins or ends the part of a text that a merge could not decide.
 ///

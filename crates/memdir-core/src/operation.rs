@@ -83,7 +83,7 @@ pub enum AuthorKind {
     Dream,
     /// A team mate, through sync.
     Team,
-    /// Somebody who did not go through us; noticed afterwards.
+    /// A program or person that did not go through us; noticed afterwards.
     Foreign,
 }
 

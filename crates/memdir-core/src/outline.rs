@@ -47,7 +47,7 @@ pub enum LineKind<'t> {
     },
     /// Of a code block: it looks like something and is not.
     Code,
-    /// Of a comment: nobody is meant to read it.
+    /// Of a comment: it is not meant to be read.
     Comment,
     /// `<<<<<<<` and its like, which a merge left.
     Conflict,

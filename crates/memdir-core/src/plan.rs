@@ -20,7 +20,7 @@ pub struct Plan {
     pub reason: String,
     /// The changes, in the order in which they are applied.
     pub changes: Vec<Change>,
-    /// What whoever applies it should be told.
+    /// What the caller who applies it should be told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// What the asker said, before a format changed it: the write gate looks for secrets here too. Never stored.

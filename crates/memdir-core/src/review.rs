@@ -37,7 +37,7 @@ pub fn is_id(text: &str) -> bool {
     text.len() == 18 && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
-/// What a plan wants, whoever proposes it and whenever: two proposals of the same have the same fingerprint.
+/// What a plan wants, whatever its author and time: two proposals of the same have the same fingerprint.
 ///
 /// The index does not count beside other files, because its other lines change all the time; nor do the fields that
 /// say when and in which session a memory was written, nor the state that the plan was made from.

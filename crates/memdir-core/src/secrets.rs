@@ -78,7 +78,7 @@ pub fn scan(text: &str) -> Vec<Finding> {
         .collect()
 }
 
-/// The same without those whose value somebody declared harmless.
+/// The same without those whose value the user declared harmless.
 #[must_use]
 pub fn scan_except(text: &str, allowed: &AllowList) -> Vec<Finding> {
     let mut findings = scan(text);

@@ -193,7 +193,7 @@ impl Settings {
 pub enum Level {
     /// `settings.json` in the configuration directory.
     User,
-    /// `.claude/settings.json` in the working directory: whoever wrote the repository.
+    /// `.claude/settings.json` in the working directory: written by the repository's author.
     Project,
     /// `.claude/settings.local.json` in the working directory or at the root of the repository.
     Local,
@@ -297,7 +297,7 @@ pub enum SettingsError {
         /// Why.
         source: LookError,
     },
-    /// Nobody says where the configuration directory is.
+    /// The configuration directory is unknown.
     #[error("no home directory: set `HOME` or `CLAUDE_CONFIG_DIR`")]
     NoHome,
 }

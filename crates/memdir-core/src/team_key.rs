@@ -85,7 +85,7 @@ fn check_name(name: &str) -> Result<(), PathRefused> {
     Ok(())
 }
 
-/// A folder `x.md` here and a memory `x.md` there could never both be written: nobody could sync any more.
+/// A folder `x.md` here and a memory `x.md` there could never both be written: sync would stop for every member.
 fn check_folder(name: &str) -> Result<(), PathRefused> {
     if name.nfkc().collect::<String>().to_lowercase().ends_with(".md") {
         return PathRefused::because("lies in a folder named like a memory (`….md`)");

@@ -26,5 +26,5 @@ pub const FILE: &str = "workspace.md";
 /// The largest file that is read.
 pub const MAX_BYTES: u64 = 4 << 20;
 
-/// The status of a project or an initiative that nobody gave one.
+/// The status of a project or an initiative without one.
 pub const ACTIVE: &str = "active";

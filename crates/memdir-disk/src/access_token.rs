@@ -15,7 +15,7 @@ pub fn token_file(state_dir: &Utf8Path) -> Utf8PathBuf {
     state_dir.join("mcp-token")
 }
 
-/// The token of this user: 64 hexadecimal digits, made at the first use and readable by nobody else.
+/// The token of this user: 64 hexadecimal digits, made at the first use and readable by this user alone.
 ///
 /// # Errors
 /// It cannot be read or made, or others can read it.

@@ -69,7 +69,7 @@ pub fn allow(state_dir: &Utf8Path, fingerprint: Fingerprint) -> Result<(), DiskE
 
 const FOLDER: &str = "secrets";
 
-/// One process at a time; somebody who waited too long goes on, and the rename keeps the file whole.
+/// One process at a time; after too long a wait a process goes on, and the rename keeps the file whole.
 fn lock(state_dir: &Utf8Path) -> Result<Option<File>, DiskError> {
     let path = state_dir.join("locks/secrets.lock");
     state_file::lock(&path).during("lock", &path)

@@ -1,4 +1,4 @@
-//! Adding to the end of a file, so that nobody else's addition is lost and none is torn.
+//! Adding to the end of a file, so that no addition is lost and none is torn.
 
 use std::fs::File;
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::platform::{self, FileExt, Writing};
 
 impl MemoryRoot {
     /// Appends a record in one write, and returns once it is durable. The file and its folders are made if they are
-    /// missing. A last line that somebody left unfinished is ended first.
+    /// missing. An unfinished last line is ended first.
     ///
     /// # Errors
     /// A link or something other than a regular file is there, or the system fails.

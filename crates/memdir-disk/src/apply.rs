@@ -93,7 +93,7 @@ pub struct Applied {
 pub struct Conflict {
     /// The file that both wanted to change.
     pub path: RelPath,
-    /// Where the other version is; `None`: somebody changed what we wanted to delete, and it stays.
+    /// Where the other version is; `None`: another process changed what we wanted to delete, and it stays.
     pub kept_as: Option<RelPath>,
     /// Whose version is there.
     pub kept: Whose,

@@ -111,7 +111,7 @@ impl CacheWriter {
         })
     }
 
-    /// Removes every file of the folder that `keep` does not want. Whoever has one open reads on.
+    /// Removes every file of the folder that `keep` does not want. A process that has one open reads on.
     pub fn remove_others(&self, keep: impl Fn(&str) -> bool) {
         let Ok(entries) = fs::read_dir(&self.path) else { return };
         for entry in entries.flatten() {

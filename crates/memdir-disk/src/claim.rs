@@ -11,7 +11,7 @@ use crate::platform::{self, Errno, Writing};
 use crate::process_mark::{Life, ProcessMark};
 use crate::swap_file::remove;
 
-/// A name that nobody else claims while this value lives.
+/// A name that no other process claims while this value lives.
 ///
 /// It is an empty-handed file beside the claimed one, made with `O_EXCL`: it holds where locks do not, on network file
 /// systems and between processes that gave up waiting.

@@ -1,8 +1,8 @@
 //! The client's own lock for consolidation, so that its dream and ours never run together.
 //!
 //! It is a file in the memory directory: its time is when the last consolidation was, its content the number of the
-//! process that holds it. Whoever wants it writes its number and reads it back. A holder that is gone, or has held it
-//! for an hour, holds it no longer. Whoever fails gives the file its old time back.
+//! process that holds it. A process that wants it writes its number and reads it back. A holder that is gone, or has held it
+//! for an hour, holds it no longer. A process that fails gives the file its old time back.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -22,7 +22,7 @@ use crate::swap_file::set_both_times;
 /// The name that the client gives it.
 pub const CONSOLIDATE_LOCK: &str = ".consolidate-lock";
 
-/// After this time nobody believes a holder.
+/// After this time a holder no longer counts.
 const STALE: SignedDuration = SignedDuration::from_hours(1);
 /// A lock without a number that is this young is just being taken.
 const TAKING: SignedDuration = SignedDuration::from_secs(5);
@@ -131,7 +131,7 @@ impl Drop for ConsolidateLock {
     }
 }
 
-/// Whether whoever wrote the file may still be at it.
+/// Whether the process that wrote the file may still be at it.
 fn is_held(state: &State, now: Timestamp) -> bool {
     let age = now.duration_since(state.modified);
     // A time that is far ahead was written by a wrong clock, and says nothing.

@@ -11,7 +11,7 @@ use crate::place::Place;
 use crate::swap_file::{MAX_FILE_BYTES, exchange, read_settled, remove, rename_new, stat, write_derived};
 use crate::temporary::{Stage, Temporary};
 
-/// How often a replacement is tried against somebody who keeps writing.
+/// How often a replacement is tried against a process that keeps writing.
 const MAX_TRIES: u32 = 64;
 
 impl MemoryRoot {
@@ -23,7 +23,7 @@ impl MemoryRoot {
     /// back. The caller usually holds the store's lock.
     ///
     /// # Errors
-    /// A link is in the way, somebody writes the file without pause, or the system fails.
+    /// A link is in the way, another process writes the file without pause, or the system fails.
     pub fn replace_derived(
         &self,
         path: &RelPath,
@@ -31,7 +31,7 @@ impl MemoryRoot {
     ) -> Result<bool, DiskError> {
         let (place, _) = self.place_for_writing(path)?;
         let operation = OperationId::new(Timestamp::UNIX_EPOCH, random()?);
-        // What somebody wrote while we replaced what was there before, and where it is until ours is made from it.
+        // What another process wrote while we replaced the file, and where it is until ours is made from it.
         let mut overtaken: Option<(Vec<u8>, Place)> = None;
         for number in 0..MAX_TRIES {
             let current = place.read(MAX_FILE_BYTES)?.map(|(content, _)| content);
@@ -73,7 +73,7 @@ impl MemoryRoot {
         Err(DiskError::Restless { path: place.path })
     }
 
-    /// Gives a file that could not be understood a name beside it, so that whoever broke it can look at it; says which.
+    /// Renames a file that could not be understood, so that its owner can look at it; returns the new name.
     /// `None` if there is no such file.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ mod tests {
         let changed = root.replace_derived(&name, |old| {
             looks += 1;
             if looks == 1 {
-                // Somebody writes while we think.
+                // Another process writes while we think.
                 std::fs::write(path.join("_index.md"), "theirs").unwrap();
             }
             Some([old.unwrap(), b" and ours"].concat())

@@ -26,7 +26,7 @@ pub enum DiskError {
         /// The rule.
         rule: &'static str,
     },
-    /// The file is longer than whoever reads it allows.
+    /// The file is longer than its reader allows.
     #[error("`{path}` is larger than {limit} bytes")]
     TooLarge {
         /// The file.
@@ -40,7 +40,7 @@ pub enum DiskError {
         /// The file.
         path: Utf8PathBuf,
     },
-    /// Somebody writes the file without pause.
+    /// Another process writes the file without pause.
     #[error("`{path}` does not come to rest; try again")]
     Restless {
         /// The file.

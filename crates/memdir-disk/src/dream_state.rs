@@ -18,7 +18,7 @@ pub struct DreamState {
     folder: Utf8PathBuf,
 }
 
-/// Held by the one process that dreams for a store; the system takes it back when that process ends.
+/// Held by the one process that dreams for a store; the system releases it when that process ends.
 #[derive(Debug)]
 pub struct DreamLease {
     _lock: File,

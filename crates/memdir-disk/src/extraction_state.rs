@@ -50,7 +50,7 @@ pub struct ExtractionMarks {
     /// By session id.
     pub sessions: BTreeMap<String, SessionMark>,
     /// What was written down before, oldest first: the turn and the type of each. What of that is no longer there was
-    /// removed by somebody, and is not written again.
+    /// removed since, and is not written again.
     #[serde(default)]
     pub written: Vec<String>,
     /// What was written down in the background, until a session was told.
@@ -98,7 +98,7 @@ fn marks_path(folder: &Utf8Path, store: &StoreId) -> Utf8PathBuf {
     folder.join(format!("{}.json", store.0))
 }
 
-/// Held by the one process that extracts for a store; the system takes it back when that process ends.
+/// Held by the one process that extracts for a store; the system releases it when that process ends.
 #[derive(Debug)]
 pub struct ExtractionLease {
     folder: Utf8PathBuf,

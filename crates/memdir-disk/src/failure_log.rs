@@ -1,4 +1,4 @@
-//! What went wrong where nobody could be told: a hook answers the agent, not the user.
+//! What went wrong where no error could be printed: a hook answers the agent, not the user.
 
 use std::io;
 

@@ -49,7 +49,7 @@ pub fn collect(store: &Store<'_>, bounds: Bounds, now: Timestamp) -> Result<usiz
 /// that may hold it. Files of the memory directory are not touched.
 ///
 /// # Errors
-/// The system fails or another process holds the store; whoever asks again finds the rest.
+/// The system fails or another process holds the store; the next call finds the rest.
 pub fn purge(store: &Store<'_>, redact: &Redact<'_>, staged: &[&[u8]]) -> Result<Forgotten, DiskError> {
     let root = MemoryRoot::open(store.memory_dir)?;
     let Some(_lock) = StoreLock::acquire(&root, LOCK_PATIENCE)? else {

@@ -98,7 +98,7 @@ pub(crate) struct OutcomeHeader {
     pub(crate) v: u32,
     pub(crate) operation: OperationId,
     pub(crate) outcome: Outcome,
-    /// Every operation before it in the segment has ended too: whoever finds this at the end need not look back.
+    /// Every operation before it in the segment has ended too: a reader that finds this at the end need not look back.
     pub(crate) clean: bool,
 }
 
@@ -148,7 +148,7 @@ impl History {
     }
 
     /// Records a change that another process made, noticed afterwards: its record, and for each change the versions
-    /// before and after. Not synced, because nobody was promised anything.
+    /// before and after. Not synced, because nothing was promised.
     ///
     /// # Errors
     /// The history cannot be written.
@@ -259,7 +259,7 @@ pub(crate) fn read_segment(bytes: &[u8], path: &Utf8Path, recorded: &mut Recorde
     read_window(bytes, 0, path, recorded);
 }
 
-/// Takes in the records of a segment from an offset on; the frame that the offset cuts is nobody's damage.
+/// Takes in the records of a segment from an offset on; the frame that the offset cuts is not damage.
 fn read_window(bytes: &[u8], from: usize, path: &Utf8Path, recorded: &mut Recorded) {
     let (frames, damages) = scan(bytes);
     for damage in damages.into_iter().filter(|damage| from == 0 || damage.offset > 0) {

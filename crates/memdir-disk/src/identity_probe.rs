@@ -23,7 +23,7 @@ pub enum Probe {
 
 /// What identifies the project at `root`, whose repository keeps its data in `common_dir`.
 ///
-/// Whatever cannot be known is left out: no git, a broken repository and one of another user are no errors.
+/// Whatever cannot be known is left out: no git, a broken repository and one of another user are not errors.
 #[must_use]
 pub fn probe(root: &Utf8Path, common_dir: Option<&Utf8Path>, depth: Probe) -> Evidence {
     let mut evidence = Evidence { inode: inode_of(root), ..Evidence::default() };

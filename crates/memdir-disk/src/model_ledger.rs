@@ -59,7 +59,7 @@ impl ModelLedger {
     /// Sets aside what a call can cost at most; durable before this returns, so that a crash counts as spent.
     ///
     /// # Errors
-    /// The budget does not allow it, or nobody can say whether it does.
+    /// The budget does not allow it, or it is unknown whether it does.
     pub fn reserve(&self, budget: &Budget, most: Spent, today: Date) -> Result<Reservation, LedgerError> {
         self.change(|ledger| Ok(ledger.reserve(budget, most, today)?))
     }

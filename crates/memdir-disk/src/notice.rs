@@ -1,7 +1,7 @@
 //! Edits that did not go through us: noticed at the next look, and recorded so that they can be undone.
 //!
 //! A look costs little more than asking the system about every file: only what is not as it was when we last
-//! looked is read. What our own operations changed is known from the history and is nobody's edit.
+//! looked is read. What our own operations changed is known from the history and is not a foreign edit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -36,14 +36,14 @@ use settled::{Settled, read_settled};
 pub struct Noticed {
     /// What was recorded, oldest first.
     pub operations: Vec<Operation>,
-    /// Files that somebody writes right now: they are looked at the next time.
+    /// Files that another process writes right now: they are looked at the next time.
     pub restless: Vec<RelPath>,
     /// Files that cannot be read, so that it is unknown whether they changed.
     pub unreadable: Vec<RelPath>,
 }
 
 /// Looks at a memory directory and records what others did to it since the last look: new, changed, renamed and
-/// deleted files, with their contents. Nothing is synced, because nobody was promised anything.
+/// deleted files, with their contents. Nothing is synced, because nothing was promised.
 ///
 /// At the very first look the files are recorded as they are, so that whatever happens to them later can be taken
 /// back. A directory that is being written by another process of ours is left for the next time.
@@ -101,8 +101,8 @@ pub(crate) fn is_journal(root: &MemoryRoot) -> bool {
     RelPath::parse(SESSION_FILE).is_ok_and(|session| matches!(root.stat(&session), Ok(Some(_))))
 }
 
-/// Whether a file of a journal is its index or archive. They follow from its records: what we write there is nobody's
-/// edit.
+/// Whether a file of a journal is its index or archive. They follow from its records: what we write there
+/// is not a foreign edit.
 pub(crate) fn follows_from_records(path: &RelPath) -> bool {
     [INDEX_FILE, ARCHIVE_FILE].contains(&path.as_str())
 }
@@ -169,7 +169,7 @@ impl Look<'_> {
             let (hash, before) = (row.hash, known.hash(&path));
             read.insert(path.clone(), row);
             if before != Some(hash) {
-                // What is there at the first look is no edit: it is known from now on.
+                // What is there at the first look is not an edit: it is known from now on.
                 let before = before.or(is_first.then_some(hash));
                 let record = ChangeRecord { path, before, after: Some(hash), renamed_from: None };
                 edits.push(Edit { record, content: Some(content) });

@@ -17,7 +17,7 @@ pub struct Pauses {
     past: Utf8PathBuf,
 }
 
-/// A time in which somebody was paused.
+/// A time in which a session or project was paused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PausedSpan {
     /// Since when.

@@ -98,7 +98,7 @@ impl Drop for InFlight {
     }
 }
 
-/// Whether whoever began an operation, here or in another process, may still be at it.
+/// Whether the process that began an operation, this or another one, may still be at it.
 pub(crate) fn may_go_on(owner: ProcessMark, operation: &OperationId) -> bool {
     if owner == ProcessMark::own() {
         return IN_FLIGHT.lock().unwrap_or_else(PoisonError::into_inner).contains(operation);

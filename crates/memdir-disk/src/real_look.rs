@@ -14,7 +14,7 @@ use crate::platform::open_file;
 pub struct RealLook;
 
 impl RealLook {
-    /// When the content of a file last changed, links followed; `None` if nobody can say.
+    /// When the content of a file last changed, links followed; `None` if unknown.
     #[must_use]
     pub fn modified(&self, path: &Utf8Path) -> Option<Timestamp> {
         Timestamp::try_from(fs::metadata(path).ok()?.modified().ok()?).ok()
@@ -27,7 +27,7 @@ impl Look for RealLook {
     }
 
     fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, LookError> {
-        // Without NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+        // Without NONBLOCK, opening a pipe without a writer would wait for ever.
         let file = open_file(path.as_std_path(), true).map_err(io::Error::from).map_err(look_error)?;
         let metadata = file.metadata().map_err(look_error)?;
         if !metadata.is_file() {

@@ -207,7 +207,7 @@ impl Registry {
             }
         };
         project.sight(sighting);
-        // Identities first: whoever finds the project's record finds those too.
+        // Identities first: a process that finds the project's record finds those too.
         self.record_places(&project)?;
         write(&path, &project)?;
         Ok(project)
@@ -304,7 +304,7 @@ fn checked<Record>(
     }
 }
 
-/// Before a broken file would be replaced it gets another name, so that whoever broke it can look at it.
+/// Before a broken file would be replaced it gets another name, so that its owner can look at it.
 fn absent_if_broken<Record>(
     result: Result<Option<Record>, RegistryError>,
 ) -> Result<Option<Record>, RegistryError> {

@@ -68,7 +68,7 @@ pub fn set_aside(from: &Utf8Path, to: &Utf8Path) -> Result<(), DiskError> {
     state_file::sync_directory(parent).during("sync", parent)
 }
 
-/// Removes a copy that nobody has changed. `false`: it holds something else by now, and stays.
+/// Removes an unchanged copy. `false`: it holds something else by now, and stays.
 ///
 /// # Errors
 /// The system fails.

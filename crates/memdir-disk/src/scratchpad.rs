@@ -33,7 +33,7 @@ impl Scratchpads {
     /// a plain name of at most 64 letters, digits, `-` and `_` has a directory.
     ///
     /// # Errors
-    /// The id is no such name.
+    /// The id is not such a name.
     pub fn path(&self, session: &str) -> Result<Utf8PathBuf, DiskError> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if session.is_empty() || session.len() > 64 || !session.bytes().all(is_plain) {
@@ -48,7 +48,7 @@ impl Scratchpads {
     /// The id is not a plain name, something else is there, or the system fails.
     pub fn create(&self, session: &str) -> Result<Utf8PathBuf, DiskError> {
         let path = self.path(session)?;
-        // Nobody looks for it after a power cut, so no process waits for the disk.
+        // It need not survive a power cut, so no process waits for the disk.
         platform::private_directories().recursive(true).create(&path).during("make", &path)?;
         let metadata = fs::symlink_metadata(&path).during("look at", &path)?;
         if !metadata.is_dir() || !platform::is_own_file(&metadata) {

@@ -29,7 +29,7 @@ pub fn read_settings(path: &Utf8Path, limit: u64) -> Result<Option<Vec<u8>>, Dis
 /// Replaces a settings file that was read as `base` (`None`: there was none); durable when it returns `Ok`.
 ///
 /// # Errors
-/// Somebody changed it in the meantime, and it stays as they left it; or the system fails.
+/// Another process changed it in the meantime, and it stays as they left it; or the system fails.
 pub fn replace_settings(path: &Utf8Path, base: Option<&[u8]>, content: &[u8]) -> Result<(), DiskError> {
     let place = match place_of(path)? {
         Some(place) => place,
@@ -43,7 +43,7 @@ pub fn replace_settings(path: &Utf8Path, base: Option<&[u8]>, content: &[u8]) ->
     if current.as_ref().map(|(content, _)| content.as_slice()) != base {
         return Err(DiskError::Conflict { path: path.to_owned() });
     }
-    // Whoever protects a file so does not want it replaced by way of its directory either.
+    // A user who protects a file so does not want it replaced by way of its directory either.
     if current.as_ref().is_some_and(|(_, stat)| stat.mode & 0o222 == 0) {
         return DiskError::refused(path, "it is write-protected");
     }
@@ -75,7 +75,7 @@ pub fn replace_settings(path: &Utf8Path, base: Option<&[u8]>, content: &[u8]) ->
     remove(&new)
 }
 
-/// Refuses a link into a directory that does not exist: somebody keeps the file there, and has not put it there yet.
+/// Refuses a link into a directory that does not exist: the user keeps the file there, and has not put it there yet.
 ///
 /// # Errors
 /// It is such a link, or a circle of links.
@@ -90,7 +90,7 @@ pub fn refuse_dangling(path: &Utf8Path) -> Result<(), DiskError> {
 /// Removes a settings file that was read as `base`, and then every directory of `made` that is empty; a link stays.
 ///
 /// # Errors
-/// Somebody changed it in the meantime, and it stays as they left it; or the system fails.
+/// Another process changed it in the meantime, and it stays as they left it; or the system fails.
 pub fn remove_settings(path: &Utf8Path, base: &[u8], made: &[Utf8PathBuf]) -> Result<(), DiskError> {
     if let Some(place) = place_of(path)? {
         if !remove_known(&place, base)? {
@@ -114,7 +114,7 @@ pub fn missing_dirs(path: &Utf8Path) -> Vec<Utf8PathBuf> {
     missing
 }
 
-/// Removes what set-ups that were killed left beside the file. Whoever writes now made theirs just now.
+/// Removes what killed set-ups left beside the file. A running one made its file just now.
 fn remove_leftovers(place: &Place) {
     const OLD: std::time::Duration = std::time::Duration::from_secs(60);
     let start = format!(".{}.memdir-", place.name);

@@ -15,7 +15,7 @@ use crate::state_file;
 
 /// The largest file that is read; a plan holds whole files.
 const MAX_BYTES: usize = 64 << 20;
-/// How many plans may wait: whoever proposes more is not heard.
+/// How many plans may wait: further proposals are refused.
 pub const MAX_STAGED: usize = 1_000;
 /// How many rejections are remembered, the newest.
 const MAX_REJECTED: usize = 10_000;
@@ -92,7 +92,7 @@ impl StagedPlans {
     /// Reads one plan; `None` if there is none with that id.
     ///
     /// # Errors
-    /// The file cannot be read, or is no staged plan of a version that we know.
+    /// The file cannot be read, or is not a staged plan of a known version.
     pub fn get(&self, id: &str) -> Result<Option<StagedPlan>, DiskError> {
         let path = self.path(id)?;
         let Some(bytes) = state_file::read(&path, MAX_BYTES).during("read", &path)? else { return Ok(None) };
@@ -224,7 +224,7 @@ impl StagedPlans {
     }
 }
 
-/// The memory directories for which plans wait, with how many, except those of one store: whoever reviews one
+/// The memory directories for which plans wait, with how many, except those of one store: a user who reviews one
 /// project should hear of the others.
 #[must_use]
 pub fn waiting_elsewhere(state_dir: &Utf8Path, own: Option<&StoreId>) -> Vec<(Utf8PathBuf, usize)> {

@@ -57,7 +57,7 @@ pub(crate) fn replace(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     sync_directory(directory)
 }
 
-/// Gives a file that could not be understood a second name beside it, so that whoever broke it can look at it before
+/// Gives a file that could not be understood a second name beside it, so that its owner can look at it before
 /// it is replaced. `false` if too many are there already.
 pub(crate) fn keep_broken(path: &Utf8Path) -> io::Result<bool> {
     for attempt in 1..100 {
@@ -91,7 +91,7 @@ pub(crate) fn make_directory(path: &Utf8Path) -> io::Result<()> {
     }
 }
 
-/// Keeps others who take the same lock out until it is dropped; `None` if somebody holds it for too long.
+/// Keeps out other processes that take the same lock until it is dropped; `None` if another holds it for too long.
 pub(crate) fn lock(path: &Utf8Path) -> io::Result<Option<File>> {
     if let Some(directory) = path.parent() {
         make_directory(directory)?;
@@ -113,5 +113,5 @@ pub(crate) fn lock(path: &Utf8Path) -> io::Result<Option<File>> {
     }
 }
 
-/// A change of a small file takes milliseconds; whoever holds the lock longer is stuck.
+/// A change of a small file takes milliseconds; a process that holds the lock longer is stuck.
 const LOCK_LIMIT: Duration = Duration::from_secs(5);

@@ -9,7 +9,7 @@ use crate::platform::{self, AsOpen, Handle, Target, open_beneath};
 /// Held while we write one store, so that our own processes wait for each other instead of merging.
 ///
 /// It is a lock on the directory itself: no file is needed, and processes with another state directory, or in
-/// another container, see it too. Nothing depends on it: whoever does not get it in time goes on, and
+/// another container, see it too. Nothing depends on it: a process that does not get it in time goes on, and
 /// compare-and-swap sorts things out, as it does with those who know of no lock.
 #[derive(Debug)]
 pub struct StoreLock {

@@ -1,6 +1,6 @@
 //! The system calls by which one file takes the place of another.
 //!
-//! Nothing here decides anything. Each step is atomic: whoever looks sees the old file or the new one.
+//! Nothing here decides anything. Each step is atomic: a reader sees the old file or the new one.
 
 use std::fs::{File, FileTimes};
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::platform::{self, Errno, Writing};
 /// The longest file that is written or replaced.
 pub(crate) const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// Writes a new file under a name that nobody has, durably: with the mode and owner of `like`, else for the user
+/// Writes a new file under a free name, durably: with the mode and owner of `like`, else for the user
 /// alone. After an error the name is free again.
 pub(crate) fn write_new(
     place: &Place,
@@ -45,7 +45,7 @@ pub(crate) fn write_derived(place: &Place, content: &[u8], like: Option<&FileSta
     create(place, |file| fill(file, content, like, None))
 }
 
-/// Makes a file under a name that nobody has; after an error the name is free again.
+/// Makes a file under a free name; after an error the name is free again.
 fn create(place: &Place, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<(), DiskError> {
     let mut file =
         platform::create(&place.dir, place.name.as_str(), Writing::New).during("create", &place.path)?;
@@ -122,8 +122,8 @@ pub(crate) fn stat(place: &Place) -> Option<FileStat> {
     platform::stat_at(&place.dir, place.name.as_str()).ok().map(|stat| stat.file)
 }
 
-/// Reads a file that is known to be as `expected`, or else waits until nobody seems to be writing it: agents'
-/// tools truncate a file and fill it again, and half of that is nobody's content.
+/// Reads a file that is known to be as `expected`, or else waits until no process seems to be writing it: agents'
+/// tools truncate a file and fill it again, and half of that is not content.
 pub(crate) fn read_settled(
     place: &Place,
     expected: Option<&[u8]>,

@@ -19,7 +19,7 @@ pub struct SyncDir {
     directory: Utf8PathBuf,
 }
 
-/// Held by the one process that syncs. The system takes it back when that process ends, however it ends.
+/// Held by the one process that syncs. The system releases it when that process ends, however it ends.
 #[derive(Debug)]
 pub struct SyncLock {
     _file: File,
@@ -145,7 +145,7 @@ impl SyncDir {
         kept().during("use", &path)
     }
 
-    /// Keeps the random bytes behind the signing key, readable by nobody else, in the place of others.
+    /// Keeps the random bytes behind the signing key, readable by this user alone, in the place of others.
     ///
     /// # Errors
     /// The system fails.

@@ -26,7 +26,7 @@ pub(crate) struct Temporary {
 pub(crate) enum Stage {
     /// A file that is being written: worthless once its writer is gone.
     Writing,
-    /// A file that is complete, ours or somebody's that was displaced: it must be looked at.
+    /// A file that is complete, ours or a displaced one: it must be looked at.
     Swapped,
 }
 

@@ -1,7 +1,7 @@
 //! What changed in some directories since the last look, as the kernel saw it.
 //!
 //! For a process that lives long and is asked often: looking at ten thousand files each time would cost more than
-//! the question. Nothing runs in between; the kernel keeps the list until somebody reads it.
+//! the question. Nothing runs in between; the kernel keeps the list until it is read.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -131,7 +131,7 @@ mod nothing {
 
     use super::Look;
 
-    /// There is no watch on this system: whoever wants to know must look.
+    /// There is no watch on this system: a caller that wants to know must look.
     #[derive(Debug)]
     pub struct DirectoryWatch;
 
@@ -147,7 +147,7 @@ mod nothing {
             false
         }
 
-        /// Nobody knows.
+        /// Unknown.
         pub fn look(&mut self) -> Look {
             Look { happened: Vec::new(), is_incomplete: true }
         }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::platform::{self, OpenOwn};
 use crate::state_file::{self, make_directory};
 
-/// Held by the one process that works on a store. The system takes it back when that process ends, however it ends.
+/// Held by the one process that works on a store. The system releases it when that process ends, however it ends.
 #[derive(Debug)]
 pub struct WorkLease {
     report: Utf8PathBuf,

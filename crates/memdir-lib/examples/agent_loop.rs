@@ -46,7 +46,7 @@ enum Reply {
     Write(Utf8PathBuf, String),
 }
 
-/// Stands for a model: it remembers what it is asked to, writes where it is told to, and repeats what was recalled.
+/// Plays the model: it remembers what it is asked to, writes where it is told to, and repeats what was recalled.
 fn model(conversation: &[String], memory_dir: &Utf8Path) -> Reply {
     let prompt = conversation.last().map_or("", String::as_str);
     if let Some(fact) = prompt.strip_prefix("remember: ") {

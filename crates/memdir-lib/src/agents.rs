@@ -183,7 +183,7 @@ impl Agents {
         }
         let Some((old, stat)) = read(OLD_ENTRYPOINT)? else { return Ok(None) };
         if let Some(plan) = rename_plan(Some(&old), false)? {
-            // Nobody asked for this: where the user wants to be asked, the old name stays.
+            // The user did not ask for this: where the settings want a question, the old name stays.
             let asker = Author { kind: AuthorKind::Agent, id: Some(name.as_str().to_owned()), session: None };
             let renamed = self
                 .confined(scope, memory_dir)

@@ -15,7 +15,7 @@ use crate::memory::{MAX_FILE_BYTES, MemoryError};
 use crate::place::Place;
 use crate::written_places::{WrittenPlace, store_ids, written_places};
 
-/// A secret that somebody stored. The value itself is nowhere in here.
+/// A stored secret. The value itself is nowhere in here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
     /// The file that holds it, or held it, without what its own name should not hold.
@@ -77,7 +77,7 @@ pub fn audit(place: &Place, env: &Env) -> Result<Audit, MemoryError> {
             }
             let name = path.strip_prefix(&directory).unwrap_or(&path).as_str();
             let shown = Utf8PathBuf::from(redact(path.as_str()).0);
-            // A name is no line of the file: it counts as its line 0.
+            // A name does not belong to a line of the file: it counts as its line 0.
             audit.stored.extend(
                 search(name, &shown, None, &key).into_iter().map(|found| Stored { line: 0, ..found }),
             );

@@ -99,7 +99,7 @@ pub struct DreamRecord {
     pub account: Account,
 }
 
-/// How often a dream is planned anew because somebody changed the directory meanwhile.
+/// How often a dream is planned anew because the directory changed meanwhile.
 const MOST_TRIES: usize = 5;
 
 impl DreamRecord {
@@ -114,7 +114,7 @@ impl DreamRecord {
         state.keep(&self.id, &serde_json::to_vec(self)?)
     }
 
-    /// The notes of logs that were looked at, by their keys: nobody wants them twice.
+    /// The notes of logs that were looked at, by their keys: no note is taken twice.
     pub(crate) fn distilled_keys(&self) -> Vec<String> {
         self.account.keys.iter().filter(|key| key.starts_with("distil:")).cloned().collect()
     }
@@ -189,7 +189,7 @@ fn dream_once(
         let scene = read(env, memory, settled, wanted, now)?;
         let readings = Readings::default();
         let (dream, planner, warnings) = planned(&scene, &readings, wanted, &mut asked);
-        // Whoever planned, this is the door.
+        // Every plan passes here, whether rules or a model made it.
         check_read(&scene.sources(), &dream.plan, &dream.account.superseded, &readings)?;
         if memory.stamp()? != stamp && attempt < MOST_TRIES {
             continue;
@@ -325,7 +325,7 @@ pub fn dream_gate(env: &Env, memory: &Memory, now: Timestamp) -> Result<DreamGat
 /// When the next automatic dream is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DreamGate {
-    /// The last one, whoever's it was.
+    /// The last one, of any author.
     pub last_run: Option<Timestamp>,
     /// Why none is due; `None` if one is.
     pub not_due: Option<NotDue>,

@@ -40,7 +40,7 @@ pub enum Range {
     Since(Date),
     /// All sessions of the project, from their beginning.
     All,
-    /// This file, whoever's session it is.
+    /// This file, of any session.
     Transcript(Utf8PathBuf),
 }
 
@@ -406,7 +406,7 @@ fn propose(
     zone: &TimeZone,
 ) -> Result<Proposed, ExtractError> {
     let entries = memory.catalogue()?.entries.into_iter();
-    // Logs are no memories that could be updated.
+    // Logs are not memories that could be updated.
     let entries = entries.filter(|entry| !entry.path.as_str().starts_with("logs/"));
     let known: Vec<KnownName> = entries
         .map(|entry| KnownName {

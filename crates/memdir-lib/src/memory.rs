@@ -238,7 +238,7 @@ impl Memory {
 
     /// Applies a plan that was made from this directory: durable when it returns.
     ///
-    /// What another process changed in the meantime is merged, or kept beside; nobody's write is lost.
+    /// What another process changed in the meantime is merged, or kept beside; no write is lost.
     ///
     /// # Errors
     /// A rule forbids it, or the system failed; then nothing has changed.
@@ -246,7 +246,7 @@ impl Memory {
         self.apply_as(plan, &Wish::of(author), now)
     }
 
-    /// Applies a plan as somebody wishes: to take an operation back, or to accept a staged plan.
+    /// Applies a plan as the caller wishes: to undo an operation, or to accept a staged plan.
     ///
     /// # Errors
     /// As [`Memory::apply`]; with [`OnConflict::Refuse`] also a change of another process that cannot be merged.

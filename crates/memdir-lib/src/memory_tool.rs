@@ -19,7 +19,7 @@ pub fn run_memory_tool(memory: &mut Memory, command: &str, author: &Author, now:
         remove_emptied_folder(memory, command, &outcome.answer);
         return outcome.answer;
     }
-    // Whoever was faster is looked at again, so that a name that they took is taken for this command too.
+    // If another process was faster, look again, so that a name that it took is taken for this command too.
     let submitted = memory.change(author, now, |memory| {
         outcome = run(command, &Directory { memory });
         let mut plan = Plan::new(reason(command));

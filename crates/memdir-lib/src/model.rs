@@ -32,7 +32,7 @@ pub struct Model<'m> {
     transport: &'m Transport<'m>,
 }
 
-/// Why there is no answer. Whoever asked goes on by rules.
+/// Why there is no answer. The caller goes on by rules.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -42,12 +42,12 @@ pub enum ModelError {
     /// No answer came back.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// What came back is no answer.
+    /// What came back is not an answer.
     #[error(transparent)]
     Answer(#[from] AnswerError),
 }
 
-/// Tokens have about so many bytes, where nobody counts them for us.
+/// Tokens have about so many bytes, if no count is given.
 const BYTES_A_TOKEN: u64 = 3;
 
 impl<'m> Model<'m> {

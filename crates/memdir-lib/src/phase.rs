@@ -1,6 +1,6 @@
 //! The parts of long work, by name.
 
-/// What long work is at, so that whoever waits can be told.
+/// What long work is at, so that a waiting user can be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Files or transcripts are read.

@@ -164,7 +164,7 @@ impl Projects {
                 found.collides_with.push(other);
             }
         }
-        // Whoever keeps memory at a place of its own shares none.
+        // A user who keeps memory at a place of its own shares none.
         if here.memory_dir != here.project_dir.join("memory") {
             found.collides_with.clear();
         }
@@ -234,7 +234,7 @@ impl Projects {
         Ok(registry.record(&sighting(here, depth, now), random)?)
     }
 
-    /// Remembers a directory that belongs to no project: it gets a store id, and nobody looks for it elsewhere.
+    /// Remembers a directory that belongs to no project: it gets a store id, and is not looked for elsewhere.
     ///
     /// # Errors
     /// There is no registry, or it cannot be written.

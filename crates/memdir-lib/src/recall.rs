@@ -22,7 +22,7 @@ use crate::semantic::installed_model;
 use crate::sources;
 use crate::usage::note_recalled;
 
-/// What somebody wants to be reminded of.
+/// What the caller wants to be reminded of.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'w> {
     /// What the user said.
@@ -40,9 +40,9 @@ pub struct Wanted<'w> {
 /// Why memories are recalled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occasion {
-    /// Somebody asks for it.
+    /// A person or agent asks for it.
     Asked,
-    /// A prompt of a session, and nobody asks: the user's setting says how much is said.
+    /// A prompt of a session, without a request: the user's setting says how much is said.
     Prompt,
 }
 

@@ -15,7 +15,7 @@ use crate::journal::find_journal;
 use crate::memory::{MACHINE_MEMORY, USER_MEMORY};
 use crate::place::Place;
 
-/// What a search looks at when nobody says where: everything that was written down to be remembered.
+/// What a search looks at by default: everything that was written down to be remembered.
 pub const WRITTEN_DOWN: [Scope; 6] =
     [Scope::Memories, Scope::Team, Scope::Agents, Scope::Logs, Scope::Journal, Scope::Instructions];
 
@@ -42,7 +42,7 @@ pub fn usage(env: &Env) -> Usage {
     recall_folder(env).map(|folder| Usage::load(&folder)).unwrap_or_default()
 }
 
-/// The folders of the project in which somebody works, for these scopes.
+/// The folders of the current project, for these scopes.
 ///
 /// # Errors
 /// What the client itself would refuse to start with, and a missing home directory.
@@ -133,7 +133,7 @@ fn instruction_files(surroundings: &Surroundings, project: &str) -> Option<Sourc
     })
 }
 
-/// A folder of Markdown that somebody named.
+/// A folder of Markdown that the user named.
 #[must_use]
 pub fn folder(root: &Utf8Path) -> Source {
     Source::markdown(root.to_owned(), Scope::Folder)

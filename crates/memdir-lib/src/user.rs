@@ -32,7 +32,7 @@ pub enum ProfileError {
         /// Why.
         refused: ProfileRefused,
     },
-    /// What was to be imported is no export.
+    /// The file to import is not an export.
     #[error("nothing is imported: {0}")]
     Import(#[from] BadExport),
     /// Reading or writing failed, or a rule of the user's forbids it.
@@ -177,7 +177,7 @@ impl Profile {
         render(&files, budget, now)
     }
 
-    /// The whole profile in one value. Files that are no text are an error: an export must be whole.
+    /// The whole profile in one value. Files that are not UTF-8 are an error: an export must be whole.
     ///
     /// # Errors
     /// As [`Profile::file`], and a file that is not UTF-8.

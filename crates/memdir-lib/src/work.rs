@@ -44,7 +44,7 @@ pub fn work(
         Ok(noticed) => {
             for change in noticed.operations.iter().flat_map(|operation| &operation.changes) {
                 let path = change.path.to_string();
-                // What is there at the very first look is nobody's edit.
+                // What is there at the very first look is not a foreign edit.
                 if change.before != change.after && !report.changed.contains(&path) {
                     report.changed.push(path);
                 }

@@ -1,4 +1,4 @@
-//! What somebody asks for: words, exact phrases, words that must not be there, filters, and times.
+//! What a user asks for: words, exact phrases, words that must not be there, filters, and times.
 
 use jiff::civil::Date;
 
@@ -80,7 +80,7 @@ const MAX_TERMS: usize = 256;
 const WEAK: f32 = 0.5;
 /// How much a word counts that only names an event.
 const OF_EVENT: f32 = 0.3;
-/// How much two words count that somebody may have written as one.
+/// How much two words count that may have been written as one.
 const JOINED: f32 = 0.5;
 
 impl Query {

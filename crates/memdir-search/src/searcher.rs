@@ -51,7 +51,7 @@ impl Searcher {
         self.refresh_some(limits, |_| true)
     }
 
-    /// Brings those indexes up to date whose folder somebody wants: for a process that knows by other means that
+    /// Brings these indexes up to date: for a process that knows by other means that
     /// nothing has changed in the others.
     ///
     /// # Errors
@@ -109,7 +109,7 @@ impl Searcher {
     /// An index is damaged; a refresh brings it back.
     pub fn search(&self, query: &Query, options: &Options) -> Result<Found, SearchError> {
         let collections: Vec<&Collection> = self.collections.iter().collect();
-        // Whoever asks at the same time goes without the words that others have seen.
+        // A search at the same time goes without the words that others have seen.
         match self.analyzer.try_lock() {
             Ok(mut analyzer) => search(&collections, query, options, &self.usage, &mut analyzer),
             Err(_) => search(&collections, query, options, &self.usage, &mut Analyzer::new()),

@@ -1,4 +1,4 @@
-//! Which session or sub-agent somebody means by the beginning of an id.
+//! Which session or sub-agent the beginning of an id means.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -85,7 +85,7 @@ pub fn choose_session(files: &[SessionFile], id: &str) -> SessionChoice {
 }
 
 impl ChosenSession {
-    /// What was said; with `around`, only that turn and so many on either side of it, whoever of the session's agents
+    /// What was said; with `around`, only that turn and so many on either side of it, whichever of the session's agents
     /// said it.
     ///
     /// # Errors

@@ -35,7 +35,7 @@ pub struct Position {
 /// What a line of a transcript means to us.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Entry<'a> {
-    /// Somebody said or did something.
+    /// A person or agent said or did something.
     Turn(Turn<'a>),
     /// The client replaced everything before this line by a summary.
     Compaction(Compaction<'a>),

@@ -148,7 +148,7 @@ fn admit(server: &Server, request: &Request, now: Instant) -> Result<(), ApiErro
     let headers = request.headers();
     let all = |name| headers.get_all(name).iter().map(HeaderValue::as_bytes).collect::<Vec<_>>();
     if matches!(request.uri().path(), "/healthz" | "/readyz") {
-        // Whoever looks after a machine knows it by its address.
+        // The operator of a machine knows it by its address.
         server.gate.check_origins(&all(header::ORIGIN))?;
     } else {
         // An address in the request's own line counts as the host, too.
@@ -170,7 +170,7 @@ fn admit(server: &Server, request: &Request, now: Instant) -> Result<(), ApiErro
         .map_err(|wait| ApiError::new("too_many_requests", "too many requests from this address").after(wait))
 }
 
-/// Methods that nobody speaks are counted together, or anybody could make counters without end.
+/// Unknown methods are counted together, or any client could make counters without end.
 fn known_method(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

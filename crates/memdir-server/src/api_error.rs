@@ -19,7 +19,7 @@ pub struct ApiError {
     pub path: Option<String>,
     /// All files that are, where several may be.
     pub refused: Box<[RefusedFile]>,
-    /// What the operator should know, and nobody else.
+    /// What only the operator should know.
     pub cause: Option<Box<str>>,
     /// How many seconds to wait.
     pub retry_after: Option<u32>,
@@ -94,7 +94,7 @@ impl ApiError {
     /// The same, because of a file.
     #[must_use]
     pub fn at(mut self, path: &str) -> Self {
-        // A name that somebody sent is shown as far as one can be long.
+        // A name from a client is shortened to the longest valid length.
         self.path = Some(path.chars().take(500).collect());
         self
     }
@@ -106,7 +106,7 @@ impl ApiError {
         self
     }
 
-    /// Nobody is told whether it is another team's, or was never there.
+    /// No client is told whether it is another team's, or was never there.
     #[must_use]
     pub fn not_found() -> Self {
         Self::new("not_found", "there is nothing here, or nothing that this token opens")

@@ -37,7 +37,7 @@ pub enum PutKind {
     Entry(Box<Entry>),
     /// A member's record.
     Member(Box<Member>),
-    /// The record that somebody is a member no more.
+    /// The record that a member has left.
     Revocation(Box<Revocation>),
     /// The word of one member for another.
     Voucher(Box<Voucher>),
@@ -71,7 +71,7 @@ pub enum Care {
 }
 
 impl CheckedPut {
-    /// Checks a file that somebody wants to put.
+    /// Checks a file that a member wants to put.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -91,7 +91,7 @@ impl CheckedPut {
         }
     }
 
-    /// What a file system that ignores capitals would call it. What is gone is in nobody's way.
+    /// What a file system that ignores capitals would call it. A deleted file is in no one's way.
     #[must_use]
     pub fn folded(&self) -> Option<String> {
         (self.content.is_some() && !self.is_deletion()).then(|| self.path.to_lowercase())
@@ -129,7 +129,7 @@ impl CheckedPut {
     }
 }
 
-/// Checks files, all of them: whoever sent them hears at once which ones are not wanted.
+/// Checks files, all of them: the sender hears at once which ones are refused.
 ///
 /// # Errors
 /// What is wrong, for each file.
@@ -154,7 +154,7 @@ pub fn check_all(
 /// Fewer are checked before a second thread has begun.
 const WORTH_A_THREAD: usize = 100;
 
-/// Signatures of a first sync are most of its work here, and nobody else's while its sender waits.
+/// Signatures of a first sync are most of its work here, and other requests go on while its sender waits.
 fn on_all_cores<F: Send, C: Send>(mut files: Vec<F>, check: &(impl Fn(Vec<F>) -> Vec<C> + Sync)) -> Vec<C> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let each = files.len().div_ceil(cores).max(WORTH_A_THREAD);
@@ -269,7 +269,7 @@ fn entry(key: &str, content: &str, team: &TeamId, now: Timestamp, care: Care) ->
     Ok(entry)
 }
 
-/// Whoever counts to here has not counted.
+/// A client that counts to here has not counted.
 pub const FAR: u64 = 1 << 60;
 
 #[cfg(test)]

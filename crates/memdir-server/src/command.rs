@@ -133,7 +133,7 @@ impl Program {
                 Command::Openapi => Ok(()),
             }
         });
-        // A thread that still reads keeps nobody.
+        // A thread that still reads does not delay the end.
         runtime.shutdown_background();
         done.map(|()| ExitCode::SUCCESS)
     }

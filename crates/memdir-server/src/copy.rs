@@ -5,7 +5,7 @@ use tokio::sync::mpsc::channel;
 
 use crate::storage::{Row, Step, Storage, StorageError};
 
-/// What is copied, in this order. Teams come last, and all at once: without them nobody gets in to half a copy, and the
+/// What is copied, in this order. Teams come last, and all at once: without them no member can use half a copy, and the
 /// next one takes its place.
 const TABLES: [(&str, &str, &str); 6] = [
     (
@@ -63,7 +63,7 @@ pub enum CopyError {
     /// Two databases do not become one.
     #[error("it holds teams already; give an empty one")]
     NotEmpty,
-    /// Whoever restored it would spread the damage.
+    /// Restoring it would spread the damage.
     #[error("a text of the team `{team}` is damaged there: it is not the one that is known as {id}")]
     Damaged {
         /// Whose.
@@ -102,7 +102,7 @@ async fn empty(storage: &dyn Storage) -> Result<(), StorageError> {
 async fn fill(from: &dyn Storage, to: &dyn Storage) -> Result<u64, CopyError> {
     let (out, mut coming) = channel(4);
     let reading = from.dump(TABLES.iter().map(|(select, _, _)| *select).collect(), out);
-    // Whoever reads ends when nobody takes any more.
+    // The reader ends when the writer is gone.
     let writing = async move {
         let (mut copied, mut teams) = (0, Vec::new());
         while let Some((number, rows)) = coming.recv().await {

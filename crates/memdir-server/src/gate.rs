@@ -1,6 +1,6 @@
 //! Which hosts and origins are answered.
 //!
-//! A page that somebody's browser shows can send requests here, under a name that was made to point here. Such a request says
+//! A page in a browser can send requests here, under a name that was made to point here. Such a request says
 //! so: in `Host`, which is then not ours, or in `Origin`, which no program but a browser sends.
 
 use crate::api_error::ApiError;
@@ -57,7 +57,7 @@ impl Gate {
     }
 }
 
-/// The name of a host as `Host` writes it: without what is around it in an address, which nobody's name has.
+/// The name of a host as `Host` writes it: without what is around it in an address, which no host name has.
 ///
 /// # Errors
 /// It is not a name.

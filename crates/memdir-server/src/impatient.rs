@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// Whoever reads so many bytes a second may take as long as they want.
+/// A client that reads so many bytes a second may take as long as it wants.
 const SLOW_BYTES_A_SECOND: f64 = 10_000.0;
 
 /// A stream, and how long writes may wait for the other side: waiting uses patience up, and what is read gives some of it
@@ -107,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes to somebody who reads so many bytes at a time, with a while in between.
+    /// Writes to a client that reads so many bytes at a time, with a while in between.
     fn write_to_reader_of(bytes: usize) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {

@@ -32,7 +32,7 @@ pub struct Limits {
     pub head_time: Duration,
     /// How long the body of a request may take to come.
     pub body_time: Duration,
-    /// How long whoever asked may keep the server waiting while they read the answer slowly.
+    /// How long a client may keep the server waiting while it reads the answer slowly.
     pub read_time: Duration,
     /// How long an answer may take to be made.
     pub answer_time: Duration,

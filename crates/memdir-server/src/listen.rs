@@ -62,7 +62,7 @@ pub async fn serve(
             () = &mut stop => break,
         };
         let Ok((stream, address)) = accepted else {
-            // No descriptors are left, most likely: whoever closes one makes room.
+            // Most likely no descriptors are left: a connection that closes makes room.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
@@ -145,7 +145,7 @@ impl Connection {
             .max_buf_size(MAX_HEAD_BYTES)
             .max_headers(MAX_HEADERS)
             .serve_connection(TokioIo::new(Impatient::new(stream, self.server.limits.read_time)), service);
-        // Whoever hangs up in the middle has their reasons.
+        // A client may hang up at any time.
         drop(self.watcher.watch(connection).await);
     }
 }

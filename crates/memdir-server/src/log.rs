@@ -1,6 +1,6 @@
 //! What happened, for the operator: a line of JSON each, without a word of anybody's memory.
 //!
-//! A thread of its own writes the lines: where nobody reads them, or the disk is slow, requests go on, and what there is no
+//! A thread of its own writes the lines: if the log is not read, or the disk is slow, requests go on, and what there is no
 //! room for is counted instead.
 
 use std::io::Write;
@@ -26,7 +26,7 @@ enum Message {
 /// So many lines wait to be written.
 const MOST_WAITING: usize = 4096;
 
-/// So long whoever ends the program waits for the last lines.
+/// So long the end of the program waits for the last lines.
 const FINISH_TIME: Duration = Duration::from_secs(1);
 
 impl Log {
@@ -42,7 +42,7 @@ impl Log {
         Self { lines: started.is_ok().then_some(lines), dropped }
     }
 
-    /// A log that nobody reads.
+    /// A log that is not read.
     #[must_use]
     pub fn silent() -> Self {
         Self { lines: None, dropped: Arc::default() }
@@ -108,7 +108,7 @@ fn write_all(mut out: Box<dyn Write + Send>, messages: &Receiver<Message>, dropp
             }
             Message::Finish(done) => {
                 drop(out.flush());
-                // Whoever waited may have given up.
+                // The waiting thread may have given up.
                 let _ = done.send(());
             }
         }
@@ -127,7 +127,7 @@ mod tests {
 
     impl Write for Stuck {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            // When nobody can tell it any more, it goes on.
+            // If it cannot report any more, it goes on.
             let _ = self.0.recv();
             drop(self.1.send(String::from_utf8_lossy(bytes).into_owned()));
             Ok(bytes.len())
@@ -149,7 +149,7 @@ mod tests {
         }
         let dropped = log.dropped();
         assert!((99..=100).contains(&dropped), "one may be under way: {dropped}");
-        // Whoever ends it does not wait for ever either.
+        // The end of the program does not wait for ever either.
         log.finish();
         drop(go_on);
         drop(log);

@@ -226,10 +226,10 @@ fn subject_of(request: &PublishRequest) -> String {
 /// In the place of a subject that looks like a secret.
 const NO_SUBJECT: &str = "(not kept: it looked like a secret)";
 
-/// So often is it found out again who goes, because somebody came in meanwhile.
+/// How often the departures are computed again because a member came in meanwhile.
 const TRIES: u32 = 50;
 
-/// Whom a file puts out. What is known already puts out nobody.
+/// Who is removed by a file. What is known already removes no one.
 fn put_out(put: &CheckedPut, roster: &Roster) -> Option<PublicKey> {
     match &put.kind {
         PutKind::Revocation(record) if roster.revocation_of(&record.key) != Some(record) => Some(record.key),
@@ -237,10 +237,10 @@ fn put_out(put: &CheckedPut, roster: &Roster) -> Option<PublicKey> {
     }
 }
 
-/// Whether somebody speaks of the team that their token is for.
+/// Whether a file names the team that its token is for.
 ///
 /// # Errors
-/// They do not.
+/// It does not.
 pub fn check_team(caller: &Caller, named: &TeamId) -> Result<(), ApiError> {
     match &caller.team.wire_team {
         Some(known) if known != named => {
@@ -338,7 +338,7 @@ impl Old {
         });
         let (round, floor) = round.map_or((0, 0), |round| (round.round, round.floor));
         let counted = self.0.files.get(ROUND).map_or(0, |file| file.entry_version);
-        // Whoever leaps to the end of all numbers leaves none for the others.
+        // A client that leaps to the end of all numbers leaves none for the others.
         if round >= FAR || round > counted.saturating_add(MOST_AT_ONCE) {
             return Err(ApiError::new("from_the_future", "its round is further than anybody counts"));
         }

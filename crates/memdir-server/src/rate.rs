@@ -1,4 +1,4 @@
-//! How often somebody may ask.
+//! How often a client may ask.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -21,7 +21,7 @@ const BURST_SECONDS: f64 = 10.0;
 /// Beyond this, buckets that are full again are thrown away; where none are, all of them.
 const MOST_BUCKETS: usize = 50_000;
 
-/// Who asks from an address: whoever has one of the newer kind has 2^64 of them.
+/// Who asks from an address: a client with one of the newer kind has 2^64 of them.
 #[must_use]
 pub fn source_of(address: IpAddr) -> String {
     match address.to_canonical() {
@@ -40,7 +40,7 @@ impl Rates {
         Self { a_second: a_second.into(), buckets: Mutex::default() }
     }
 
-    /// Takes one from somebody's bucket.
+    /// Takes one from a client's bucket.
     ///
     /// # Errors
     /// It is empty: so many seconds must pass first.
@@ -56,7 +56,7 @@ impl Rates {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MOST_BUCKETS {
             buckets.retain(|_, bucket| filled(bucket) < most);
-            // Whoever comes from so many places is not stopped by counting, and must not stop the server either: the next
+            // Counting does not stop a client with so many addresses, and it must not stop the server either: the next
             // look at all of them is far away again.
             if buckets.len() >= MOST_BUCKETS / 2 {
                 buckets.clear();

@@ -16,10 +16,10 @@ pub struct Removed {
     pub memories: usize,
 }
 
-/// So often is it tried again because somebody published meanwhile.
+/// How often it is tried again because a member published meanwhile.
 const TRIES: u32 = 50;
 
-/// Removes a member of a team; `None` if nobody there has that key.
+/// Removes a member of a team; `None` if no member there has that key.
 ///
 /// # Errors
 /// The database fails.
@@ -41,7 +41,7 @@ pub async fn remove_member(
         let stays = |key: &PublicKey| key != member && matches!(roster.standing(key), Standing::Member(_));
         let all = store.tokens(&team.name).await?;
         let tokens = ended_with(&all, &[*member], stays);
-        // Whoever came in and never said anything has tokens all the same.
+        // A newcomer who never published has tokens all the same.
         if name.is_empty() && !all.iter().any(|token| token.member.as_ref() == Some(member)) {
             return Ok(None);
         }

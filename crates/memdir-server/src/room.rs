@@ -1,7 +1,7 @@
 //! How much memory requests and answers take while they are under way.
 //!
-//! Whoever sends slowly, or does not read what they asked for, keeps something in memory meanwhile. All of that together is
-//! bounded: what does not fit waits, and where too many wait, whoever comes next is sent away.
+//! A client that sends slowly, or does not read what it asked for, keeps something in memory meanwhile. All of that together is
+//! bounded: what does not fit waits, and when too many wait, the next client is refused.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -65,7 +65,7 @@ impl Room {
         }
     }
 
-    /// Room for so many bytes, as soon as there is some; `None` where they are too few to be counted. Whoever asks must hold
+    /// Room for so many bytes, as soon as there is some; `None` if they are too few to be counted. The caller must hold
     /// none, or two could wait for each other.
     ///
     /// # Errors
@@ -95,7 +95,7 @@ impl Room {
     fn of_team(&self, team: &str) -> Arc<Semaphore> {
         let mut teams = self.teams.lock().unwrap_or_else(PoisonError::into_inner);
         if teams.len() >= MOST_TEAMS {
-            // Whoever holds something of a team's, or waits for it, has the team's semaphore, too.
+            // A holder of something of a team's, or a waiter for it, has the team's semaphore, too.
             teams.retain(|_, semaphore| Arc::strong_count(semaphore) > 1);
         }
         let half = || Arc::new(Semaphore::new(self.bytes / 2));
@@ -129,7 +129,7 @@ impl Room {
     }
 }
 
-/// Somebody who waits, until it is dropped.
+/// A waiting request, until it is dropped.
 struct Waiting<'w>(&'w AtomicUsize);
 
 impl Drop for Waiting<'_> {

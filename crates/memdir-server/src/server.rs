@@ -23,11 +23,11 @@ pub struct Server {
     pub limits: Limits,
     /// Who may ask at all.
     pub gate: Gate,
-    /// How often somebody asked lately, by token.
+    /// How often a client asked recently, by token.
     pub token_rates: Rates,
     /// How often each token publishes.
     pub publish_rates: Rates,
-    /// How often somebody asked lately, by address.
+    /// How often a client asked recently, by address.
     pub address_rates: Rates,
     /// What requests and answers under way take.
     pub room: Room,

@@ -86,7 +86,7 @@ pub trait Storage: Send + Sync {
     /// one moment.
     fn dump(&self, statements: Vec<&'static str>, out: Sender<(usize, Vec<Row>)>) -> Answer<'_, ()>;
 
-    /// Leaves everything as whoever looks at it afterwards expects it.
+    /// Leaves everything as the next reader expects it.
     fn finish(&self) -> Answer<'_, ()> {
         Box::pin(async { Ok(()) })
     }

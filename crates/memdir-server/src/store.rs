@@ -101,7 +101,7 @@ pub struct NewToken {
     pub expires: i64,
 }
 
-/// Something that was done to somebody's access.
+/// A change of a client's access.
 #[derive(Debug, Clone)]
 pub struct Event<'e> {
     /// The id of the record, so that nothing is recorded twice.

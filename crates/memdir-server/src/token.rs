@@ -59,7 +59,7 @@ pub fn is_label(text: &str) -> bool {
 /// What is said of what is none.
 pub const NO_LABEL: &str = "a label is one line of at most 100 characters";
 
-/// A token as whoever uses it has it.
+/// A token as its user has it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token {
     id: String,
@@ -93,7 +93,7 @@ impl Token {
         &self.id
     }
 
-    /// What is kept of the other half. It is random enough that nobody guesses it from its hash.
+    /// What is kept of the other half. It is random enough that it cannot be guessed from its hash.
     #[must_use]
     pub fn hash(&self) -> Vec<u8> {
         let mut hasher = blake3::Hasher::new_derive_key("memdir v1 server token");

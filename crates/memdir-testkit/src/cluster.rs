@@ -32,7 +32,7 @@ impl Cluster {
         cluster
     }
 
-    /// Makes one that shows a certificate and speaks to nobody in the clear, and starts it.
+    /// Makes one that shows a certificate and refuses unencrypted connections, and starts it.
     #[must_use]
     pub fn start_encrypted(certificate: &Path, key: &Path) -> Self {
         let cluster = Self::new(true);
@@ -132,7 +132,7 @@ impl Cluster {
         }
     }
 
-    /// The address of a database that nobody used before.
+    /// The address of a new database.
     #[must_use]
     pub fn database(&self) -> String {
         let name = format!("memdir_{}", self.databases.fetch_add(1, Ordering::Relaxed));
@@ -153,7 +153,7 @@ impl Cluster {
     }
 
     fn command(&self, program: &str) -> Command {
-        // Whoever starts it takes it along, however they end.
+        // It ends with the process that starts it, however that ends.
         let mut command = Command::new("setpriv");
         if is_root() {
             command.args(["--reuid=nobody", "--regid=nogroup", "--clear-groups"]);

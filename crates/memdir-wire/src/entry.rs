@@ -1,4 +1,4 @@
-//! One memory of a team, or the news that it is gone, signed by whoever wrote it last.
+//! One memory of a team, or its deletion, signed by its last author.
 
 use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
@@ -22,7 +22,7 @@ pub const MAX_TEXT_BYTES: usize = 250_000;
 pub struct Entry {
     /// The team that it is for: another one's entry never fits.
     pub team: TeamId,
-    /// Where it is. Whoever takes it over checks that this is a path.
+    /// Where it is. A receiver checks that this is a path.
     pub path: String,
     /// One more than the version that it replaces, so that an old one that comes back is known.
     pub version: u64,
@@ -30,7 +30,7 @@ pub struct Entry {
     pub round: u64,
     /// The content that it was made from; of a deletion the content that is gone. `None`: there was none.
     pub parent: Option<ContentHash>,
-    /// The path that it had before; of a deletion the one that its author has it at now, if that is no part of the sync.
+    /// The path that it had before; of a deletion the path at which its author has it now, if that is not shared.
     pub renamed_from: Option<String>,
     /// When, by its author's clock. Nothing is decided by it.
     pub time: Timestamp,
@@ -47,7 +47,7 @@ pub struct SignedEntry {
     signature: Signature,
 }
 
-/// Why bytes are no entry of this team at this place.
+/// Why bytes are not an entry of this team at this place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EntryRefused {
     /// More bytes than an entry may have.
@@ -56,10 +56,10 @@ pub enum EntryRefused {
     /// Not what we write.
     #[error("it is no entry of memdir")]
     Malformed,
-    /// Somebody took it from another team.
+    /// It was copied from another team.
     #[error("it belongs to another team")]
     OtherTeam,
-    /// Somebody moved it.
+    /// It was moved.
     #[error("it was signed for another path")]
     OtherPath,
     /// Not a bit of it may differ from what was signed.
@@ -117,7 +117,7 @@ const OPEN: &str = "<!-- memdir ";
 const CLOSE: &str = " -->\n";
 
 impl SignedEntry {
-    /// The entry, whoever it may be from.
+    /// The entry, whoever signed it.
     #[must_use]
     pub fn unverified(&self) -> &Entry {
         &self.entry
@@ -149,7 +149,7 @@ impl SignedEntry {
     /// Reads what a remote keeps. Bytes that we would write in any other way are refused.
     ///
     /// # Errors
-    /// They are no entry.
+    /// They are not an entry.
     pub fn parse(bytes: &[u8]) -> Result<Self, EntryRefused> {
         if bytes.len() > MAX_ENTRY_BYTES {
             return Err(EntryRefused::TooLarge);

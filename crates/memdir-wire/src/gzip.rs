@@ -23,7 +23,7 @@ pub fn compress(bytes: &[u8]) -> Vec<u8> {
     packed
 }
 
-/// The bytes that were compressed; `None` if they are damaged, in a form that nobody sends us, or more than `limit`.
+/// The bytes that were compressed; `None` if they are damaged, in an unknown form, or more than `limit`.
 #[must_use]
 pub fn decompress(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
     let (head, rest) = packed.split_at_checked(HEAD.len())?;

@@ -66,7 +66,7 @@ const PREFIX: &str = "memdir-invitation-1:";
 const MAX_TOKEN_BYTES: usize = 8192;
 
 impl Invitation {
-    /// Invites whoever will hold the key that belongs to `seed`.
+    /// Invites the holder of the key that belongs to `seed`.
     #[must_use]
     pub fn new(team: &TeamId, remote: &str, branch: &str, by: &SecretKey, seed: [u8; 32]) -> Self {
         let key = SecretKey::from_seed(seed);

@@ -21,13 +21,13 @@ pub struct Member {
     signature: Signature,
 }
 
-/// How somebody came in.
+/// How a member came in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Introduction {
     /// They made the team: the random text that its id was made from.
     Founded { nonce: String },
-    /// Somebody invited them: what the inviter signed, and the proof that they hold the invitation.
+    /// By an invitation: what the inviter signed, and the proof that they hold the invitation.
     Invited { grant: Grant, used: Signature },
 }
 
@@ -57,7 +57,7 @@ impl Member {
         )
     }
 
-    /// Somebody who uses an invitation.
+    /// A person who uses an invitation.
     #[must_use]
     pub fn invited(key: &SecretKey, name: &str, team: &TeamId, grant: Grant, invitation: &SecretKey) -> Self {
         let statement = own_statement(team, &key.public(), name);
@@ -128,7 +128,7 @@ fn own_statement(team: &TeamId, key: &PublicKey, name: &str) -> Statement {
     Statement::about("member").text(team.as_str()).bytes(key.as_bytes()).text(name)
 }
 
-/// The news that a key speaks for nobody any more.
+/// The record that a key no longer speaks for a member.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Revocation {

@@ -18,14 +18,14 @@ pub struct Roster {
     revocations: BTreeMap<PublicKey, Revocation>,
 }
 
-/// What somebody is to the team.
+/// What a person is to the team.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing<'r> {
     /// A member, with the name.
     Member(&'r str),
-    /// Somebody who was a member.
+    /// A former member.
     Revoked(&'r str),
-    /// Nobody whom a member introduced.
+    /// A person whom no member introduced.
     Unknown,
 }
 
@@ -41,7 +41,7 @@ pub struct Learnt {
 }
 
 impl Roster {
-    /// A team of which nobody is known yet.
+    /// A team without known members.
     #[must_use]
     pub fn new(team: TeamId) -> Self {
         Self { team, members: BTreeMap::new(), revocations: BTreeMap::new() }
@@ -53,7 +53,7 @@ impl Roster {
         &self.team
     }
 
-    /// What a machine remembers: every record counts as it was taken over, whatever became of whoever brought it.
+    /// What a machine remembers: every record counts as it was taken over, whatever became of the member that brought it.
     #[must_use]
     pub fn pinned(team: TeamId, members: Vec<Member>, revocations: Vec<Revocation>) -> Self {
         let members = members.into_iter().map(|member| (member.key, member)).collect();
@@ -132,22 +132,22 @@ impl Roster {
         learnt
     }
 
-    /// Whether the chain of those who brought each other in is whole. Somebody who left keeps their word about others;
-    /// somebody who was put out brings in nobody who was not known before, unless another member vouches for them.
+    /// Whether the chain of those who brought each other in is whole. A member who left keeps their word about others;
+    /// a removed member brings in no one who was not known before, unless another member vouches for them.
     fn is_introduced(&self, member: &Member, words: &BTreeMap<PublicKey, Vec<PublicKey>>) -> bool {
         let Some(by) = member.introduced_by() else { return true };
         let mut vouching = words.get(&member.key).into_iter().flatten();
         self.has_a_say(&by) || vouching.any(|other| *other != member.key && self.has_a_say(other))
     }
 
-    /// Whether somebody's word about who belongs to the team counts.
+    /// Whether a person's word about who belongs to the team counts.
     #[must_use]
     pub fn has_a_say(&self, key: &PublicKey) -> bool {
         self.members.contains_key(key)
             && self.revocations.get(key).is_none_or(|record| record.by == record.key)
     }
 
-    /// The members who came in by somebody who was put out since: whoever comes new knows them only if another member
+    /// The members who came in by a since removed member: a newcomer knows them only if another member
     /// vouches for them.
     pub fn without_inviter(&self) -> impl Iterator<Item = &Member> {
         self.members.values().filter(|member| {
@@ -179,7 +179,7 @@ impl Roster {
         self.revocations.insert(revocation.key, revocation.clone());
     }
 
-    /// A member may leave; whoever brought them in, and the founder, may put them out. What became of those later
+    /// A member may leave; the member that brought them in, and the founder, may remove them. What became of those later
     /// changes nothing about it, or a revocation could be undone.
     fn may_revoke(&self, revocation: &Revocation) -> bool {
         self.members.get(&revocation.key).is_some_and(|member| {
@@ -195,7 +195,7 @@ impl Roster {
         self.revocations.get(key)
     }
 
-    /// Whether somebody was a member and ended that themselves.
+    /// Whether a person was a member and ended that themselves.
     #[must_use]
     pub fn has_left(&self, key: &PublicKey) -> bool {
         self.revocations.get(key).is_some_and(|record| record.by == record.key)
@@ -232,7 +232,7 @@ impl Roster {
     }
 }
 
-/// Which of two records about the same member is kept: that somebody was put out says more than that they left.
+/// Which of two records about the same member is kept: a removal says more than a departure.
 fn counts_before(one: &Revocation, other: &Revocation) -> bool {
     let rank = |record: &Revocation| (record.by == record.key, record.by);
     match rank(one).cmp(&rank(other)) {

@@ -6,7 +6,7 @@ use crate::member::MAX_RECORD_BYTES;
 use crate::signing::{PublicKey, SecretKey, Signature, Statement};
 use crate::team_id::TeamId;
 
-/// The count of everything that was ever sent to a remote, signed by whoever sent last. It takes the place of a clock.
+/// The count of everything that was ever sent to a remote, signed by the last sender. It takes the place of a clock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Round {

@@ -2,7 +2,7 @@
 //!
 //! The rule for old clients: everything carries `"v":1` and lives below `/v1/`. A server goes on answering every version
 //! that it ever answered; what a newer one adds is added to answers, where clients ignore what they do not know, and
-//! never to requests, where a server refuses it. Whoever sends a version that a server does not know is told which ones it does.
+//! never to requests, where a server refuses it. A client that sends an unknown version is told which ones the server knows.
 
 use memdir_core::content_hash::ContentHash;
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub struct PutFile {
     pub content: Option<String>,
 }
 
-/// A part of a version that is too large for one body. Nobody sees it before the version is published.
+/// A part of a version that is too large for one body. No member sees it before the version is published.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PartRequest {
@@ -106,7 +106,7 @@ pub struct Cursor {
     pub path: String,
 }
 
-/// The files that were put or taken away after a cursor, in the order in which that happened. Whoever reads to the end
+/// The files that were put or removed after a cursor, in the order in which that happened. A client that reads to the end
 /// knows everything as it is at the version of the last page: what changes in between is listed again behind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilesAnswer {
@@ -138,7 +138,7 @@ pub struct ContentsAnswer {
     pub contents: Vec<Option<String>>,
 }
 
-/// Versions that somebody saw once; the server says which is the newest that it has.
+/// Versions that a client saw once; the server says which is the newest that it has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownRequest {
@@ -188,19 +188,19 @@ pub struct VersionsAnswer {
 pub struct TokenAnswer {
     /// [`PROTOCOL`].
     pub v: u32,
-    /// The token, which nobody is ever told again.
+    /// The token, which is told only once.
     pub token: String,
     /// When it ends, in seconds since 1970.
     pub expires: i64,
 }
 
-/// Somebody uses an invitation: from now on the token that they made is theirs.
+/// A newcomer uses an invitation: from now on the token that they made is theirs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JoinRequest {
     /// [`PROTOCOL`].
     pub v: u32,
-    /// The token, made by whoever joins, so that an answer that is lost can be asked for again.
+    /// The token, made by the newcomer, so that an answer that is lost can be asked for again.
     pub token: String,
     /// The key with which they sign.
     pub member: crate::signing::PublicKey,
@@ -242,7 +242,7 @@ pub struct RefusedFile {
 }
 
 /// The id of a version: a hash of what came before and of everything that it changes. So two machines that name the same
-/// version have the same files, and whoever sends one twice has sent it once.
+/// version have the same files, and a client that sends one twice has sent it once.
 pub fn version_id<'p>(
     team: &TeamId,
     onto: Option<&ContentHash>,

@@ -46,7 +46,7 @@ impl fmt::Debug for SecretKey {
     }
 }
 
-/// Who somebody is to the others: 32 bytes, written as 64 lower-case hexadecimal digits.
+/// The identity of a member: 32 bytes, written as 64 lower-case hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PublicKey([u8; 32]);
 

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::signing::PublicKey;
 
-/// The id of a team: a hash of its founder's key and a random text, so that whoever knows the id knows whose word counts.
+/// The id of a team: a hash of its founder's key and a random text, so that the id tells whose word counts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TeamId(String);
 
 impl TeamId {
-    /// The id of the team that somebody founds.
+    /// The id of a new team.
     #[must_use]
     pub fn founded_by(founder: &PublicKey, nonce: &str) -> Self {
         let mut hasher = blake3::Hasher::new_derive_key("memdir v1 team id");
@@ -42,5 +42,5 @@ impl fmt::Display for TeamId {
     }
 }
 
-/// 160 bits: nobody finds a second founder for an id.
+/// 160 bits: no second founder can be found for an id.
 const DIGITS: usize = 40;

@@ -6,7 +6,7 @@ use crate::member::{MAX_RECORD_BYTES, line};
 use crate::signing::{PublicKey, SecretKey, Signature, Statement};
 use crate::team_id::TeamId;
 
-/// Says that somebody is a member although whoever brought them in was put out. It gives its author no right over them.
+/// Says that a person is a member although the member that brought them in was removed. It gives its author no right over them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Voucher {

@@ -83,7 +83,7 @@ pub fn hook_events() -> impl Iterator<Item = &'static str> {
 }
 
 fn answer(event: &Event, agent: &str, world: &World) -> Result<Answer> {
-    // A session that answers for us as a model is nobody's work, and must not cause another.
+    // A session that answers for us as a model does no work of its own, and must not cause another.
     if world.vars.contains_key(MEMDIR_MODEL_CALL) {
         return Ok(Answer::Nothing);
     }
@@ -183,7 +183,7 @@ fn say(answer: &Answer, event: &Event, world: &mut World) -> Result<()> {
     Ok(world.stdout.flush()?)
 }
 
-/// Leaves a line for `memdir doctor`. If that fails too, nobody is left to tell.
+/// Leaves a line for `memdir doctor`. If that fails too, there is no one left to tell.
 fn note(event: &Event, error: &anyhow::Error, world: &World) {
     let Ok(env) = world.env() else { return };
     let Some(state_dir) = env.state_dir() else { return };

@@ -53,14 +53,14 @@ pub(crate) fn answer_each(
         };
         serde_json::to_writer(&mut world.stdout, &reply).map_err(std::io::Error::from)?;
         writeln!(world.stdout)?;
-        // Whoever asks one question at a time waits for its answer.
+        // A caller that asks one question at a time waits for its answer.
         if input.buffer().is_empty() {
             world.stdout.flush()?;
         }
     }
 }
 
-/// Reads a question. Halves of surrogate pairs and bytes that are not UTF-8 are no reason to lose its id: they become
+/// Reads a question. Bytes that are not UTF-8 and halves of surrogate pairs do not lose its id: they become
 /// replacement characters, as they do when a file that holds them is read.
 fn parse(line: &[u8]) -> serde_json::Result<Map<String, Value>> {
     serde_json::from_slice(line).or_else(|error| {

@@ -14,7 +14,7 @@ pub(crate) struct Progress<'w> {
 
 /// What is done sooner needs no bar.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// Nobody reads faster than this.
+/// A person reads no faster than this.
 const PAUSE: Duration = Duration::from_millis(60);
 const WIDTH: usize = 30;
 

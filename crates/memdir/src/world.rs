@@ -46,7 +46,7 @@ pub struct World {
 /// What the streams are connected to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Terminal {
-    /// Standard input is a terminal: somebody could answer a question.
+    /// Standard input is a terminal: a person could answer a question.
     pub stdin: bool,
     /// Standard output is a terminal.
     pub stdout: bool,

@@ -59,7 +59,7 @@ impl Manifest {
     /// Reads a manifest out of a repository.
     ///
     /// # Errors
-    /// It is not JSON of a form that we know, or names too many files or such that are no memories.
+    /// It is not JSON in a known form, or it names too many files or files that are not memories.
     pub fn parse(bytes: &[u8]) -> Result<Self, BadSnapshot> {
         #[derive(Deserialize)]
         struct Versioned {

@@ -164,7 +164,7 @@ impl<'t> Reader<'t> {
         value.get_ref().as_table().ok_or_else(|| self.error(value.span(), format!("`{name}` is a table")))
     }
 
-    /// A whole number from 1 on. Zero would forget everything at once, which nobody means.
+    /// A whole number from 1 on. Zero would forget everything at once, which no user means.
     fn count(&self, value: &Value<'t>, name: &str) -> Result<u32, ConfigError> {
         let written = value.get_ref().as_integer();
         let number = written.and_then(|written| u32::from_str_radix(written.as_str(), written.radix()).ok());

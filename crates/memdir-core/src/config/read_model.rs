@@ -87,7 +87,7 @@ impl<'t> Reader<'t> {
         Ok(budget)
     }
 
-    /// Whoever writes a limit and misspells it believes that it holds.
+    /// A user who misspells a limit believes that it holds.
     fn misspelt(&self, name: &str, span: Range<usize>) -> ConfigError {
         let meant = keys::nearest(name).map(|key| format!("; did you mean `{key}`?")).unwrap_or_default();
         self.error(span, format!("unknown key `{name}`{meant}"))

@@ -258,7 +258,7 @@ impl IndexDoctor<'_> {
     }
 
     /// The plan that gives the index a new text, with what does not fit moved to the overflow file; `None` while
-    /// nobody has said which of two versions holds.
+    /// it is undecided which of two versions holds.
     fn plan(&self, reason: &str, make: impl FnOnce() -> String) -> Option<Arc<Plan>> {
         if !conflicts(self.patient).is_empty() {
             return None;

@@ -63,7 +63,7 @@ pub(super) fn examine(patient: &Patient, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Of equal files the one of the lowest rank stays: nobody else can change it, then the index lists it.
+/// Of equal files the one of the lowest rank stays: first one that no other user can change, then one that the index lists.
 fn rank(file: &PatientFile, listed: &HashSet<String>) -> (bool, bool) {
     let is_exposed = file.access.foreign_owner || file.access.mode & 0o022 != 0;
     (is_exposed, !listed.contains(file.path.as_str()))

@@ -71,7 +71,7 @@ fn by(since: &Option<String>) -> String {
     since.as_ref().map(|since| format!(" ({since})")).unwrap_or_default()
 }
 
-/// Plans to take an operation back. `newer` are the operations that came after it, newest first: what they changed
+/// Plans to undo an operation. `newer` are the operations that came after it, newest first: what they changed
 /// stays, as far as both are possible.
 ///
 /// # Errors
@@ -94,7 +94,7 @@ pub fn plan_undo(
     Ok(plan)
 }
 
-/// What a file is called after `newer`, newest first: whoever edited it before it was renamed edited the same file.
+/// What a file is called after `newer`, newest first: an edit before a rename is an edit of the same file.
 #[must_use]
 pub fn name_after(path: &RelPath, newer: &[Operation]) -> RelPath {
     Renames::of(newer).name_after(path).clone()

@@ -201,7 +201,7 @@ impl<'a> Collector<'a> {
     fn load(&mut self, request: Request<'_>, candidates: &mut Vec<Candidate>) -> bool {
         let Request { path, kind, parent, .. } = request;
         let found = self.real(path);
-        // What is not there needs no exclusion, unless somebody asked for it by name.
+        // A missing file needs no exclusion, unless it was asked for by name.
         if (found.is_some() || parent.is_some()) && self.is_excluded(path, kind) {
             self.omit(path, Reason::Excluded, parent);
             return false;
@@ -218,7 +218,7 @@ impl<'a> Collector<'a> {
         }
         if let Some(reached) = self.reached.get(&real) {
             let holds_text = reached.holds_text;
-            // Under the same name and asked for by nobody, it is not left out: it is in the list.
+            // Under the same name and not asked for, it is not left out: it is in the list.
             if parent.is_some() || reached.path != path {
                 self.omit(path, Reason::Duplicate, parent);
             }

@@ -70,7 +70,7 @@ const TEXT_EXTENSIONS: &str = "\
     pl pm properties proto ps1 pug py pyi pyw r rake rb rs rst sass sbt scala scss sh sql svelte swift tex \
     text toml ts tsx txt vue xml yaml yml zsh";
 
-/// An escaped character is no part of the run that follows it.
+/// An escaped character does not belong to the run that follows it.
 fn behind_escape(text: &str, range: Range<usize>) -> Range<usize> {
     let escaped = range.start > 0 && text.as_bytes().get(range.start - 1) == Some(&b'\\');
     let first = text.get(range.clone()).and_then(|run| run.chars().next());

@@ -19,7 +19,7 @@ pub struct Evidence {
 /// The answer, and who gave it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Verdict {
-    /// Whether the context was compacted since the agent last spoke; `None`: nobody can tell.
+    /// Whether the context was compacted since the agent last spoke; `None`: unknown.
     pub compacted: Option<bool>,
     /// The detector that decided.
     pub by: Option<Detector>,

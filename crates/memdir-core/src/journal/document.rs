@@ -87,7 +87,7 @@ fn is_separator(line: &str) -> bool {
         && line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' '))
 }
 
-/// Whether a line was left by a merge that nobody finished; the middle one may be a heading's underline, too.
+/// Whether a line is left from an unfinished merge; the middle one may be a heading's underline, too.
 pub(super) fn is_conflict_marker(line: &str) -> bool {
     is_merge_mark(line) || is_mark(line, "=======")
 }

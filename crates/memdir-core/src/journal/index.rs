@@ -247,7 +247,7 @@ impl Index {
         rows
     }
 
-    /// Sections that are not of the protocol, whole: they are somebody's own.
+    /// Sections that are not of the protocol, whole: they are the user's own.
     #[must_use]
     pub fn foreign_sections(&self) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
@@ -267,7 +267,7 @@ impl Index {
         found
     }
 
-    /// Adds sections of somebody's own before the closing note.
+    /// Adds the user's own sections before the closing note.
     pub fn add_sections(&mut self, sections: &[String]) {
         let end =
             self.document.lines.iter().position(|line| line == NOTE).unwrap_or(self.document.lines.len());

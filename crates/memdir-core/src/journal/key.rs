@@ -137,7 +137,7 @@ impl Project<'_> {
                 Whose::Ours { former: Some(path) }
             }
             Some(_) => Whose::Others,
-            // Whoever deleted both files left the records: they are the truth, and their name is all there is.
+            // If both files were deleted, the records are left: they are the truth, and their name is all there is.
             None if FOLDERS.iter().any(|folder| look.kind(&directory.join(folder)) == Some(Kind::Dir)) => {
                 Whose::Unsaid
             }

@@ -96,7 +96,7 @@ impl Row {
         }
     }
 
-    /// Reads a line of a table; with bars in the summary, whoever wrote them. `None` if it has too few cells.
+    /// Reads a line of a table; bars in the summary are allowed. `None` if it has too few cells.
     #[must_use]
     pub fn parse(line: &str) -> Option<Self> {
         let mut cells = cells(line);

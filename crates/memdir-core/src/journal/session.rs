@@ -186,7 +186,7 @@ impl Session {
         text
     }
 
-    /// Notes that somebody writes here now; gives back the branch before, if it was another one.
+    /// Notes that a session writes here now; returns the branch before, if it was another one.
     pub fn touch(&mut self, now: &str, branch: &str, agent_session: Option<&str>) -> Option<String> {
         if now > self.last_activity.as_str() {
             now.clone_into(&mut self.last_activity);

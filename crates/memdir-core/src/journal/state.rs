@@ -13,7 +13,7 @@ pub const ACTIVE_FILE: &str = "progress/active.md";
 /// What is done.
 pub const COMPLETED_FILE: &str = "progress/completed.md";
 
-/// The files that are made when a journal is started, with what they say until somebody writes.
+/// The files that are made when a journal is started, with their text until the first entry.
 pub const PLACEHOLDERS: [(&str, &str); 4] = [
     (TASK_FILE, "# Current Task\n\nNo task is set. `memdir journal task` sets one.\n"),
     (BLOCKERS_FILE, "# Blockers\n\n## Active\n\n## Resolved\n"),

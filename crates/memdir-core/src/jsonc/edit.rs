@@ -6,7 +6,7 @@ use serde_json::{Map, Serializer, Value};
 
 use super::{Jsonc, JsoncError, Kind, Node};
 
-/// A key that occurs more often in one object was put there by nobody in their right mind.
+/// A key that occurs more often in one object was not written by a person.
 const MOST_DOUBLES: usize = 16;
 
 impl Jsonc<'_> {

@@ -1,7 +1,7 @@
 //! Plans for what a person or an agent wants to change: the topic file, and what that changes in the index.
 //!
-//! Every function takes the contents that were found and gives back a plan made from exactly those, so that whoever
-//! applies it can tell when another process was faster.
+//! Every function takes the contents that were found and returns a plan made from exactly those, so that the disk layer
+//! that applies it can tell when another process was faster.
 
 use crate::plan::{Change, Content, Plan};
 use crate::rel_path::RelPath;
@@ -341,7 +341,7 @@ pub fn reindex(
     Ok(plan)
 }
 
-/// What whoever wrote a file past us should know about the result: a broken header, a full index.
+/// What the author of a file that bypassed us should know about the result: a broken header, a full index.
 #[must_use]
 pub fn lint(path: &RelPath, content: &[u8]) -> Vec<String> {
     let text = decode(content).0;

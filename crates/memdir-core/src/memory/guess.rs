@@ -1,4 +1,4 @@
-//! What a memory is about, guessed from its text: for somebody who types only the text.
+//! What a memory is about, guessed from its text: for a user who types only the text.
 
 use super::memory_type::MemoryType;
 use super::topic::{client_slug, one_line};

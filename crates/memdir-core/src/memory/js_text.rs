@@ -1,7 +1,7 @@
 //! Text measured and trimmed the way the client's language does it.
 //!
 //! The client counts UTF-16 code units and trims its own set of white space; every limit of MEMORY.md is
-//! expressed in those, so whoever asks "does it fit" has to count the same way.
+//! expressed in those, so a check whether text fits has to count the same way.
 
 /// The length of a text in UTF-16 code units.
 #[must_use]

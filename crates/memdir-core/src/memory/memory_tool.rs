@@ -77,7 +77,7 @@ impl Answer {
 }
 
 /// A command's answer and the changes that make it true. Without changes the answer holds at once; else it holds once
-/// they are applied, and whoever applies them answers with an error if that fails.
+/// they are applied, and the caller who applies them answers with an error if that fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// What to answer.

@@ -1,7 +1,7 @@
 //! Two changed versions of a topic file, put together.
 //!
 //! Frontmatter merges field by field, bodies line by line; text that both sides added at one place is kept from both.
-//! Where the sides disagree nothing is guessed: the result is a list of conflicts, and whoever asked keeps both files.
+//! Where the sides disagree nothing is guessed: the result is a list of conflicts, and the caller keeps both files.
 
 use serde::Serialize;
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::budget::Tokens;
 use super::settings::Provider;
 
-/// No answer is longer; whoever reads one stops there.
+/// No answer is longer; reading stops there.
 pub const MAX_BYTES: usize = 1 << 20;
 
 /// An answer in the form that was asked for, and what it took.

@@ -18,7 +18,7 @@ impl fmt::Display for Money {
     }
 }
 
-/// `[model.budget]`. Without it there still is one: nobody wakes up to a bill.
+/// `[model.budget]`. There is a limit without it, too, so that no user gets a surprising bill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Budget {
     /// `tokens_per_day`: both ways together. Default 100,000.

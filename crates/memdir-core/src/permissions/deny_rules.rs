@@ -88,7 +88,7 @@ impl Files {
         } else if let Some(below) = pattern.strip_prefix("~/") {
             (vec![home?], format!("/{below}"))
         } else if pattern.starts_with('/') {
-            // Whoever writes a whole path means it, even where one slash says something else.
+            // A rule with a whole path means it, even where one slash says something else.
             (vec![own, cwd, "/".into()], pattern.to_owned())
         } else {
             (vec![cwd], pattern.strip_prefix("./").unwrap_or(pattern).to_owned())

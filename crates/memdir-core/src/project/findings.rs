@@ -22,7 +22,7 @@ pub enum Flag {
     /// Two living paths have this one name, so that two projects share one memory.
     #[serde(rename = "collision")]
     Collision,
-    /// Nobody knows a living path for it.
+    /// No living path is known for it.
     #[serde(rename = "orphan")]
     Orphan,
     /// Only an older client's scheme explains the name.
@@ -47,7 +47,7 @@ impl fmt::Display for Flag {
 pub struct KnownPath {
     /// The path.
     pub path: Utf8PathBuf,
-    /// Its identity; empty if nobody looked.
+    /// Its identity; empty if it was not looked up.
     pub keys: Vec<IdentityKey>,
 }
 

@@ -13,7 +13,7 @@ pub struct Evidence {
     pub inode: Option<Inode>,
     /// The normalised remote of its repository.
     pub remote: Option<String>,
-    /// The root commit of its repository; `None` too when nobody asked git.
+    /// The root commit of its repository; `None` too if git was not asked.
     pub root_commit: Option<String>,
     /// Whether the repository lacks its older history, so that its root commit says nothing.
     pub shallow: bool,

@@ -89,7 +89,7 @@ pub struct Sighting {
 }
 
 impl ProjectRecord {
-    /// A memory directory that nobody has used yet.
+    /// A memory directory that has not been used yet.
     #[must_use]
     pub fn new(store: StoreId, memory_dir: &Utf8Path, slug: &str) -> Self {
         Self {

@@ -1,6 +1,6 @@
 //! Bringing a project's files from an old directory to the one that counts now, as a plan.
 //!
-//! A plan only copies; once its copies are verified, whoever applies it sets the old directory aside under a name
+//! A plan only copies; once its copies are verified, the caller sets the old directory aside under a name
 //! that says where its content went. Nothing is deleted, so it can be undone. The serialised form is part of
 //! docs/FORMAT.md.
 
@@ -32,7 +32,7 @@ pub struct Relocation {
     pub steps: Vec<Step>,
     /// What the old directory is called afterwards.
     pub set_aside: Utf8PathBuf,
-    /// What whoever applies it should be told.
+    /// What the caller who applies it should be told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -72,7 +72,7 @@ pub enum Because {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
-    /// All of it: nobody uses the old directory any more.
+    /// All of it: the old directory is no longer used.
     Whole,
     /// Its memory; sessions of a living directory still go there.
     Memory,

@@ -144,7 +144,7 @@ fn value_beside(text: &str, named: &Named<'_>) -> Option<Assigned> {
         .then_some(Assigned { kind: named.kind, range: value.range })
 }
 
-/// Whether nobody writes such a thing in prose who does not mean a password.
+/// Whether such words in prose announce a password and nothing else.
 fn is_strong(value: &str) -> bool {
     let letters = Letters::of(value);
     letters.length >= 8

@@ -82,7 +82,7 @@ impl fmt::Debug for FingerprintKey {
     }
 }
 
-/// Values that somebody looked at and declared harmless.
+/// Values that the user looked at and declared harmless.
 #[derive(Clone, Debug)]
 pub struct AllowList {
     key: FingerprintKey,

@@ -48,7 +48,7 @@ enum Check {
     Random,
     /// Its letters are few or regular by nature: only placeholders are left out.
     Shape,
-    /// It must look like a password that somebody chose.
+    /// It must look like a password that a person chose.
     Password,
     /// Base64 of `user:password`.
     UserAndPassword,

@@ -31,7 +31,7 @@ pub(super) fn is_system(path: &Utf8Path, home: Option<&Utf8Path>) -> bool {
         && !OPEN_BELOW_VAR.iter().any(|place| lower.starts_with(place))
 }
 
-/// Whether it is where home directories are, whoever's it is.
+/// Whether it is where home directories are, of any user.
 pub(super) fn is_some_home(path: &Utf8Path) -> bool {
     let parent = path.parent().map(|parent| parent.as_str().to_ascii_lowercase());
     matches!(parent.as_deref(), Some("/home" | "/users" | "/var/home"))

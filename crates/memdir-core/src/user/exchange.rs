@@ -22,7 +22,7 @@ pub struct Export {
     pub files: BTreeMap<String, String>,
 }
 
-/// Why a file is no export.
+/// Why a file is not an export.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadExport {

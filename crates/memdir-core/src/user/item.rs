@@ -75,7 +75,7 @@ impl ProfileFile {
         let mut index = 0;
         while let Some(line) = outline.lines.get(index) {
             match line.kind {
-                // The title of the file is no heading of its items.
+                // The title of the file is not a heading of its items.
                 LineKind::Heading { level, title } => {
                     heading = (level > 1 && !title.is_empty()).then(|| title.to_owned());
                 }
@@ -93,7 +93,7 @@ impl ProfileFile {
         file
     }
 
-    /// Reads bytes, also those that are no text.
+    /// Reads bytes, also those that are not UTF-8.
     #[must_use]
     pub fn from_bytes(category: Category, bytes: &[u8]) -> Self {
         match std::str::from_utf8(bytes) {

@@ -7,7 +7,7 @@ use crate::memory::links::links;
 
 /// How many different things of one memory are looked up; what is behind them is not.
 pub const MAX_CITATIONS: usize = 256;
-/// Longer words are no names.
+/// Longer words are not names.
 const MAX_WORD: usize = 256;
 
 /// What a text refers to, in order, each once. What is in fenced code is an example, not a claim.
@@ -47,7 +47,7 @@ fn in_line(line: &str, number: usize, found: &mut Vec<Citation>) {
     let mut push = |cited| found.push(Citation { cited, line: number });
     for (at, piece) in line.split('`').enumerate() {
         if at % 2 == 1 {
-            // A span that nobody closed is prose.
+            // An unclosed span is prose.
             let span = piece.trim();
             if let Some(cited) = of_span(span) {
                 push(cited);

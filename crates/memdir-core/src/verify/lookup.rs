@@ -156,7 +156,7 @@ type Answer = (Freshness, Option<String>);
 
 const FRESH: Answer = (Freshness::Fresh, None);
 
-/// Whether a file of targets defines one; `None` if it takes targets from elsewhere, so that nobody can tell.
+/// Whether a file of targets defines one; `None` if it includes targets from elsewhere, which we do not read.
 fn defines_target(text: &str, target: &str) -> Option<bool> {
     let defines = |line: &str| {
         let head = line.trim_start_matches('@');

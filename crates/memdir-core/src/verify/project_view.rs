@@ -22,13 +22,13 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// For whoever asks how fresh memories are.
+    /// For a caller that asks how fresh memories are.
     pub const FULL: Self = Self { entries: 50_000, bytes: 64 << 20 };
-    /// For whoever asks something else, and should not wait: a few milliseconds.
+    /// For a caller that asks something else and should not wait: a few milliseconds.
     pub const QUICK: Self = Self { entries: 4_000, bytes: 2 << 20 };
 }
 
-/// Directories that tools fill: what they hold is nobody's source.
+/// Directories that tools fill: they hold no source.
 const SKIPPED: [&str; 8] =
     ["node_modules", "target", "dist", "build", "vendor", "venv", "__pycache__", "coverage"];
 

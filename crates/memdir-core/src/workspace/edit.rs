@@ -13,7 +13,7 @@ pub enum EditRefused {
     /// Something in it would swallow what is written, or be torn by it.
     #[error(transparent)]
     Obstacle(#[from] Obstacle),
-    /// A row of which nobody can say which cell is which.
+    /// A row whose cells cannot be told apart.
     #[error("line {line} has more cells than its table has columns")]
     LongRow {
         /// Counted from 1.
@@ -27,7 +27,7 @@ pub enum EditRefused {
         /// The column.
         column: &'static str,
     },
-    /// Nobody registered it.
+    /// It is not registered.
     #[error("no project `{key}` is registered")]
     UnknownProject {
         /// The key as given.

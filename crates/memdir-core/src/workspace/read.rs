@@ -78,7 +78,7 @@ impl WorkspaceMap {
         map
     }
 
-    /// Reads bytes, also those that are no text.
+    /// Reads bytes, also those that are not UTF-8.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         match std::str::from_utf8(bytes) {

@@ -58,7 +58,7 @@ impl Part {
         }
     }
 
-    /// The column into which a bar that nobody escaped most likely fell.
+    /// The column into which an unescaped bar most likely fell.
     fn free_text(self) -> usize {
         match self {
             Self::Projects => 2,

@@ -285,7 +285,7 @@ proptest! {
     /// Registering changes at most the project's own row and adds lines; all others stay, in their order.
     #[test]
     fn every_other_line_survives_an_edit(text in any_workspace()) {
-        // Blank lines alone are no file of anybody's.
+        // Blank lines alone are not worth a file.
         prop_assume!(!text.trim().is_empty());
         let Ok(Some(changed)) = shop().apply(&text) else { return Ok(()) };
         let lines: Vec<&str> = changed.split_inclusive('\n').collect();

@@ -1,10 +1,10 @@
 //! Carrying out the steps of an operation, with compare-and-swap at every file.
 //!
 //! A new file takes the old one's name by exchange, so that the old one is not overwritten but displaced, and can
-//! be looked at. If it is not what the step was made from, somebody wrote in between: their version goes into the
+//! be looked at. If it is not what the step was made from, another process wrote in between: its version goes into the
 //! record, the two are merged and swapped in again, or both are kept.
 //!
-//! Somebody who opened the old file before the exchange may write into it after we have looked. So displaced files
+//! A process that opened the old file before the exchange may write into it after we have looked. So displaced files
 //! are kept until everything else is done and looked at once more. What is written into one after that second
 //! look, by a writer that held it open all the while, cannot be seen; its old content is in the history.
 
@@ -61,7 +61,7 @@ pub(super) struct Execution<'a> {
     names: u32,
 }
 
-/// A step that took place, with what is needed to look again or to take it back.
+/// A step that took place, with what is needed to check or undo it.
 pub(super) struct Swap {
     pub(super) path: RelPath,
     pub(super) place: Place,
@@ -83,7 +83,7 @@ pub(super) struct Displaced {
 /// From this many new files on, one wait for the whole file system is shorter than one for each.
 const TOGETHER: usize = 64;
 
-/// How often a step is tried against somebody who keeps writing.
+/// How often a step is tried against a process that keeps writing.
 const MAX_TRIES: u32 = 64;
 
 impl<'a> Execution<'a> {
@@ -257,7 +257,7 @@ impl<'a> Execution<'a> {
             });
             return Ok(());
         }
-        // Somebody changed it: their version stays, and nothing is deleted.
+        // It was changed meanwhile: that version stays, and nothing is deleted.
         self.amend(&step.path, &theirs, &theirs)?;
         self.touch(&place);
         if rename_new(&aside, &place)? {
@@ -309,7 +309,7 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    /// Gives the displaced file of a step a name beside it. The file itself: whoever still writes into it writes
+    /// Gives the displaced file of a step a name beside it. The file itself: a process that still writes into it writes
     /// into what is kept.
     fn keep_displaced(&mut self, index: usize) -> Result<(), DiskError> {
         let Some(swap) = self.done.get(index) else { return Ok(()) };

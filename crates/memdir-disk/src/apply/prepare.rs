@@ -184,7 +184,7 @@ impl Prepared {
         let current = self.files.get(source).and_then(|file| file.after.clone());
         let taken = self.files.get(target).and_then(|file| file.after.clone());
         let content = match (current, taken) {
-            // Somebody gave it that name already.
+            // Another process gave it that name already.
             (None, Some(taken)) if taken == base.0 => return Ok(()),
             (None, _) => {
                 return DiskError::refused(&root.path().join(from.as_str()), "no such file to rename");

@@ -63,10 +63,10 @@ pub fn recover(store: &Store<'_>, now: Timestamp) -> Result<Recovery, DiskError>
     Ok(recovery)
 }
 
-/// Settles what an earlier process left half done, so that nobody plans from half of it. When there is nothing to
+/// Settles what an earlier process left half done, so that no plan is made from half of it. When there is nothing to
 /// do, which is nearly always, this is one look at the end of the history.
 ///
-/// What a living process is just doing is left to it. Whoever else holds the lock settles first what a killed one left:
+/// What a living process is just doing is left to it. Another holder of the lock settles first what a killed one left:
 /// that is waited for, at most as long as `patience`.
 ///
 /// # Errors
@@ -94,10 +94,10 @@ pub fn settle(store: &Store<'_>, patience: Duration) -> Result<Recovery, DiskErr
     }
 }
 
-/// Whoever waits for another to settle something looks this often whether it is.
+/// A process that waits for another to settle something checks this often.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
-/// Whether the last segment holds an operation that nobody is at any more.
+/// Whether the last segment holds an operation whose process has ended.
 fn is_abandoned(log: &LogWriter) -> Result<bool, DiskError> {
     if log.ends_clean() {
         return Ok(false);
@@ -161,7 +161,7 @@ pub(crate) fn recover_open(root: &MemoryRoot, log: &mut LogWriter) -> Result<Rec
             }
             log.end(&last, last_outcome, clean)?;
         }
-        // Only the end was damaged: say again how the last operation ended, so that nobody looks once more.
+        // Only the end was damaged: record again how the last operation ended, so that it is not checked once more.
         None if clean => {
             if let Some((operation, outcome)) = recorded.operations.last() {
                 log.end(&operation.id, *outcome, true)?;
@@ -197,7 +197,7 @@ fn settle_operation(
         let current = root.read(path, MAX_FILE_BYTES).map(|content| content.as_deref().map(ContentHash::of));
         match current {
             Ok(current) if current == before => to_do.push((path, before, after)),
-            // Ours, or somebody has changed it since: that is not ours to undo.
+            // Ours, or changed since: then it is not ours to undo.
             _ => visible = true,
         }
     }

@@ -32,7 +32,7 @@ impl Execution<'_> {
                 if remove_known(&old, &put)? {
                     return Ok(true);
                 }
-                // Somebody has built on ours: theirs stays.
+                // Another version was made from ours: it stays.
                 exchange(&old, &place)?;
                 remove_known(&old, &content)
             }

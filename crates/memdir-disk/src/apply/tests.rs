@@ -122,7 +122,7 @@ fn a_displaced_change_that_cannot_be_merged_is_kept_beside() {
     assert_eq!(bench.files(), expect(&[(kept.as_str(), "theirs"), ("a.md", "mine"), ("b.md", "theirs too")]));
 }
 
-/// Whoever opened the old file before the exchange may write into it afterwards.
+/// A process that opened the old file before the exchange may write into it afterwards.
 fn late_writer(merge: &Merge<'_>) -> (Bench, Vec<Conflict>) {
     let mut bench = Bench::new(&[("a.md", "old"), ("b.md", "theirs")]);
     let open = RefCell::new(fs::OpenOptions::new().append(true).open(bench.memory.join("a.md")).unwrap());
@@ -232,7 +232,7 @@ fn what_others_did_since_is_left_alone() {
     assert!(bench.log.ends_clean());
 }
 
-/// Another process finishes what a killed process left: whoever comes meanwhile waits for that, and for nothing else.
+/// Another process finishes what a killed process left: a third waits for that, and for nothing else.
 #[test]
 fn nobody_plans_from_half_of_what_another_is_settling() {
     let mut bench = Bench::new(&[("a.md", "new a"), ("b.md", "old b")]);

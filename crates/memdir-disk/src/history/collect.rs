@@ -92,7 +92,7 @@ impl History {
     }
 
     /// Removes segments. The versions that files still have are recorded once more first, durably, with `template`
-    /// as their operation: a file that nobody touched for long can still be brought back.
+    /// as their operation: a file that was not changed for long can still be brought back.
     pub(crate) fn drop_segments(
         &self,
         numbers: &[u32],

@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 /// What begins every frame. Its control characters cannot be in a JSON header, and a body is masked until it
-/// does not hold it either: whoever searches for it finds the beginnings of frames and nothing else.
+/// does not hold it either: a search for it finds the beginnings of frames and nothing else.
 pub(crate) const MAGIC: [u8; 8] = [0x89, b'M', b'D', b'H', 0x0D, 0x0A, 0x1A, 0x01];
 
 /// Magic, kind, mask, two zero bytes, header length, body length, header checksum, body checksum.
@@ -125,7 +125,7 @@ pub(crate) fn encode_frame(kind: FrameKind, header: &[u8], body: &[u8]) -> Optio
     Some(bytes)
 }
 
-/// Combines a body with a stream of bytes that only whoever knows the header can foresee; mask 0 leaves it alone.
+/// Combines a body with a stream of bytes that only a holder of the header can foresee; mask 0 leaves it alone.
 fn mask_body(mask: u8, header: &[u8], body: &[u8]) -> Vec<u8> {
     if mask == 0 {
         return body.to_vec();
@@ -145,7 +145,7 @@ fn checksum(parts: &[&[u8]]) -> u64 {
     u64::from_le_bytes(first)
 }
 
-/// Bytes of a segment that are no frame.
+/// Bytes of a segment that do not form a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Damage {
     pub(crate) offset: usize,

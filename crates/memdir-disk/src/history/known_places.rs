@@ -6,7 +6,7 @@ use memdir_core::content_hash::ContentHash;
 use crate::platform::{FileExt, OpenOwn, stamp_of};
 
 /// A small table in a file beside the segment: for a hash, the offset of a frame that holds it. Derived and
-/// lossy; whoever uses an answer verifies it at the frame.
+/// lossy; a user of an answer verifies it at the frame.
 #[derive(Debug)]
 pub(crate) struct KnownPlaces {
     file: Option<std::fs::File>,
@@ -68,7 +68,7 @@ impl KnownPlaces {
         Self { file: None }
     }
 
-    /// Remembers how the segment looks now: whoever finds it so later need not search it for damage, nor for
+    /// Remembers how the segment looks now: while it stays so, it need not be searched for damage, nor for
     /// operations that have not ended. Not if another process wrote behind `end` already.
     pub(crate) fn seal(&self, segment: &std::fs::File, end: u64, clean: bool) {
         let stamp = Stamp::of(segment).ok().filter(|stamp| stamp.length == end);

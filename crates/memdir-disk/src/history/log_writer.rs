@@ -39,7 +39,7 @@ pub(crate) struct LogWriter {
 /// The contents that one frame has to make available, in pairs of before and after.
 pub type Versions<'a> = [(Option<&'a [u8]>, Option<&'a [u8]>)];
 
-/// Appends are short; whoever holds the lock longer than this was stopped.
+/// Appends are short; a process that holds the lock longer than this was stopped.
 pub(super) const APPEND_PATIENCE: Duration = Duration::from_secs(1);
 
 impl LogWriter {
@@ -189,7 +189,7 @@ impl LogWriter {
         self.record(operation, versions, Sync::Now)
     }
 
-    /// Records what another process did. Nobody was promised anything, so no process waits for the disk.
+    /// Records what another process did. Nothing was promised, so no process waits for the disk.
     pub(crate) fn observe(
         &mut self,
         operation: &Operation,
@@ -231,7 +231,7 @@ impl LogWriter {
         self.append(FrameKind::Amendment, &header, &header.contents, &body, Sync::Now).map(drop)
     }
 
-    /// Records how an operation ended. Nobody waits for it: without it the next start finds out.
+    /// Records how an operation ended. No process waits for it: without it the next start finds out.
     pub(crate) fn end(
         &mut self,
         operation: &OperationId,

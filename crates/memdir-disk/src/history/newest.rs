@@ -67,7 +67,7 @@ impl History {
     }
 }
 
-/// Whoever wants more than these from a segment reads all of it at once.
+/// A caller that wants more than these from a segment reads all of it at once.
 const FROM_THE_START: usize = 500;
 
 /// The operations at the end of a segment, at least `wanted` of them unless it holds fewer.

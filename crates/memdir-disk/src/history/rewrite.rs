@@ -47,7 +47,7 @@ pub struct Forgotten {
 }
 
 impl History {
-    /// Writes every segment anew that holds something to be forgotten, each by one atomic rename: whoever is killed
+    /// Writes every segment anew that holds something to be forgotten, each by one atomic rename: a process that is killed
     /// in between does it again and finds the rest. Damaged places, which cannot be looked into, go too. The caller
     /// holds the store's lock.
     ///
@@ -58,7 +58,7 @@ impl History {
         for number in segment::numbers(self.dir())? {
             let path = segment::path(self.dir(), number);
             let old = File::open(&path).during("open", &path)?;
-            // Whoever appends takes this lock, and looks afterwards whether the file is still the one it opened.
+            // An appending process takes this lock, and checks afterwards whether the file is still the one it opened.
             wait_for(&old, super::log_writer::APPEND_PATIENCE);
             let bytes = fs::read(&path).during("read", &path)?;
             let mut rewriter = Rewriter {

@@ -221,7 +221,7 @@ fn what_is_forgotten_is_in_no_byte_and_the_rest_reads_back() {
         if text.contains("hunter2") { Redaction::Replace(clean(text).into_bytes()) } else { Redaction::Keep }
     };
     let reason = |reason: &str| (reason == "test").then(|| "cleaned".to_owned());
-    // Somebody who opened the segment before goes on in the new one.
+    // A process that opened the segment before goes on in the new one.
     let mut writer = LogWriter::open(&history).unwrap();
     let forgotten = history.rewrite(&Redact { version: &version, reason: &reason }).unwrap();
     assert_eq!(forgotten.versions, versions.iter().filter(|version| version.contains("hunter2")).count());

@@ -8,7 +8,7 @@ use crate::memory_root::MemoryRoot;
 use crate::place::FileStat;
 use crate::swap_file::MAX_FILE_BYTES;
 
-/// Contents that nobody was writing while they were read.
+/// Contents that no process was writing while they were read.
 #[derive(Default)]
 pub(super) struct Settled {
     pub(super) contents: BTreeMap<RelPath, (Vec<u8>, FileStat)>,
@@ -19,7 +19,7 @@ pub(super) struct Settled {
 }
 
 /// Reads files. What is not a version that is known is looked at once more: agents' tools truncate a file and fill
-/// it again, and half of that is nobody's content.
+/// it again, and half of that is not content.
 pub(super) fn read_settled(
     root: &MemoryRoot,
     paths: &[&RelPath],

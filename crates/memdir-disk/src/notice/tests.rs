@@ -170,7 +170,7 @@ fn a_file_that_is_being_written_is_not_recorded_half() {
     assert!(texts.iter().all(|text| !text.is_empty()), "a truncated file is nobody's version");
 }
 
-/// Every version that looks recorded beside somebody who truncates a file and fills it again, and the longest time
+/// Every version that looks recorded beside a process that truncates a file and fills it again, and the longest time
 /// for which he left it empty.
 fn looks_beside_a_writer() -> (Vec<Vec<u8>>, Duration) {
     let world = World::new();

@@ -25,7 +25,7 @@ impl Agents {
         Ok(Registry::new(&state_dir))
     }
 
-    /// What becomes of a change of an agent's memory that somebody wants: as the user's settings say for the scope.
+    /// What becomes of a change of an agent's memory: as the user's settings say for the scope.
     pub(super) fn submit(
         &self,
         (name, scope): (&AgentName, Scope),

@@ -284,7 +284,7 @@ fn secrets(memory: &Files) -> Vec<String> {
     found.collect()
 }
 
-/// Files of a snapshot that look like an attack on whoever reads them, each with the reasons.
+/// Files of a snapshot that look like an attack on their reader, each with the reasons.
 fn suspicions(snapshot: &Snapshot) -> Vec<String> {
     let flagged = snapshot.files.iter().filter_map(|(path, content)| {
         let reasons = flag(&String::from_utf8_lossy(&content.0));

@@ -20,7 +20,7 @@ pub enum JournalError {
     /// The disk refused or failed.
     #[error(transparent)]
     Disk(#[from] DiskError),
-    /// Nobody has started a journal here.
+    /// No journal has been started here.
     #[error("there is no journal for `{project}`")]
     NoJournal {
         /// The project.

@@ -87,7 +87,7 @@ impl Journal {
     ) -> Result<u64, JournalError> {
         let path = RelPath::parse(INDEX_FILE)?;
         let archive_path = RelPath::parse(ARCHIVE_FILE)?;
-        // The archive first: whoever is killed in between leaves a row twice, not nowhere.
+        // The archive first: a process that is killed in between leaves a row twice, not nowhere.
         let current = absent_if_missing(root.read(&path, MAX_FILE_BYTES))?;
         let mut index = Index::parse(&current.unwrap_or_default());
         news.iter().for_each(|news| index.put_row(&news.row));

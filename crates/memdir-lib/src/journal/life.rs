@@ -352,7 +352,7 @@ impl Journal {
         Ok(status)
     }
 
-    /// Notes that an agent's session works with the journal. Waits for nobody, so that a hook may do it.
+    /// Notes that an agent's session works with the journal. Waits for no lock, so that a hook may do it.
     ///
     /// # Errors
     /// The session file cannot be written.

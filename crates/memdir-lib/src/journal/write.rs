@@ -99,7 +99,7 @@ impl Journal {
                 }
             });
             match applied {
-                // Somebody who takes no lock was faster: look again.
+                // A process that takes no lock was faster: look again.
                 Err(JournalError::Disk(DiskError::Conflict { .. })) if tries < MAX_TRIES => tries += 1,
                 applied => return applied,
             }

@@ -155,7 +155,7 @@ impl Memory {
         for key in target.keys() {
             let rows = table.rows_with(key);
             let [row] = rows.as_slice() else {
-                // Several have it: whoever tells of that tells of all of them.
+                // Several have it: the caller that reports it names all of them.
                 if rows.is_empty() { continue } else { return Ok(None) }
             };
             let path = RelPath::parse(&row.path)?;
@@ -177,7 +177,7 @@ impl Memory {
         else {
             return Ok(None);
         };
-        // What cannot be read is named by whoever lists everything.
+        // What cannot be read is named by the command that lists everything.
         let read = root.read_head(path, HEAD_BYTES).unwrap_or_default();
         Ok(read.map(|(head, stat)| Entry::read(path.clone(), &head, &stat)))
     }

@@ -243,7 +243,7 @@ impl Memory {
     /// The file is not UTF-8.
     pub fn plan_link(&self, from: &Entry, to: &Entry) -> Result<Plan, MemoryError> {
         let content = self.content(&from.path)?;
-        // A name that is no plain slug could break out of the brackets, or would not lead back.
+        // A name that is not a plain slug could break out of the brackets, or would not lead back.
         let name = to.name.as_deref().filter(|name| !name.is_empty() && client_slug(name) == **name);
         let stem = to.path.as_path().file_stem().unwrap_or_default();
         Ok(change::link(FoundFile { path: &from.path, content: &content }, name.unwrap_or(stem))?)
@@ -300,7 +300,7 @@ impl Memory {
         Ok(FoundIndexes { index, overflow: self.read(&RelPath::parse(OVERFLOW)?)?, named })
     }
 
-    /// The files that a nearly full index names. An index with room needs nobody's age.
+    /// The files that a nearly full index names. An index with room needs no ages.
     fn named_in_full(&self, index: &[u8]) -> Vec<IndexSource> {
         let text = decode(index).0;
         let (true, Some(root)) = (Usage::of(&text).is_near(), &self.root) else { return Vec::new() };

@@ -25,7 +25,7 @@ const MOST_BYTES: u64 = 64 << 20;
 /// The largest file that is read for a dream.
 const LARGEST: u64 = 4 << 20;
 
-/// What the directory looked like when a dream read it: enough to see that somebody changed something since.
+/// What the directory looked like when a dream read it: enough to see that it changed since.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Stamp(Vec<(RelPath, u64, i128)>);
 

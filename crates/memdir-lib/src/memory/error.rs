@@ -131,7 +131,7 @@ pub enum MemoryError {
         /// The segment.
         path: Utf8PathBuf,
     },
-    /// The user's settings let nobody but the user change memory.
+    /// The user's settings let only the user change memory.
     #[error("the user's settings say `writes = \"off\"`: agents may not change memory")]
     WritesOff,
     /// Memory is switched off, so agents may not change it.

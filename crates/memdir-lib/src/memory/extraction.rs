@@ -31,7 +31,7 @@ pub struct ExtractionPlan {
 pub struct ExtractionOccasion<'o> {
     /// The session that it comes from.
     pub session: Option<&'o str>,
-    /// Whether a memory was written down before: if it is no longer there, somebody did not want it.
+    /// Whether a memory was written down before: if it is no longer there, it was removed on purpose.
     pub was_written: &'o dyn Fn(&Extracted) -> bool,
     /// What the user undid that had been said before.
     pub withdrawn: &'o [Withdrawn],

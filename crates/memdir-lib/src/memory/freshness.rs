@@ -50,7 +50,7 @@ impl Verdict {
 }
 
 impl Memory {
-    /// How fresh memories are, for a list that nobody should wait for: what can be looked up within a few
+    /// How fresh memories are, for a list that should not wait: what can be looked up within a few
     /// milliseconds is, and for the rest the last answer of [`Memory::verify`] counts. Memories that cite nothing, and
     /// those of which nothing is known, are left out.
     #[must_use]

@@ -245,7 +245,7 @@ impl Memory {
         Ok((name, content))
     }
 
-    /// Plans to take an operation back under whatever came after it.
+    /// Plans to undo an operation and keep later changes.
     ///
     /// # Errors
     /// Something newer is in the way, or the old version is lost.

@@ -82,7 +82,7 @@ impl Memory {
     }
 }
 
-/// What looks like an attack on whoever reads it.
+/// What looks like an attack on its reader.
 fn suspicion(proposal: &Proposal) -> Option<String> {
     let all = format!("{}\n\n{}", proposal.description, proposal.body);
     let reasons: Vec<&str> = flag(&all).iter().copied().map(Reason::describe).collect();

@@ -5,7 +5,7 @@ use memdir_core::rel_path::RelPath;
 
 /// How two changes of one file become one: index lines as a set, topic files by field and by line.
 ///
-/// `None` where both changed the same thing, or where bytes are no text: then both versions are kept.
+/// `None` where both changed the same thing, or where bytes are not UTF-8: then both versions are kept.
 pub(crate) fn merge(path: &RelPath, base: Option<&[u8]>, ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
     let text = |bytes| std::str::from_utf8(bytes).ok();
     let (ours, theirs) = (text(ours)?, text(theirs)?);

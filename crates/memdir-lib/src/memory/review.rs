@@ -18,7 +18,7 @@ use memdir_disk::staged::{StagedPlans, Waiting, waiting_elsewhere};
 
 use super::{Memory, MemoryError, Wish};
 
-/// What became of a change that somebody wants.
+/// What became of a proposed change.
 #[derive(Debug)]
 pub enum Submitted {
     /// It was applied.
@@ -143,7 +143,7 @@ impl Memory {
     pub fn waiting(&self) -> Result<Waiting, MemoryError> {
         match self.staged_plans() {
             Ok(staged) => Ok(staged.waiting()),
-            // A directory that nobody has written yet has no id, and nothing waits for it.
+            // A directory without any write has no id yet, and nothing waits for it.
             Err(MemoryError::NoSuchPlan { .. }) => Ok(Waiting::default()),
             Err(error) => Err(error),
         }
@@ -175,7 +175,7 @@ impl Memory {
     pub fn waiting_plan(&self, id: &str) -> Result<StagedPlan, MemoryError> {
         let missing = || MemoryError::NoSuchPlan { id: id.to_owned() };
         let staged = self.staged_plans().map_err(|error| match error {
-            // Nobody has written here yet, so nothing waits.
+            // Nothing was written here yet, so nothing waits.
             MemoryError::NoSuchPlan { .. } => missing(),
             other => other,
         })?;
@@ -198,7 +198,7 @@ impl Memory {
         Ok(self.staged_plans()?.put(&Admitted::edited_by_user(plan.clone()))?)
     }
 
-    /// Applies a change that waits, as the change of whoever proposed it.
+    /// Applies a change that waits, as the change of its author.
     ///
     /// What was changed in the meantime is merged.
     ///
@@ -227,7 +227,7 @@ impl Memory {
         Ok(applied)
     }
 
-    /// A file that somebody removed or renamed since is not brought back by an edit of what it was.
+    /// A file that was removed or renamed since is not brought back by an edit of what it was.
     fn is_still_possible(&self, staged: &StagedPlan) -> Result<(), MemoryError> {
         let is_index = |path: &RelPath| [ENTRYPOINT, OVERFLOW].contains(&path.as_str());
         let made_from = staged.plan.changes.iter().filter_map(|change| match change {
@@ -259,7 +259,7 @@ impl Memory {
         Ok(plans.remove(&staged.id)?)
     }
 
-    /// Takes a change back that waits: whoever proposed it wants something else now. It may be proposed again.
+    /// Withdraws a change that waits: its author wants something else now. It may be proposed again.
     ///
     /// # Errors
     /// The system fails.

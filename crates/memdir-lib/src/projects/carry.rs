@@ -63,7 +63,7 @@ impl Projects {
         self.go_there(&mut record, &records, now)
     }
 
-    /// Takes a move back: its files go, as far as nobody changed them, and the old directories get their names again.
+    /// Undoes a move: its unchanged files go, and the old directories get their names again.
     ///
     /// # Errors
     /// Something newer is in the way, or the system fails. In the first case nothing was changed.
@@ -176,7 +176,7 @@ impl Projects {
         let _lock = records.lock()?;
         records.sweep();
         let mut finished = Vec::new();
-        // Read again: whoever held the lock may have finished them.
+        // Read again: a process that held the lock may have finished them.
         for mut record in records.open() {
             finished.push(match record.direction.clone() {
                 Direction::There | Direction::Again { .. } => self.go_there(&mut record, &records, now)?,

@@ -142,7 +142,7 @@ impl Projects {
         std::iter::once(plan).chain(journal).collect()
     }
 
-    /// The directories of places where the registry saw this project and where it is no more.
+    /// The directories of places where the registry saw this project and where it is no longer.
     fn moved_from(&self, here: &Here, own: &[Utf8PathBuf]) -> Vec<(String, Because, Extent)> {
         let mut found = Vec::new();
         for key in probe(&here.root, here.common_dir.as_deref(), Probe::Full).keys() {

@@ -196,7 +196,7 @@ pub(crate) fn directory_below(root: &Utf8Path, slug: &str) -> Option<Utf8PathBuf
 }
 
 /// Living projects besides the known ones that explain a name, those that today's scheme explains first. Names of
-/// journals are no encoded paths and lead nowhere.
+/// journals are not encoded paths and lead nowhere.
 fn found_on_disk(slug: &str, known: &[Utf8PathBuf], walker: &mut Walker<'_>) -> Vec<Utf8PathBuf> {
     // A name that was cut leads everywhere below: not worth a walk if its path is known.
     let is_found = cut_of(slug).is_some() && known.iter().any(|path| lives(path));

@@ -39,7 +39,7 @@ impl Workspace {
     }
 }
 
-/// The manifests of a directory. A directory that nobody named by an absolute path has none.
+/// The manifests of a directory. Without an absolute path there are none.
 fn manifests(root: &Utf8Path) -> Vec<(&'static str, Manifest)> {
     if !root.is_absolute() {
         return Vec::new();

@@ -13,7 +13,7 @@ impl Workspace {
     /// # Errors
     /// It is a link or too large, or the system fails.
     pub fn journal_index(&self, key: &str) -> Result<Option<String>, WorkspaceError> {
-        // A key is one name: whatever else somebody wrote into the map leads nowhere.
+        // A key is one name: anything else in the map leads nowhere.
         let path = match RelPath::parse(&format!("projects/{key}/_index.md")) {
             Ok(path) if !key.contains('/') && !key.starts_with('.') => path,
             _ => return Ok(None),

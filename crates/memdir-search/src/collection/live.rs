@@ -11,7 +11,7 @@ pub(crate) struct Live {
     pub(crate) segment: Arc<Segment>,
     /// Sorted.
     buried: Vec<u32>,
-    /// Files of which nothing in this segment counts any more, if it holds anything of them: nobody has looked yet.
+    /// Files of which nothing in this segment counts any more, if it holds anything of them: that was not looked up yet.
     gone: Vec<u64>,
     dead: OnceLock<Vec<u32>>,
 }
@@ -57,7 +57,7 @@ impl Live {
         Ok(())
     }
 
-    /// The same for one file, at the same price in a segment of any size: whoever reads looks where it is.
+    /// The same for one file, at the same price in a segment of any size: a reader looks where it is.
     pub(super) fn bury_one(&mut self, key: u64) -> Result<(), SearchError> {
         if self.segment.groups() <= FEW {
             return self.bury(&KeySet::from_iter([key]));

@@ -34,7 +34,7 @@ pub(super) struct SegmentInfo {
     pub(super) passages: u64,
     /// Groups whose files have changed or gone, sorted.
     pub(super) dead: Vec<u32>,
-    /// The keys of files that have changed or gone since somebody looked where they are.
+    /// The keys of files that have changed or gone since they were last looked up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) gone: Vec<u64>,
 }

@@ -38,8 +38,8 @@ enum From {
 impl Collection {
     /// Compares the folder with the index and indexes what changed, as far as the limits allow.
     ///
-    /// One process at a time writes. Whoever comes second indexes what changed in memory, for itself alone, so
-    /// nobody waits and nobody misses anything.
+    /// One process at a time writes. The second indexes what changed in memory, for itself alone, so
+    /// no process waits and none misses anything.
     ///
     /// # Errors
     /// The folder of the index cannot be read. That it cannot be *written* is not an error: the search goes on from
@@ -63,7 +63,7 @@ impl Collection {
         self.update(limits, From::Nothing)
     }
 
-    /// Builds the index anew in memory alone, for one answer, where somebody damages every one on disk.
+    /// Builds the index anew in memory alone, for one answer, if every index on disk is damaged.
     pub(crate) fn rebuild_in_memory(&mut self, limits: &mut Limits<'_>) -> Result<Freshness, SearchError> {
         self.forget();
         self.update(limits, From::NothingOnDisk)

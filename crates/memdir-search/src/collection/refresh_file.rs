@@ -1,4 +1,4 @@
-//! Bringing the index up to date with one file whose change somebody knows of.
+//! Bringing the index up to date with one file that is known to have changed.
 
 use camino::{Utf8Path, Utf8PathBuf};
 

@@ -43,7 +43,7 @@ impl Stamp {
     pub(super) fn settled_version(&self, now: Timestamp) -> u64 {
         let now = i64::try_from(now.as_nanosecond()).unwrap_or(i64::MAX);
         let limit = now.saturating_sub(UNSETTLED_NANOSECONDS);
-        // A time in the future was set by somebody: then only the kernel's own tells.
+        // A time in the future was set on purpose: then only the kernel's own tells.
         let is_set = self.modified > now.saturating_add(FUTURE_NANOSECONDS);
         let is_settled = self.changed <= limit && (self.modified <= limit || is_set);
         if is_settled { self.version() } else { 0 }

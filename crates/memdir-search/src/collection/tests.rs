@@ -133,7 +133,7 @@ fn of_a_transcript_only_what_was_appended_is_read() {
     let folder = Folder::new(&[("s.jsonl", &old)]);
     let mut collection = folder.transcripts();
     refresh(&mut collection);
-    // Whoever read the beginning again would find a melon in place of the apple.
+    // A reader that began at the start again would find a melon in place of the apple.
     let path = folder.root().join("s.jsonl");
     fs::write(&path, format!("{}{}", old.replace("apple", "melon"), turn("3", "banana"))).unwrap();
     refresh(&mut collection);

@@ -79,7 +79,7 @@ pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
 
 /// The text with blanks in place of secrets: they do not enter the index, and everything else keeps its place.
 ///
-/// A secret that somebody has split with characters that cannot be seen is one nevertheless.
+/// A secret that is split by invisible characters is a secret nevertheless.
 pub(crate) fn without_secrets(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut found: Vec<Range<usize>> = secret_ranges(&text);
     if text.chars().any(is_invisible) {

@@ -149,7 +149,7 @@ impl MemoryFile {
         format!("{} {stem} {} {heading}", self.name, self.description)
     }
 
-    /// Whether it only says how to use one of these tools: whoever uses it knows, unless it warns.
+    /// Whether it only says how to use one of these tools: an agent that uses it knows, unless it warns.
     pub(super) fn is_usage_note_of(&self, tools: &[String]) -> bool {
         let title = self.title().to_lowercase();
         let names_tool = tools.iter().any(|tool| {

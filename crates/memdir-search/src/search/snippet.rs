@@ -74,7 +74,7 @@ impl<'a> Snippets<'a> {
         Self { analyzer, weights, phrases, asked }
     }
 
-    /// Whether a file holds too little of the question. A turn of a session is judged by nobody: its neighbours count too.
+    /// Whether a file holds too little of the question. A turn of a session is not judged: its neighbours count too.
     pub(super) fn is_weak(&mut self, place: &Place) -> bool {
         if place.kind != Kind::Markdown || self.asked.len() < FEWEST_WORDS {
             return false;

@@ -42,7 +42,7 @@ pub(super) fn take_bytes<'bytes>(bytes: &mut &'bytes [u8]) -> Option<&'bytes [u8
     Some(text)
 }
 
-/// A sum over bytes that notices damage. It keeps nobody out who wants to do harm: the index is the user's own.
+/// A sum over bytes that notices damage. It stops no attacker: the index is the user's own.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ bytes.len() as u64;
     let (chunks, rest) = bytes.as_chunks::<8>();

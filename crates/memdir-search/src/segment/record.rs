@@ -81,7 +81,7 @@ impl UnitFlags {
     pub(crate) const ASSISTANT: u8 = 2;
     /// Names a day, a week, a time.
     pub(crate) const TIME: u8 = 4;
-    /// Begins with the name of whoever speaks.
+    /// Begins with the speaker's name.
     pub(crate) const NAMED: u8 = 8;
     const QUESTION_SHIFT: u8 = 4;
 

@@ -17,7 +17,7 @@ pub struct Reader<R> {
 /// What could not be read, counted. None of it stops the reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Problems {
-    /// Lines that are no JSON object.
+    /// Lines that are not a JSON object.
     pub broken: u64,
     /// Lines over the limit.
     pub too_long: u64,

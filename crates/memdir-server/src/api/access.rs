@@ -27,7 +27,7 @@ use crate::token::{NO_LABEL, Scope, Token, is_label};
 const INVITATION_DAYS: i64 = 7;
 /// How long a member's token lasts.
 const MEMBER_DAYS: i64 = 400;
-/// Invitations of a team that wait, and tokens that it has in all: whoever may invite cannot fill a disk with it.
+/// How many open invitations and tokens a team may have: a member who may invite cannot fill a disk with them.
 const MOST: MostTokens = MostTokens { waiting: 100, in_all: 10_000 };
 /// The longest that any token lasts.
 const MOST_DAYS: i64 = 3650;
@@ -112,7 +112,7 @@ async fn make(
     Ok(with_status(StatusCode::CREATED, headers, answer).await)
 }
 
-/// An invitation becomes the token that whoever joins made.
+/// An invitation becomes the token that the new member made.
 pub(super) async fn join(
     State(server): State<Arc<Server>>,
     Named(team): Named<String>,
@@ -134,7 +134,7 @@ pub(super) async fn join(
         expires: now + MEMBER_DAYS * DAY,
     };
     let event = happened(&caller, "joined", token.id(), now)?;
-    // Whoever came in under the key of somebody who stays would stay with them: a membership has a key of its own.
+    // A newcomer with the key of a remaining member would stay with that member: a membership has a key of its own.
     let is_member = match &caller.team.wire_team {
         Some(id) => server.rosters.of(&server.store, &team, id).await?.knows(&request.member),
         None => false,
@@ -217,7 +217,7 @@ pub(super) async fn revoke_token(
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct RemovalQuery {
-    /// Whether what they wrote goes even where nobody replaced it.
+    /// Whether what they wrote goes even if it was not replaced.
     data: bool,
 }
 

@@ -33,7 +33,7 @@ pub(super) async fn with_status(
     response
 }
 
-/// Much takes a while, and nobody else should wait for it.
+/// Much takes a while, and no other request should wait for it.
 async fn pack(body: Vec<u8>) -> Vec<u8> {
     const AT_ONCE: usize = 64 << 10;
     if body.len() <= AT_ONCE {

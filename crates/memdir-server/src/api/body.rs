@@ -79,7 +79,7 @@ async fn read(headers: &HeaderMap, body: Body, server: &Server) -> Result<Vec<u8
 /// What is sent is in memory up to so many times while it is understood.
 const COPIES: usize = 4;
 
-/// How long something packed says that it is; `None` if it is no gzip.
+/// The length that a compressed body claims; `None` if it is not gzip.
 fn unpacked_length(packed: &Bytes) -> Option<usize> {
     let tail = packed.strip_prefix(&[0x1f, 0x8b])?.last_chunk()?;
     usize::try_from(u32::from_le_bytes(*tail)).ok()

@@ -129,7 +129,7 @@ async fn page(
         rows.truncate(fitting);
         hold(server, COPIES * rows.iter().map(|row| row.size as usize).sum::<usize>()).await?;
     }
-    // What changes between the two questions comes without content, and whoever wants it asks for it.
+    // What changes between the two questions comes without content; a member that wants it asks for it.
     let mut texts = if contents {
         let count = rows.iter().filter(|row| row.content.is_some()).count();
         server.store.contents_after(&team.name, &cursor, count).await?
@@ -147,7 +147,7 @@ async fn page(
     Ok((now, files, next))
 }
 
-/// Contents by their hashes, those that are no file's any more included: whoever merges needs them.
+/// Contents by their hashes, replaced ones included: a member that merges needs them.
 pub(super) async fn contents(
     State(server): State<Arc<Server>>,
     Named(team): Named<String>,
@@ -179,7 +179,7 @@ pub(super) async fn contents(
     Ok(json(&headers, ContentsAnswer { v: PROTOCOL, contents }).await)
 }
 
-/// The newest of the versions that somebody saw, for the process that finds that the newest one does not follow from theirs.
+/// The newest of the versions that a member saw, for a member that finds that the newest one does not follow from theirs.
 pub(super) async fn known(
     State(server): State<Arc<Server>>,
     Named(team): Named<String>,

@@ -23,7 +23,7 @@ use crate::server::Server;
 use crate::store::Waits;
 use crate::token::Scope;
 
-/// A part of a version that is too large for one body. It is checked at once, and seen by nobody.
+/// A part of a version that is too large for one body. It is checked at once, and no member sees it.
 pub(super) async fn part(
     State(server): State<Arc<Server>>,
     Named((team, version, part)): Named<(String, String, String)>,

@@ -125,7 +125,7 @@ fn remove(database: &Utf8Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether nobody works with a database, who would write where nothing is looked for any more.
+/// Whether no server uses a database, which would write where no one looks any more.
 async fn check_idle(name: &str, certificates: Option<&Utf8Path>) -> Result<()> {
     let is_in_use = match file_of(name) {
         Some(path) if !path.is_file() => false,

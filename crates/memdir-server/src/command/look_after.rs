@@ -258,7 +258,7 @@ pub(super) struct RemoveMember {
     team: String,
     /// Their key, which `memdir team members --json` shows in full
     key: String,
-    /// Erase what they wrote even where nobody replaced it
+    /// Erase what they wrote even if it was not replaced
     #[arg(long)]
     with_data: bool,
     #[command(flatten)]

@@ -51,7 +51,7 @@ pub(super) struct Serve {
     /// Listen beyond this machine although nothing here speaks TLS
     #[arg(long)]
     without_tls: bool,
-    /// Take the address of whoever asks from X-Forwarded-For, which a proxy in front sets
+    /// Take a client's address from X-Forwarded-For, which a proxy in front sets
     #[arg(long)]
     behind_proxy: bool,
     /// Files that a team may have
@@ -77,11 +77,11 @@ pub(super) struct Serve {
     quiet: bool,
 }
 
-/// How long a part of a version that nobody publishes is kept.
+/// How long an unpublished part of a version is kept.
 const PART_SECONDS: i64 = DAY;
 /// How long it is remembered that a file is gone.
 const GONE_SECONDS: i64 = 90 * DAY;
-/// How long invitations that nobody used are still listed.
+/// How long unused invitations are still listed.
 const UNUSED_SECONDS: i64 = 30 * DAY;
 /// What grows slowly is looked at once in so many rounds.
 const ROUNDS: u32 = 60;
@@ -176,7 +176,7 @@ impl Serve {
     }
 }
 
-/// Throws away what nobody will ask for, now and then.
+/// Removes outdated rows now and then.
 async fn tidy(server: Arc<Server>) {
     let mut now_and_then = tokio::time::interval(std::time::Duration::from_secs(60));
     for round in (0..ROUNDS).cycle() {

@@ -26,7 +26,7 @@ pub(super) fn statements(migration: &str, bytes: &str, ordered_text: &str) -> St
 /// What is still to be done, given the fingerprints of what was, in order.
 ///
 /// # Errors
-/// The database took other steps than this server knows: it is newer, or it is no database of ours.
+/// The database took other steps than this server knows: it is newer, or not a database of ours.
 pub(super) fn missing(done: &[String]) -> Result<&'static [&'static str], String> {
     let known = MIGRATIONS.iter().zip(done).all(|(migration, done)| fingerprint(migration) == *done);
     if !known || done.len() > MIGRATIONS.len() {

@@ -39,10 +39,10 @@ const CONNECTIONS: usize = 16;
 /// Plans are made for teams as they are on average. One that is made for a team that the statistics do not know yet takes it
 /// for empty, and reads all of it for each of its rows.
 ///
-/// What is acknowledged is on disk, whatever the database is told to do for others. Whoever is connected says so by a lock that all of them share.
+/// What is acknowledged is on disk, whatever the database is told to do for others. Every connected server holds a shared lock.
 const SETTINGS: &str = "SET plan_cache_mode = force_generic_plan; SET synchronous_commit = on; \
                         SELECT pg_advisory_lock_shared(120265113136754)";
-/// The same number: whoever gets it alone is alone.
+/// The same number: a server that gets it exclusively is alone.
 const ALONE: &str = "SELECT CAST(pg_try_advisory_lock(120265113136754) AS INT)";
 const NOT_ALONE_ANY_MORE: &str = "SELECT pg_advisory_unlock(120265113136754)";
 /// The tables are made for this.
@@ -57,17 +57,17 @@ const TRIES: u32 = 20;
 const AT_ONCE: usize = 256;
 /// So many rows go in by one statement where there are more.
 const ROWS: usize = 50;
-/// So many look-ups hold nobody up who waits for the same connection.
+/// So many look-ups delay no other user of the same connection.
 const FEW: usize = 16;
-/// Any number that nobody else locks.
+/// Any number that no other program locks.
 const MIGRATION_LOCK: i64 = 0x6d65_6d64_6972;
 
 impl Postgres {
-    /// Connects to a database, and brings its tables up to date. With certificates, or if its address asks for it, the way
-    /// there is encrypted, and the database must show a certificate for its name that somebody vouches for.
+    /// Connects to a database, and brings its tables up to date. With certificates, or if its address asks for it, the connection
+    /// is encrypted, and the database must show a valid certificate for its name.
     ///
     /// # Errors
-    /// It cannot be reached, is no database of ours, or is a newer one.
+    /// It cannot be reached, is not a database of ours, or is a newer one.
     pub async fn connect(url: &str, certificates: Option<&Utf8Path>) -> Result<Self, StorageError> {
         let way = Way::of(url, certificates)?;
         // What is wrong with an address may repeat a password.
@@ -367,7 +367,7 @@ fn failed(error: tokio_postgres::Error) -> StorageError {
             StorageError::Unavailable(said)
         }
         Some(_) => StorageError::Failed(said),
-        // What is no answer of the database is the way to it.
+        // Any other error comes from the connection.
         None => StorageError::Unavailable(said),
     }
 }

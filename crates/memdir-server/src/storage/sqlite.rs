@@ -44,7 +44,7 @@ impl Sqlite {
     /// Opens the database in a file, which is made if it is not there, and brings its tables up to date.
     ///
     /// # Errors
-    /// The file cannot be opened, is no database of ours, or is a newer one.
+    /// The file cannot be opened, is not a database of ours, or is a newer one.
     pub fn open(path: &Utf8Path) -> Result<Self, StorageError> {
         keep_to_ourselves(path)?;
         let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -66,7 +66,7 @@ impl Sqlite {
 /// Whether a process works with the database in a file, which is not opened here.
 ///
 /// # Errors
-/// It is no database.
+/// It is not a database.
 pub fn is_in_use(path: &Utf8Path) -> Result<bool, StorageError> {
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.busy_timeout(Duration::ZERO).map_err(failed)?;
@@ -99,7 +99,7 @@ impl Storage for Sqlite {
         Box::pin(async move {
             let turn = Arc::clone(&readers.free).acquire_owned().await.map_err(|_| closed())?;
             let reading = tokio::task::spawn_blocking(move || {
-                // Whoever asked may be gone before the answer; the turn is over when the reading is.
+                // The caller may be gone before the answer; the turn is over when the reading is.
                 let _turn = turn;
                 readers.read(sql, &runs)
             });
@@ -108,7 +108,7 @@ impl Storage for Sqlite {
     }
 
     fn look_up(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>> {
-        // Where all readers are at work, nobody waits in the way of others.
+        // If all readers are at work, no caller blocks another.
         if runs.len() <= FEW
             && let Ok(_turn) = Arc::clone(&self.readers.free).try_acquire_owned()
         {
@@ -169,7 +169,7 @@ impl Readers {
     }
 }
 
-/// Makes the file if it is not there, for nobody else to read; SQLite gives the files beside it the same rights.
+/// Makes the file if it is missing, readable by its owner alone; SQLite gives the files beside it the same rights.
 #[expect(
     clippy::disallowed_methods,
     reason = "the database is a file of its own, not one of anybody's memory"
@@ -188,7 +188,7 @@ fn connect(path: &Utf8Path, flags: OpenFlags) -> Result<Connection, StorageError
     Ok(connection)
 }
 
-/// A reader forgets every page it holds when somebody commits, and reads them anew: from the kernel's own memory, that costs
+/// A reader forgets every page it holds at each commit, and reads them anew: from the kernel's own memory, that costs
 /// no copy.
 fn connect_to_read(path: &Utf8Path) -> Result<Connection, StorageError> {
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;

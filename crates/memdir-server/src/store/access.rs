@@ -43,12 +43,12 @@ pub struct MostTokens {
     pub in_all: u64,
 }
 
-/// What became of a token that somebody asked for.
+/// What became of a requested token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
     /// It is valid from now on.
     Yes,
-    /// Whoever asked for it has no access any more.
+    /// The caller has no access any more.
     No,
     /// As many invitations wait as may.
     TooManyWait,
@@ -68,7 +68,7 @@ pub enum Redeemed {
 }
 
 impl Store {
-    /// Makes a team and the token of whoever looks after it; `false` if the name is taken.
+    /// Makes a team and the token of its operator; `false` if the name is taken.
     ///
     /// # Errors
     /// The database fails.
@@ -154,7 +154,7 @@ impl Store {
         most: &MostTokens,
         event: &Event<'_>,
     ) -> Result<Added, StorageError> {
-        // What each of them changes is the line of whoever asks, which is nobody else's: others go on meanwhile.
+        // Each of them changes only the caller's own row: others go on meanwhile.
         const WAITING: &str = "UPDATE tokens SET id = id WHERE id = $1 AND (SELECT count(*) FROM tokens other \
                                WHERE other.team = $2 AND other.scope = 'invitation' AND other.revoked IS NULL \
                                AND other.used_for IS NULL AND other.expires > $3) < $4";
@@ -178,7 +178,7 @@ impl Store {
         })
     }
 
-    /// Forgets invitations that nobody used in time.
+    /// Forgets invitations that were not used in time.
     ///
     /// # Errors
     /// The database fails.

@@ -152,7 +152,7 @@ impl Store {
         Ok(named)
     }
 
-    /// The records of a team that are no entries: name and content, in the order of names.
+    /// The records of a team that are not entries: name and content, in the order of names.
     ///
     /// # Errors
     /// The database fails.

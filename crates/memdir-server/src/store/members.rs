@@ -22,11 +22,11 @@ pub struct Leaving<'l> {
     pub tokens: &'l [String],
     /// How many the team had when that was found out.
     pub known_tokens: usize,
-    /// Whether what they wrote goes even where nobody replaced it.
+    /// Whether what they wrote goes even if it was not replaced.
     pub with_data: bool,
 }
 
-/// The tokens that end with members: their own, and what those made, unless it belongs to somebody who stays.
+/// The tokens that end with members: their own, and what those made, unless it belongs to a remaining member.
 #[must_use]
 pub fn ended_with(
     tokens: &[TokenLine],
@@ -51,7 +51,7 @@ pub fn ended_with(
     lasting.filter(|token| ended.contains(token.id.as_str())).map(|token| token.id.clone()).collect()
 }
 
-/// The step that goes on only while a team has as many tokens as somebody looked at. What comes in meanwhile may have to
+/// The step that goes on only while a team has the expected number of tokens. What comes in meanwhile may have to
 /// end, too.
 pub(super) fn no_more_tokens(team: &str, known: usize) -> Step {
     Step::exactly_one(
@@ -71,9 +71,9 @@ pub(super) fn ended(team: &str, tokens: &[String], now: i64) -> Step {
 
 impl Store {
     /// Ends tokens, forgets what a member wrote that others have replaced since, and takes their name from the list of
-    /// versions. With their data, what they wrote last goes, too: in a version that nobody signed, so whoever has it
+    /// versions. With their data, what they wrote last goes, too: in an unsigned version, so a member that has it
     /// still may say it again as their own. Gives back how many memories went; `None` if something else was published
-    /// meanwhile, or somebody came in.
+    /// meanwhile, or a member came in.
     ///
     /// # Errors
     /// The database fails.

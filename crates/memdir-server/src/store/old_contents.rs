@@ -13,7 +13,7 @@ pub(super) fn counted(team: &str) -> Step {
 }
 
 impl Store {
-    /// Forgets contents that were replaced before a time: whoever did not sync since merges without them.
+    /// Forgets contents that were replaced before a time: a member that did not sync since merges without them.
     ///
     /// # Errors
     /// The database fails.

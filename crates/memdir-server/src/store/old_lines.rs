@@ -10,7 +10,7 @@ const MOST_EVENTS: u64 = 100_000;
 
 impl Store {
     /// Forgets the lines of files that went before a time, versions of before it but the newest, and events but the newest.
-    /// Whoever did not sync since asks for everything.
+    /// A member that did not sync since asks for everything.
     ///
     /// # Errors
     /// The database fails.
@@ -28,7 +28,7 @@ impl Store {
     }
 
     async fn forget_gone_of(&self, team: &str, before: i64) -> Result<(), StorageError> {
-        // Whoever saw less than the oldest version that is kept asks for everything anyway.
+        // A member that saw less than the oldest version that is kept asks for everything anyway.
         const LAST: &str = "SELECT sequence FROM versions WHERE team = $1 AND (time < $2 \
                             OR sequence = (SELECT min(sequence) FROM versions WHERE team = $1)) \
                             ORDER BY sequence DESC LIMIT 1";

@@ -54,7 +54,7 @@ pub enum Publication {
     Done,
     /// Another one was faster, or the token has ended.
     Moved,
-    /// Somebody came in: it has to be found out again who goes.
+    /// A member came in: who leaves must be computed again.
     Joined,
 }
 
@@ -97,7 +97,7 @@ impl Store {
         })
     }
 
-    /// Forgets parts that nobody published.
+    /// Forgets unpublished parts.
     ///
     /// # Errors
     /// The database fails.
@@ -132,7 +132,7 @@ impl Store {
         found.iter().flatten().map(|row| row.bytes(0)).collect()
     }
 
-    /// Makes a version the newest, if the one that it was made from still is, and whoever sends it may still speak: a body
+    /// Makes a version the newest, if the one that it was made from still is, and its sender may still speak: a body
     /// may come long after its head.
     ///
     /// # Errors

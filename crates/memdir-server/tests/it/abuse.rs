@@ -24,7 +24,7 @@ fn whoever_is_put_out_lets_nobody_in_meanwhile_on_postgres() {
     nobody_comes_in(&InCluster(cluster.database()));
 }
 
-/// Bob's invitations are used, by nobody in particular, while Ada puts him out.
+/// Bob's invitations are used, by anyone, while Ada removes him.
 fn nobody_comes_in(engine: &dyn Engine) {
     const INVITATIONS: usize = 60;
     let server = &Running::on(engine);
@@ -93,7 +93,7 @@ fn what_is_gone_is_counted_for_a_while_on_postgres() {
     gone_files_are_counted(&InCluster(cluster.database()));
 }
 
-/// Memories that come and go leave lines behind, which nobody can have without end.
+/// Memories that come and go leave rows behind, which no member can have without end.
 fn gone_files_are_counted(engine: &dyn Engine) {
     let server = Running::with(engine, Limits { team_files: 6, ..no_rates() });
     let (token, ada) = (server.team("crew"), Person::founder(1));

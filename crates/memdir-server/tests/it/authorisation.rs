@@ -26,7 +26,7 @@ fn needs(route: &Route) -> Option<Scope> {
 struct Kind {
     name: &'static str,
     token: Option<String>,
-    /// What it may do; `None`: it is no token of this server any more.
+    /// What it may do; `None`: it is no longer a token of this server.
     scope: Option<Scope>,
 }
 

@@ -1,4 +1,4 @@
-//! Requests that nobody should send: a clear error with a stable code, and nothing changed.
+//! Invalid requests: a clear error with a stable code, and nothing changed.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -414,7 +414,7 @@ fn answers_that_nobody_reads_have_a_bound() {
     let mirror = server.token("crew", memdir_server::token::Scope::Read, i64::MAX);
     let everything =
         |token: &str| server.ask("GET", "/v1/teams/crew/files?contents=true", Some(token), &[], None);
-    // Whoever asks at the same time may be the one who gets the answer, and the other one the refusal.
+    // A request at the same time may get the answer, and the other one the refusal.
     let mut held = Vec::new();
     let refused = (0..30).find_map(|_| {
         held.push(ask_and_do_not_read(&server, &token, 40));

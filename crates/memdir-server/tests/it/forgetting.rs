@@ -15,7 +15,7 @@ fn now() -> i64 {
     NOW.parse::<jiff::Timestamp>().unwrap().as_second()
 }
 
-/// What is answered to whoever saw a version last: the code, or the names of what changed.
+/// What a member that saw a version last is answered: the code, or the names of what changed.
 fn since(server: &Running, token: &str, version: ContentHash) -> Result<Vec<String>, String> {
     let path = format!("/v1/teams/crew/files?since={version}");
     let answer = server.ask("GET", &path, Some(token), &[], None);
@@ -67,7 +67,7 @@ fn gone_and_forgotten(engine: &dyn Engine) {
     assert_eq!([since(server, &token, seen[0]), since(server, &token, seen[1])], [unknown.clone(), unknown]);
     assert_eq!(since(server, &token, seen[2]).unwrap(), ["entries/b.md", "round.json"]);
     assert_eq!(since(server, &token, seen[3]).unwrap(), Vec::<String>::new());
-    // Whoever asks for everything gets it, a page at a time.
+    // A member that asks for everything gets it, a page at a time.
     let (mut path, mut found) = ("/v1/teams/crew/files?limit=1".to_owned(), 0);
     loop {
         let page = server.ask("GET", &path, Some(&token), &[], None);

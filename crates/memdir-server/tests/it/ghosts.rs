@@ -1,4 +1,4 @@
-//! Tokens of somebody whom nobody else sees.
+//! Tokens of a member that no other member sees.
 
 use memdir_server::token::{Scope, Token};
 use memdir_testkit::Cluster;
@@ -18,7 +18,7 @@ fn nobody_joins_under_a_key_that_is_taken_on_postgres() {
     every_membership_has_a_key_of_its_own(&InCluster(cluster.database()));
 }
 
-/// Whoever could join under the key of somebody who stays would stay with them when they are put out.
+/// A newcomer under the key of a remaining member would stay with that member when they are removed.
 fn every_membership_has_a_key_of_its_own(engine: &dyn Engine) {
     let server = &Running::on(engine);
     let (admin, ada) = (server.team("crew"), Person::founder(1));
@@ -47,7 +47,7 @@ fn every_membership_has_a_key_of_its_own(engine: &dyn Engine) {
     let other = join(server, &carols_invitation, &ghosts, &carol);
     assert_eq!((other.status, other.code()), (422, "not_yours"));
 
-    // What was refused used nothing up. Whoever comes in and never is a member goes with whoever let them in.
+    // A refusal used nothing up. A newcomer that never becomes a member goes with the member that invited them.
     let ghost = Person::founder(9);
     assert_eq!(join(server, &invitation, &ghosts, &ghost).status, 200);
     assert_eq!(join(server, &invitation, &ghosts, &ghost).status, 200);

@@ -15,7 +15,7 @@ use super::engine::InFile;
 use super::people::{Person, tag};
 use super::process::{Process, team};
 
-/// Somebody who writes as fast as they can, and remembers what was acknowledged.
+/// A client that writes as fast as it can, and remembers what was acknowledged.
 struct Writer {
     person: Person,
     team: String,

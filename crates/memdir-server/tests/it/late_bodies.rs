@@ -70,7 +70,7 @@ fn nothing_comes_late(engine: &dyn Engine) {
     let head = server.ask("GET", "/v1/teams/crew/head", Some(&admin), &[], None);
     assert_eq!(head.json["sequence"], 1);
     assert!(server.wait(server.store.parts("crew", &version.version)).unwrap().is_empty());
-    // Whoever may still speak is heard.
+    // A client that may still speak is heard.
     let (went, _) = ada.publish(server, ("crew", &admin), Some(onto), puts);
     assert_eq!(went.status, 201, "{}", went.json);
 }

@@ -28,7 +28,7 @@ impl Line {
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 let breaks = Arc::clone(&breaks);
-                // Whoever hangs up early is the one to notice.
+                // A client that hangs up early is the one to notice.
                 thread::spawn(move || drop(carry(client, server, &breaks)));
             }
         });

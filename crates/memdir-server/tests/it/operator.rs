@@ -39,7 +39,7 @@ fn a_team_moves_from_sqlite_to_postgres_and_back_from_a_backup() {
     publish(&server, &token, &ada, puts);
     let before = everything(&server, &token);
     // While it runs.
-    // One that was cut off is no backup.
+    // An interrupted copy is not a backup.
     fs::write(file("one.db.unfinished"), "half").unwrap();
     operator(&["backup", &file("one.db"), "--db", &first]);
     for name in ["deep/team.db", "deep/team.db-wal", "one.db"] {
@@ -53,7 +53,7 @@ fn a_team_moves_from_sqlite_to_postgres_and_back_from_a_backup() {
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(!refused.status.success() && said.contains("is in use: stop its server first"), "{said}");
     assert!(server.stop());
-    // Whoever copies the file of a stopped server has everything.
+    // A copy of a stopped server's file holds everything.
     fs::copy(file("deep/team.db"), file("copied.db")).unwrap();
     let copied = Process::serve(&format!("sqlite:{}", file("copied.db")), &[]);
     assert_eq!(everything(&copied, &token), before);

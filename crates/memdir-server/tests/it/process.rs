@@ -38,7 +38,7 @@ impl Process {
         Self::listening(child)
     }
 
-    /// Starts a server whose log goes into a pipe that nobody reads.
+    /// Starts a server whose log goes into a pipe without a reader.
     pub(crate) fn serve_unread(db: &str) -> (Self, ChildStderr) {
         let mut child = command()
             .args(["serve", "--db", db, "--listen", "127.0.0.1:0", "--address-rate=0"])
@@ -59,7 +59,7 @@ impl Process {
         Self { child, place: place.split_once("://").unwrap().1.to_owned() }
     }
 
-    /// Starts a server with a team on a disk of its own, in a folder that nobody else sees so, with something in the way that
+    /// Starts a server with a team on a disk of its own, in a private folder, with something in the way that
     /// can be taken away. Gives back the team's first token, too.
     pub(crate) fn serve_on_a_disk(folder: &Path, kilobytes: u32) -> (Self, String) {
         let token = folder.with_extension("token");

@@ -73,7 +73,7 @@ impl Machine {
         Self::founding_at(server, server.address)
     }
 
-    /// Somebody who reaches the server at another address.
+    /// A member who reaches the server at another address.
     pub(crate) fn founding_at(server: &Running, address: SocketAddr) -> Self {
         let url = format!("http://{}@{address}/crew", server.team("crew"));
         let machine = Self { home: TestHome::new() };

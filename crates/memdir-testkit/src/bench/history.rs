@@ -95,7 +95,7 @@ fn log(table: &mut Table, program: &Utf8Path) {
     table.row("`memdir log --json -n 100000` : `cat` of the whole history", ratio(times), "no promise");
 }
 
-/// A look at 10,000 files that nobody changed.
+/// A look at 10,000 unchanged files.
 fn look(table: &mut Table, program: &Utf8Path) {
     let bench = Bench::new(program);
     let memory_dir = bench.home.dir("memory");

@@ -13,7 +13,7 @@ const SIZES: [usize; 3] = [10, 1_000, 10_000];
 const QUERIES: [&str; 3] =
     ["codename needle3", "retry policy exponential backoff", "why does the postgres schema use ULID keys"];
 
-/// `memdir mcp`: how soon it is there, what it takes while nobody asks, and what a search costs.
+/// `memdir mcp`: how soon it starts, what it takes while idle, and what a search costs.
 #[must_use]
 pub fn mcp(program: &Utf8Path) -> Table {
     let mut table = Table::new("MCP server");

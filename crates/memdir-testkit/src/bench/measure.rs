@@ -132,7 +132,7 @@ pub(crate) fn cpu_of_fed(
         command.stdin(input()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let id = rustix::process::Pid::from_child(&child);
-        // The kernel's exact count can be read as long as nobody has taken the child's status.
+        // The kernel's exact count can be read until the child's status is taken.
         let ended = rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT;
         rustix::process::waitid(rustix::process::WaitId::Pid(id), ended).unwrap();
         least = least.min(cpu(&format!("/proc/{}/schedstat", child.id())));

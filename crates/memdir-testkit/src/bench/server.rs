@@ -40,7 +40,7 @@ pub fn server(program: &Utf8Path) -> Table {
     table
 }
 
-/// What the host of a virtual machine has taken of its processors: whoever waits for them waits longer.
+/// What the host of a virtual machine has taken of its processors: a program that waits for them waits longer.
 fn host_seconds() -> f64 {
     let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
     let stolen = stat.lines().next().and_then(|all| all.split_whitespace().nth(8)?.parse::<f64>().ok());

@@ -112,13 +112,13 @@ struct World {
     seed: u64,
     clients: Vec<Client>,
     random: Random,
-    /// Every sentence that anybody wrote and nobody took out again.
+    /// Every sentence that was written and not deleted again.
     sentences: BTreeSet<String>,
     /// The titles of the memory that a sentence was written into: it belongs to no other.
     homes: BTreeMap<String, Vec<String>>,
     /// What was deleted: key and text.
     deleted: BTreeSet<(String, String)>,
-    /// Texts that somebody gave another name: they may outlive a deletion under the old one.
+    /// Texts that were renamed: they may outlive a deletion under the old name.
     renamed: BTreeSet<String>,
     edits: u64,
     synced: u64,
@@ -154,7 +154,7 @@ impl World {
     }
 
     fn work(&mut self, operations: u64) {
-        // The founder comes first: nobody else can be introduced before.
+        // The founder comes first: no other member can be introduced before.
         self.clients[0].sync().unwrap();
         for number in 0..operations {
             let client = self.random.below(self.clients.len() as u64) as usize;
@@ -234,7 +234,7 @@ impl World {
         for line in text.lines() {
             self.sentences.remove(line);
         }
-        // Whoever deletes what a killed sync was about to change may not have seen the change, which is worth more.
+        // A member who deletes what a killed sync was about to change may not have seen the change, which is worth more.
         if !self.clients[client].is_half_written(&key) {
             self.deleted.insert((key, text));
         }
@@ -332,7 +332,7 @@ impl World {
     }
 }
 
-/// What the first line of a memory begins with, which nobody changes: it tells one from another, whatever it is called.
+/// The unchanged beginning of a memory's first line: it tells one from another, whatever it is called.
 const TITLE: &str = "memory ";
 
 fn titled(number: u64) -> String {

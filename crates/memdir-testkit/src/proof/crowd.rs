@@ -22,7 +22,7 @@ pub struct Crowd {
     pub changes: usize,
     /// One of so many of these processes is killed at a random moment; 0: none.
     pub killed_one_in: u64,
-    /// Somebody who takes no lock rewrites MEMORY.md all the time: in place, or by rename.
+    /// A process that takes no lock rewrites MEMORY.md all the time: in place, or by rename.
     pub strangers: bool,
 }
 
@@ -145,7 +145,7 @@ fn watch(
         let text = read(index);
         let lines = text.lines().filter(|line| line.contains("](topic-")).count();
         let whole = text.ends_with('\n') && lines == writers;
-        // Somebody who writes in place shows everybody half a file; that is not ours to prevent.
+        // A process that writes in place shows half a file to every reader; that is not ours to prevent.
         if !whole && !strangers {
             failures.lock().unwrap().push(format!("a reader saw {lines} of {writers} lines: {text:?}"));
             break;

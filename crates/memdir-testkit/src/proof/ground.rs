@@ -40,7 +40,7 @@ impl Ground {
         Self { home, program: program.to_owned(), memory_dir, mounts: None }
     }
 
-    /// A home that is a small tmpfs of its own, seen by nobody else.
+    /// A home that is a small, private tmpfs.
     pub(super) fn mounted(program: &Utf8Path, options: &str) -> Self {
         let ground = Self::in_memory(program);
         let (home, project) = (ground.home.home(), ground.home.project());
@@ -60,7 +60,7 @@ impl Ground {
         }
     }
 
-    /// Where its own mounts are made; nobody else sees them.
+    /// Where its own, private mounts are made.
     pub(super) fn mounts(&self) -> &Mounts {
         self.mounts.as_ref().unwrap()
     }
@@ -122,7 +122,7 @@ impl Ground {
         files
     }
 
-    /// What should not be there when nobody writes: temporary files, and operations without an end.
+    /// What should not be there while no process writes: temporary files, and operations without an end.
     pub(super) fn leftovers(&self) -> Vec<String> {
         let mut found = Vec::new();
         walk(&self.memory_dir(), "", &mut |name, _| {

@@ -20,11 +20,11 @@ pub(super) struct Judge {
 /// How much a fault may leave undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The program died: what it began is settled by whoever comes next.
+    /// The program died: the next process settles what it began.
     Death,
     /// One call failed: a refusal must have changed nothing.
     OneError,
-    /// From one call on all failed: what it could not undo is settled by whoever comes next.
+    /// From one call on all failed: the next process settles what it could not undo.
     LastingError,
 }
 
@@ -88,7 +88,7 @@ impl Judge {
         if !acknowledged && fault == Fault::OneError && found != self.old {
             failures.push(format!("refused, but {}", difference(&found, &self.old)));
         }
-        // Whoever cannot write at all cannot say so either.
+        // A process that cannot write at all cannot say so either.
         if fault == Fault::OneError && !acknowledged && output.stderr.is_empty() && output.stdout.is_empty() {
             failures.push("refused without a word".to_owned());
         }
@@ -106,7 +106,7 @@ impl Judge {
         self.entitle(failures, output, what)
     }
 
-    /// The same where the next command was killed as well: somebody repeats it, and then changes something.
+    /// The same if the next command was killed as well: it is repeated, and something is changed afterwards.
     pub(super) fn look_after_two_deaths(&self, output: &Output, what: &str) -> Vec<String> {
         let mut failures = Vec::new();
         // It may have been finished already; then a repetition is refused.

@@ -18,7 +18,7 @@ pub struct Kill {
     pub random: usize,
     /// Kills before every system call, not only before those that write.
     pub every_call: bool,
-    /// For each command, how many of its deaths are followed by deaths of whoever cleans up after it.
+    /// For each command, how many of its deaths are followed by deaths of the process that cleans up after it.
     pub deaths_of_successor: usize,
 }
 
@@ -115,7 +115,7 @@ fn kill_at_random(judge: &Judge, times: usize, failures: &mut Vec<String>) -> us
     died
 }
 
-/// Kills a command, and then whoever finds what it left, at random calls.
+/// Kills a command, and then the process that finds what it left, at random calls.
 fn kill_successors(judge: &Judge, times: usize, failures: &mut Vec<String>) -> usize {
     if times == 0 {
         return 0;

@@ -27,7 +27,7 @@ pub fn kill_past(program: &Utf8Path, step: usize) -> Report {
 /// One command, what makes good what a kill left, and what must hold then.
 struct Case {
     command: WritingCommand,
-    /// What somebody does next.
+    /// What the user does next.
     then: &'static [&'static str],
     /// Whether the next command is to complete what was killed, rather than to leave it whole or not at all.
     completes: bool,

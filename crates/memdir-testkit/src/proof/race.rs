@@ -13,7 +13,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use super::report::Report;
 use crate::TestHome;
 
-/// How often somebody tries to slip through.
+/// How often the attacker tries to slip through.
 #[derive(Debug, Clone, Copy)]
 pub struct Race {
     /// Reads and writes altogether.

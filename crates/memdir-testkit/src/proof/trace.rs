@@ -92,7 +92,7 @@ pub(super) fn run(mut prepared: Command, command: &WritingCommand) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// Starts it; whoever waits closes its input.
+/// Starts it; the caller closes its input.
 pub(super) fn start(prepared: &mut Command, command: &WritingCommand) -> std::process::Child {
     prepared.env("EDITOR", EDITOR).stdin(if command.input.is_empty() {
         Stdio::null()

@@ -29,7 +29,7 @@ impl WritingCommand {
     }
 }
 
-/// What somebody does next, whatever became of the command before.
+/// What the user does next, whatever became of the command before.
 pub(super) const NEXT: &[&str] =
     &["add", "--type", "user", "--name", "afterwards", "--description", "The next change", "--text", "Next."];
 

@@ -32,7 +32,7 @@ fn members_bring_members_in_and_nobody_else_does() {
         ["Member(\"Ada\")", "Member(\"Bob\")", "Member(\"Eve\")", "Unknown"]
     );
 
-    // Bob may not put Ada out; Ada may put Bob out; whom Bob brought in stays, and Bob brings nobody in any more.
+    // Bob may not remove Ada; Ada may remove Bob; those whom Bob brought in stay, and Bob brings in no one any more.
     let by_bob =
         Revocation::parse(&Revocation::of(&key(1).public(), &team, &key(2)).render(), &team).unwrap();
     let by_ada = Revocation::of(&key(2).public(), &team, &key(1));
@@ -138,7 +138,7 @@ fn a_member_vouches_for_whom_somebody_brought_in_who_was_put_out() {
 }
 
 proptest::proptest! {
-    /// Eight people, each brought in by somebody before them, and revocations by anybody of anybody.
+    /// Eight people, each brought in by one before them, and revocations by any of them of any other.
     #[test]
     fn the_order_of_records_decides_nothing(
         inviters in proptest::collection::vec(0_u8..8, 7),

@@ -335,7 +335,7 @@ impl Dream {
             if let Err(error) = dreamt {
                 let message = format!("`{path}`: {error:#}");
                 world.warn(&message)?;
-                // A timer's output is read by nobody; `memdir status` shows this.
+                // A timer's output is not read; `memdir status` shows this.
                 if let Some(state_dir) = env.state_dir().filter(|_| !self.how.is_dry_run()) {
                     let failure = Failure { time: world.now, during: "dream".to_owned(), message };
                     let _ = failure_log::note(&state_dir, &failure);

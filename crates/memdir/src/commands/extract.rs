@@ -135,7 +135,7 @@ impl Run for Extract {
     }
 }
 
-/// After a turn nobody reads what this command says; `memdir status` shows it later.
+/// After a turn the output of this command is not read; `memdir status` shows it later.
 fn note(failures: &[&str], env: &Env, time: Timestamp) {
     let Some(state_dir) = env.state_dir() else { return };
     for failure in failures {
@@ -167,7 +167,7 @@ impl<'i> Item<'i> {
             body: &memory.body,
             turn: &memory.source.turn,
             session: &outcome.session,
-            // What commands taught was found by rules, whoever did the rest.
+            // What commands taught was found by rules, also if a model did the rest.
             engine: if memory.is_lesson { Engine::Rules.as_str() } else { outcome.engine.as_str() },
             updates: updated.map(RelPath::as_str),
         }

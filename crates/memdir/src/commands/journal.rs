@@ -128,7 +128,7 @@ impl Run for Journal {
     }
 }
 
-/// Does something as whoever runs the command, now.
+/// Does something as the author who runs the command, now.
 fn as_writer<T>(world: &World, act: impl FnOnce(&Writer<'_>) -> T) -> T {
     let author = author(world);
     act(&Writer { author: &author, now: world.now })

@@ -85,7 +85,7 @@ impl Which {
     }
 }
 
-/// Finishes what a killed process left half done. That this fails is told, and keeps nobody from looking.
+/// Finishes what a killed process left half done. A failure is printed and stops no reader.
 pub(super) fn settle(memory: &Memory, world: &mut World) -> Result<()> {
     match memory.settle() {
         Ok(recovery) => recovery.warnings.iter().try_for_each(|warning| world.warn(warning))?,
@@ -204,7 +204,7 @@ pub(super) fn carry_out_planned(
     conclude(&plan, submitted, memory, how, world)
 }
 
-/// The same for a plan that takes an operation back or accepts a staged one.
+/// The same for a plan that undoes an operation or accepts a staged one.
 pub(super) fn carry_out_as(
     plan: &Plan,
     memory: &mut Memory,
@@ -220,7 +220,7 @@ pub(super) fn carry_out_as(
     conclude(plan, submitted, memory, how, world)
 }
 
-/// Has a plan wait for the user's review, whoever wants it.
+/// Stages a plan for the user's review, for any author.
 pub(super) fn hold(plan: &Plan, memory: &mut Memory, how: &How, world: &mut World) -> Result<Exit> {
     let submitted = memory.ask(plan, &Wish::of(&author(world)), world.now)?;
     conclude(plan, submitted, memory, how, world)

@@ -18,7 +18,7 @@ pub(super) fn print_diff(plan: &Plan, world: &mut World) -> Result<()> {
 pub(super) fn print_unified(diff: &str, world: &mut World) -> Result<()> {
     let paint = world.paint;
     for line in diff.lines() {
-        // A tab is what it is in a file; everything else that nobody sees is shown.
+        // A tab stays a tab; every other invisible character is shown.
         let line = line.split('\t').map(printable).collect::<Vec<_>>().join("\t");
         let line = match line.as_bytes().first() {
             _ if line.starts_with("---") || line.starts_with("+++") => paint.strong(&line),

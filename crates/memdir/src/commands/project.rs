@@ -74,7 +74,7 @@ Examples:
     Trust {
         /// The project; without one, that of the working directory
         dir: Option<Utf8PathBuf>,
-        /// Take it back
+        /// Undo it
         #[arg(long)]
         revoke: bool,
     },

@@ -162,7 +162,7 @@ impl Search {
         Ok(Searcher::open(&cache, sources).with_usage(sources::usage(&env)))
     }
 
-    /// Whether nobody said where to look.
+    /// Whether no option says where to look.
     fn is_everywhere_but_sessions(&self, query: &Query) -> bool {
         let is_folder = self.dir.is_some() || self.transcripts.is_some();
         !is_folder && self.within.is_empty() && query.scopes().is_empty()

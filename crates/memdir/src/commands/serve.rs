@@ -60,7 +60,7 @@ impl Run for Serve {
         }
         command.args(&self.rest);
         world.flush()?;
-        // The server takes this process over, so that whoever stops it stops the server.
+        // The server replaces this process, so that a signal to this process stops the server.
         let error = memdir_disk::platform::become_program(&mut command);
         if error.kind() == std::io::ErrorKind::NotFound {
             return Err(anyhow!(

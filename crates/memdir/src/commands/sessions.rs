@@ -213,7 +213,7 @@ struct Turns<'a> {
     id: &'a str,
     path: &'a Utf8PathBuf,
     items: Vec<TurnItem<'a>>,
-    /// Lines over the limit, and lines that are no JSON.
+    /// Lines over the limit, and lines that are not JSON.
     too_long: u64,
     broken: u64,
 }

@@ -80,7 +80,7 @@ fn viewed_file(command: &str) -> Option<String> {
     }
 }
 
-/// Whoever calls this tool is a model, also where no client says so: a person has commands of their own.
+/// The caller of this tool is a model, also if no client says so: a person has other commands.
 fn caller(world: &World) -> Author {
     let author = author(world);
     match author.kind {

@@ -82,7 +82,7 @@ fn sync_own_machines(world: &mut World) -> Result<()> {
     note_failure("sync", synced.map(|_| ()), world)
 }
 
-/// Remembers why a sync failed. That nobody can be reached, or another process is at it, is no news in the background.
+/// Remembers why a sync failed. An unreachable remote or a running sync is not worth a line.
 fn note_failure(during: &str, synced: Result<(), TeamError>, world: &mut World) -> Result<()> {
     let error = match synced {
         Ok(()) | Err(TeamError::NoTeam | TeamError::NotSynced | TeamError::Locked) => return Ok(()),

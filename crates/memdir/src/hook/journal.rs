@@ -92,7 +92,7 @@ fn titled(what: &str, text: &str) -> String {
     task_name(text).map_or_else(|| what.to_owned(), |name| format!("{what}: {name}"))
 }
 
-/// What the user's settings forbid or have wait is no failure of a hook.
+/// A write that the user's settings refuse or stage is not a failure of a hook.
 fn unless_refused<T>(written: Result<T, JournalError>) -> Result<()> {
     match written {
         Ok(_) | Err(JournalError::Staged { .. } | JournalError::Rejected) => Ok(()),
@@ -101,7 +101,7 @@ fn unless_refused<T>(written: Result<T, JournalError>) -> Result<()> {
     }
 }
 
-/// What is kept without anybody being asked is kept without secrets: there is nobody who could leave them out.
+/// What a hook keeps by itself is kept without secrets: no author is there who could leave them out.
 fn without_secrets(text: &str) -> String {
     redact(text).0
 }

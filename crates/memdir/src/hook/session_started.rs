@@ -72,7 +72,7 @@ fn joined(hook: &Hook<'_>, journal: &Journal) -> Option<String> {
     (!is_told).then(|| Section { directory: journal.directory(), key: journal.key() }.render())
 }
 
-/// What came from team mates since a session was last told, and what went to them while nobody watched.
+/// What arrived from team mates since a session was last told, and what a background sync sent.
 fn from_team(hook: &Hook<'_>, memory: &Memory) -> Option<String> {
     let (state_dir, store) = (hook.env.state_dir()?, memory.known_id()?);
     let news = take_news(&state_dir, store);

@@ -23,7 +23,7 @@ pub(super) fn ask(
     };
     let mut command = Command::new(program);
     command.args(rest).env_clear().envs(&env.vars).env(MEMDIR_MODEL_CALL, "1");
-    // An agent keeps a transcript for the directory that it is started in. This one is nobody's project, so that its
+    // An agent keeps a transcript for its working directory. This one belongs to no project, so that its
     // session is never taken for the user's.
     if let Some(directory) = env.state_dir().map(|state| state.join("model")).filter(|path| path.is_dir()) {
         command.current_dir(directory);

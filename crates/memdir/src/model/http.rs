@@ -1,4 +1,4 @@
-//! A model that is asked over HTTP: what the transport says, in the words of whoever asked.
+//! A model that is asked over HTTP: the transport's errors in the words of the caller.
 
 use std::time::Duration;
 

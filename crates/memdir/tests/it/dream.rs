@@ -1,4 +1,4 @@
-//! `memdir dream`: a week becomes tidy, nothing is lost, and one command takes it back.
+//! `memdir dream`: a week becomes tidy, nothing is lost, and one command undoes it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -70,7 +70,7 @@ fn log_name(sandbox: &Sandbox, days: i64) -> String {
     format!("logs/{:04}/{:02}/{day}.md", day.year(), day.month())
 }
 
-/// A week as agents leave it behind: memories that repeat each other, notes, an index that nobody kept.
+/// A week as agents leave it behind: memories that repeat each other, notes, an outdated index.
 pub(crate) fn a_week(sandbox: &Sandbox) {
     let tests = "Run the whole test suite before every push, with the database container up and the cache cleared first.";
     write(
@@ -407,7 +407,7 @@ fn everywhere_means_every_living_project_whose_memory_changed() {
             block.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["status"].clone());
         lines.collect::<Vec<_>>()
     };
-    // Nobody knows the project before something was written there by us, or a session says where it is.
+    // A project is unknown until we write there, or a session says where it is.
     assert_eq!(
         sandbox
             .run(["add", "--type", "user", "--name", "x", "--description", "d", "--text", "Some text."])

@@ -188,7 +188,7 @@ fn the_clients_dream_and_ours_never_run_together() {
     a_week(&sandbox);
     let directory = memory_dir(&sandbox);
     let lock = directory.join(".consolidate-lock");
-    // A client that dreams whenever nobody else does, by its own protocol, and that looks whether it is alone.
+    // A client that dreams by its own protocol while no other process does, and checks that it is alone.
     let script = format!(
         "for turn in 1 2 3 4 5 6 7 8 9 10; do
            holder=$(cat {lock} 2>/dev/null)

@@ -320,7 +320,7 @@ fn what_was_removed_or_taken_back_does_not_come_again() {
     let op = answer["ops"][0].as_str().unwrap().to_owned();
     assert_eq!(sandbox.run(["undo", &op]).code, 0);
     assert_eq!(turns(&ask(&sandbox, "extract --all --json")), [""; 0]);
-    // Whoever says it again means it.
+    // A user who says it again means it.
     session(
         &sandbox,
         "88888888",

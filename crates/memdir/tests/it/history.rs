@@ -489,7 +489,7 @@ fn a_history_in_whose_place_something_else_stands_is_not_an_empty_one() {
     assert!(ok(&sandbox, "log --json").contains("is no file"));
 }
 
-/// Does something to the history of a store with a few operations, and checks that nobody is stopped by it.
+/// Changes the history of a store with a few operations, and checks that no command is stopped by it.
 fn damage(what: &str, harm: impl Fn(&Sandbox, &Utf8PathBuf), is_reported: bool) {
     let sandbox = Sandbox::new();
     for name in ["tabs", "freeze", "ship"] {

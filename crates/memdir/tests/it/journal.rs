@@ -516,7 +516,7 @@ fn the_whole_story() {
     sandbox.now = "2026-01-19T10:00:00Z".to_owned();
     assert!(sandbox.ok(&["journal", "note", "Deploy on Tuesdays"]).contains("main → cookies"));
 
-    // The client compacts; whoever starts the session again asks for a recovery.
+    // The client compacts; the session that starts again asks for a recovery.
     sandbox.stdin =
         r#"{"hook_event_name": "SessionStart", "source": "compact", "session_id": "first"}"#.to_owned();
     let recovered = sandbox.json(&["journal", "recover", "--payload", "-"]);

@@ -158,7 +158,7 @@ fn the_index_keeps_no_line_to_a_file_that_is_gone_and_doctor_finds_one() {
     sandbox.ok(&["journal", "block", "No key"]);
     assert!(sandbox.file("_index.md").contains("- Blockers → context/blockers.md"));
     assert_eq!(find(), 0);
-    // An undo leaves no line either, and what we write ourselves is nobody else's edit.
+    // An undo leaves no line either, and our own writes are not foreign edits.
     sandbox.ok(&["journal", "decide", "--title=Oops", "--category=process", "--decision=x"]);
     sandbox.ok(&["undo", "--dir", sandbox.journal().as_str()]);
     assert!(!sandbox.file("_index.md").to_lowercase().contains("oops"), "{}", sandbox.file("_index.md"));

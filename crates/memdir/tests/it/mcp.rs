@@ -129,7 +129,7 @@ fn memories_are_resources_and_the_client_hears_when_they_change() {
     client.news.clear();
     client.result("resources/subscribe", json!({"uri": "memory://memories/m007.md"}));
     fs::write(client.memory_dir().join("m007.md"), "another text\n").unwrap();
-    // Nothing is asked: whoever subscribed is told.
+    // No request is sent: a subscriber is told.
     let told = client.receive();
     assert_eq!(told["method"], "notifications/resources/updated");
     assert_eq!(told["params"]["uri"], "memory://memories/m007.md");
@@ -401,7 +401,7 @@ fn what_is_cancelled_while_it_waits_is_not_done() {
     lines.push(cancel.to_string());
     client.send_raw(lines.join("\n").as_bytes());
     assert_eq!(client.answer_to(38)["result"]["isError"], Value::Null);
-    // The home lives on while somebody holds it.
+    // The home lives on while a value holds it.
     let (home, directory) = (Rc::clone(&client.home), client.memory_dir());
     let (rest, code) = client.end();
     assert!(!rest.contains("\"id\":39") && code == 0, "{rest}");

@@ -337,7 +337,7 @@ fn the_budget_is_hard() {
     let home = sandbox(&http_settings("openai", &silent, ""));
     falls_back(&home, "ended in the middle");
     assert!(run(&home, "status --json")["model"]["today"]["tokens"].as_u64().unwrap() > 4_000);
-    // Nobody knows what was spent: nothing is.
+    // It is unknown what was spent: nothing is.
     fs::write(home.home.home().join(".local/share/memdir/model/spent.json"), "{").unwrap();
     let report = run(&home, "extract --all --dry-run --json");
     assert!(
@@ -397,7 +397,7 @@ fn a_program_that_misbehaves_is_ended_with_its_children() {
     let pids = fs::read_to_string(home.home.root().join("pid")).unwrap();
     assert_eq!(pids.lines().count(), 2);
     for pid in pids.lines() {
-        // Whoever is killed may wait for its parent to notice, but runs no more.
+        // A killed process may wait for its parent to notice, but runs no more.
         let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         assert!(state.is_empty() || state.contains(") Z "), "{state}");
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::harness::Sandbox;
 use crate::model::{SAID, memory, ok, openai, sandbox};
 
-/// A server that speaks TLS, for whom nobody but its own certificate vouches. It answers one request with these bytes.
+/// A TLS server with a self-signed certificate. It answers one request with these bytes.
 struct Server {
     port: u16,
     certificate: Utf8PathBuf,
@@ -50,7 +50,7 @@ impl Server {
                     _ => break,
                 }
             }
-            // Whoever asked may have gone.
+            // The client may have gone.
             let _ = stdin.write_all(&answer).and_then(|()| stdin.flush());
             let _ = stdout.read(&mut buffer);
             String::from_utf8_lossy(&asked).into_owned()

@@ -56,7 +56,7 @@ impl Diary {
         diary
     }
 
-    /// The week as somebody would have kept a journal of it: the task of every session, each answer that says
+    /// The week as a careful agent would have kept a journal of it: the task of every session, each answer that says
     /// something as a note, each edited file as an analysis.
     fn of_week() -> Self {
         let mut diary = Self::new();

@@ -16,7 +16,7 @@ fn project_dir(sandbox: &Sandbox) -> Utf8PathBuf {
     memory.parent().unwrap().to_owned()
 }
 
-/// A project with two memories, instructions, and a session in which somebody said something.
+/// A project with two memories, instructions, and a session with one statement.
 fn project() -> Sandbox {
     let sandbox = Sandbox::new();
     let folder = project_dir(&sandbox);

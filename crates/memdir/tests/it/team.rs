@@ -230,7 +230,7 @@ fn what_was_written_there_directly_is_shown_before_it_goes() {
     let dry = team.ada.show("team sync --dry-run");
     assert!(dry.contains("would go + fine.md") && dry.contains("+We deploy on Mondays."), "{dry}");
     assert!(!dry.contains("ghp_") && !status.contains("ghp_"), "{dry}");
-    // Sent while nobody watched: the next session is told.
+    // Sent in the background: the next session is told.
     team.ada.run(["work"]);
     assert_eq!(json(&team.ada, "team status --json")["outgoing"].as_array().unwrap().len(), 1);
     std::fs::write(folder.join("fine.md"), "We deploy on Fridays.\n").unwrap();
@@ -408,7 +408,7 @@ fn who_leaves_unheard_is_told_what_to_do_and_what_never_went() {
     warning: the others could not be told: cannot reach the remote: fatal: 'ROOT/team.git' does not appear to be a git repository; fatal: Could not read from remote repository.
     hint: for the others you are still a member: ask the member who invited you, or the founder, to run `memdir team members --revoke KEY`
     ");
-    // The founder, whom nobody can take out, and who alone could take Bob out.
+    // The founder, whom no member can remove, and who alone could remove Bob.
     let left = json(&team.ada, "team leave --yes --json");
     assert_eq!((&left["told"], &left["unsent"]), (&Value::Bool(false), &Value::Array(Vec::new())));
     assert_eq!(left["next"], "the founder cannot be removed, so for the others you are still a member");

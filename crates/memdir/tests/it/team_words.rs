@@ -64,7 +64,7 @@ fn a_conflict_is_over_when_one_of_the_two_is_gone() {
     change(&team.bob, "team/one.md", "Mondays", "Fridays");
     team.ada.run(["team", "sync"]);
     team.bob.run(["team", "sync"]);
-    // Whoever only hears of it is told where to look.
+    // A reader who only hears of it is told where to look.
     let told = team.ada.run(["team", "sync"]).stderr;
     assert!(told.contains("`one.md` is kept twice") && told.contains("`memdir team conflicts`"), "{told}");
     assert_eq!(team.bob.run(["team", "conflicts"]).code, 0);

@@ -34,7 +34,7 @@ pub enum ChangeRefused {
         /// The file.
         path: RelPath,
     },
-    /// A description that is no line of an index.
+    /// A description that cannot be a line of an index.
     #[error(
         "the description of `{path}` has {length} characters; at most {} are allowed",
         super::MAX_DESCRIPTION

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::memory::js_text;
 
-/// How far behind its opening line a frontmatter may be closed. What is longer is no frontmatter but a text.
+/// How many lines a frontmatter may have. A longer one counts as text.
 pub const MAX_FRONTMATTER_BYTES: usize = 64 * 1024;
 
 /// The place of a frontmatter.

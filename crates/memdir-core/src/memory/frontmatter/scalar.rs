@@ -1,7 +1,7 @@
 //! Text as a YAML value on one line, quoted exactly where the client would quote it.
 //!
 //! The client rewrites every file that its own tools touch. Where our quoting differed from its, such a rewrite
-//! would change lines that nobody asked to change.
+//! would change lines that no one asked to change.
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -18,7 +18,7 @@ pub(super) fn view(
     match files.found(path.relative()) {
         Some(Found::File { .. }) => file(files, path, range),
         Some(Found::Folder) => Ok(folder(files, path)),
-        // A store that nobody wrote to yet is empty, not missing.
+        // A store without any write yet is empty, not missing.
         None if path.below().is_none() => Ok(folder(files, path)),
         None => Err(Answer::error(format!(
             "The path {} does not exist. Please provide a valid path.",

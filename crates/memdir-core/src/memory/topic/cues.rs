@@ -31,7 +31,7 @@ pub fn cues(text: &str) -> Vec<String> {
     }
 }
 
-/// The cues in a text that somebody typed, with semicolons between them.
+/// The cues in a text that a person typed, with semicolons between them.
 #[must_use]
 pub fn split(text: &str) -> Vec<String> {
     clean(text.split(';').map(str::to_owned))

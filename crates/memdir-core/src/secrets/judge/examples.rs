@@ -47,7 +47,7 @@ pub(super) const WEB_TOKEN_SAMPLES: &[&str] = &[
     "http://example.com/is_root",
 ];
 
-/// Words that nobody's secret contains and every template does.
+/// Words that every template contains and no real secret does.
 const PLACEHOLDER_WORDS: &[&str] = &[
     "example",
     "your",
@@ -469,7 +469,7 @@ const TECHNICAL_STEMS: &[&str] = &[
     "scramsha1",
 ];
 
-/// Whether the value is printed in somebody's documentation, or contains a word that marks a template.
+/// Whether the value is printed in documentation, or contains a word that marks a template.
 pub(super) fn is_example(value: &str) -> bool {
     let (mut strong, mut weak) = (false, false);
     EXAMPLES.find(value.as_bytes(), |_, evidence| match evidence {

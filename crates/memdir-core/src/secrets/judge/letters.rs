@@ -177,7 +177,7 @@ pub(super) fn is_monotonous(value: &str) -> bool {
         || (words.len() >= 6 && distinct_words.len() * 3 < words.len() * 2)
 }
 
-/// Words that are in settings and identifiers, so that a value made of them is no passphrase.
+/// Words that occur in settings and identifiers, so a value made of them is not a passphrase.
 const COMMON_IN_CONFIGURATION: &[&str] = &[
     "api",
     "app",

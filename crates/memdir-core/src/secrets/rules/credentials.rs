@@ -1,4 +1,4 @@
-//! Credentials in headers, files and command lines, whoever issued them.
+//! Credentials in headers, files and command lines, of any issuer.
 
 use crate::secrets::rule::Rule;
 

@@ -23,7 +23,7 @@ pub(super) struct Tls {
 }
 
 impl Tls {
-    /// Whoever shows a certificate that one of these signed.
+    /// A server with a certificate that one of these signed.
     pub(super) fn trusting(certificates: &Utf8Path) -> Result<Self, StorageError> {
         let unreadable =
             || StorageError::Failed(format!("`{certificates}` holds no certificates that can be read"));
@@ -66,7 +66,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for Named
     }
 }
 
-/// A stream that nobody else reads.
+/// A stream with a single reader.
 pub(super) struct Encrypted<S>(tokio_rustls::client::TlsStream<S>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Encrypted<S> {

@@ -17,7 +17,7 @@ const OF_THE_SYSTEM: [&str; 3] =
     ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
 impl Way {
-    /// Reads `sslmode` and `sslrootcert`. Whoever wants encryption gets it with everything checked: an encrypted way to
+    /// Reads `sslmode` and `sslrootcert`. Encryption always means that everything is checked: an encrypted connection to
     /// another process would be none.
     pub(super) fn of(url: &str, certificates: Option<&Utf8Path>) -> Result<Self, StorageError> {
         let (address, query) = url.split_once('?').unwrap_or((url, ""));

@@ -104,7 +104,7 @@ fn commit(connection: &Connection, jobs: Vec<Job>) {
             (Err(error), Ok(_)) => Err(same(error)),
             (_, outcome) => outcome,
         };
-        // Whoever asked may have gone.
+        // The caller may have gone.
         drop(answer.send(outcome));
     }
 }

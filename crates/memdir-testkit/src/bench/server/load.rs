@@ -80,7 +80,7 @@ impl Crowd {
         let (team, token) = &self.teams[number % self.teams.len()];
         let mut writer = (number < self.teams.len()).then(|| Author::new(number));
         let mut done = Done::default();
-        // Nobody does anything at the same moment as everybody else.
+        // No two clients do anything at the same moment.
         let mut due = start + Duration::from_micros((number as u64 * 7919) % 500_000);
         let mut turn = 0u64;
         while due < end {
@@ -121,7 +121,7 @@ impl Done {
     }
 }
 
-/// Somebody who changes one of a hundred memories each time.
+/// A member who changes one of a hundred memories each time.
 struct Author {
     key: SecretKey,
     team: TeamId,

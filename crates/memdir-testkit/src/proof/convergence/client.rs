@@ -25,7 +25,7 @@ pub(super) struct Client {
     pending: Option<String>,
 }
 
-/// Who somebody is.
+/// Who a member is.
 pub(super) struct Membership {
     key: SecretKey,
     team: TeamId,

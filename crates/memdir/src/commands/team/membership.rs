@@ -128,7 +128,7 @@ pub(super) fn leave(yes: bool, json: bool, world: &mut World) -> Result<Exit> {
     Ok(Exit::Yes)
 }
 
-/// How somebody left, for machines.
+/// How a member left, for machines.
 pub(in crate::commands) fn print_left(left: &Left, next: String, world: &mut World) -> Result<Exit> {
     #[derive(Serialize)]
     struct Machine<'l> {

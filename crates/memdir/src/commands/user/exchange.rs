@@ -75,7 +75,7 @@ pub(super) fn import(
     for warning in &plan.warnings {
         world.warn(warning)?;
     }
-    // Where standard input held the export, nobody is left to be asked.
+    // If standard input held the export, there is no terminal left to ask on.
     if !yes && file == "-" {
         bail!("the export came on standard input, so memdir cannot ask: pass --yes to confirm");
     }
@@ -93,7 +93,7 @@ pub(super) fn import(
     report(&made, &directory, manner, Nothing {}, done, world)
 }
 
-/// What looks like an attack on whoever reads it.
+/// What looks like an attack on its reader.
 fn suspicions(export: &Export) -> Vec<String> {
     let flagged = export.categories().filter_map(|(category, text)| {
         let reasons: Vec<&str> = flag(text).iter().copied().map(Reason::describe).collect();
