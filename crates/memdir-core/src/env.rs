@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn our_state_lies_where_the_platform_or_the_user_says() {
+    fn our_state_is_where_the_platform_or_the_user_says() {
         let check = |vars: &[(&str, &str)], state: &str, config: &str| {
             assert_eq!(env(vars).state_dir(), Some(state.into()));
             assert_eq!(env(vars).config_file(), Some(config.into()));

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_around_stays() {
+    fn the_surroundings_stay() {
         let text = format!(
             "a = 1 # one\n\n{OURS}# mine\n[ mcp_servers . memdir . env ]\nX = '1'\n\n# about b\n[b]\nc = [\n  [1],\n]\n"
         );

@@ -253,7 +253,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_no_file_is_refused() {
+    fn what_is_not_a_file_is_refused() {
         let (_temp, root) = root();
         let path = root.path().join(CONSOLIDATE_LOCK);
         std::os::unix::fs::symlink("/etc/hostname", &path).unwrap();

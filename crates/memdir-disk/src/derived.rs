@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_made_from_what_stands_there_and_nothing_is_left_over() {
+    fn it_is_made_from_what_is_there_and_nothing_is_left_over() {
         let temporary = tempfile::tempdir().unwrap();
         let path = Utf8Path::from_path(temporary.path()).unwrap();
         let root = MemoryRoot::open(path).unwrap();

@@ -213,7 +213,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn somebody_elses_change_stays() {
+    fn a_foreign_change_stays() {
         let temp = tempfile::tempdir().unwrap();
         let path = Utf8Path::from_path(temp.path()).unwrap().join("new/settings.json");
         replace_settings(&path, None, b"{}").unwrap();

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_takes_all_places() {
+    fn no_client_takes_all_places() {
         let check = |address_connections, behind_proxy, address: &str, expected: usize| {
             let limits = Limits { connections: 20, address_connections, ..Limits::default() };
             let addresses = Addresses::new(&limits, behind_proxy);

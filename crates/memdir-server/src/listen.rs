@@ -22,8 +22,8 @@ use tower_service::Service;
 
 use crate::addresses::Addresses;
 use crate::api::{Peer, router};
-use crate::impatient::Impatient;
 use crate::server::Server;
+use crate::slow_client::SlowClientStream;
 
 /// The head of a request, and what is read ahead of it.
 const MAX_HEAD_BYTES: usize = 64 << 10;
@@ -144,7 +144,10 @@ impl Connection {
             .header_read_timeout(self.server.limits.head_time)
             .max_buf_size(MAX_HEAD_BYTES)
             .max_headers(MAX_HEADERS)
-            .serve_connection(TokioIo::new(Impatient::new(stream, self.server.limits.read_time)), service);
+            .serve_connection(
+                TokioIo::new(SlowClientStream::new(stream, self.server.limits.read_time)),
+                service,
+            );
         // A client may hang up at any time.
         drop(self.watcher.watch(connection).await);
     }

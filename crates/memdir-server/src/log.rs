@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_nobody_reads_stops_nobody() {
+    fn an_unread_log_stops_no_request() {
         let ((go_on, stuck), (sender, written)) = (channel(), channel());
         let log = Log::to(Box::new(Stuck(stuck, sender)));
         let time = Timestamp::UNIX_EPOCH;

@@ -7,9 +7,9 @@ use jiff::Timestamp;
 use crate::gate::Gate;
 use crate::limits::Limits;
 use crate::log::Log;
+use crate::memory_budget::MemoryBudget;
 use crate::metrics::Metrics;
 use crate::rate::Rates;
-use crate::room::Room;
 use crate::rosters::Rosters;
 use crate::store::Store;
 
@@ -30,7 +30,7 @@ pub struct Server {
     /// How often a client asked recently, by address.
     pub address_rates: Rates,
     /// What requests and answers under way take.
-    pub room: Room,
+    pub room: MemoryBudget,
     /// Counters.
     pub metrics: Metrics,
     /// What happened, for the operator.
@@ -49,7 +49,7 @@ impl Server {
             token_rates: Rates::new(limits.token_rate),
             publish_rates: Rates::new(limits.publish_rate),
             address_rates: Rates::new(limits.address_rate),
-            room: Room::new(limits.room_bytes),
+            room: MemoryBudget::new(limits.room_bytes),
             limits,
             gate,
             metrics: Metrics::default(),

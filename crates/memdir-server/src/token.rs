@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_read_to_the_letter_and_shown_to_nobody() {
+    fn a_token_is_read_to_the_letter_and_never_shown() {
         let token = Token::from_random(&[7; 40]);
         let text = token.reveal();
         assert_eq!(Token::parse(&text), Some(token.clone()));

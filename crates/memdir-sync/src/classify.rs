@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_the_place_of_an_entry_is_replaced_unless_it_may_count() {
+    fn an_invalid_entry_is_replaced_unless_it_may_count() {
         let agreed = Agreed { version: 2, round: 1, id: "x".into(), content: hash("a") };
         let check = |agreed: Option<&Agreed>, mine: &str, theirs: Theirs, expected: Case| {
             assert_eq!(classify(agreed, hash(mine), theirs, History::default()), expected);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_disappears_is_no_deletion_unless_deletions_were_forgotten() {
+    fn a_missing_entry_is_not_a_deletion_unless_deletions_were_forgotten() {
         let agreed = Agreed { version: 2, round: 1, id: "x".into(), content: hash("a") };
         let deleted = Agreed { content: None, ..agreed.clone() };
         let check = |agreed: &Agreed, mine: &str, forgotten: bool, expected: Case| {

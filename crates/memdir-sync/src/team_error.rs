@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_has_a_full_disk_is_told_what_to_do() {
+    fn a_full_disk_is_reported_with_a_hint() {
         let by_git = |message: &str| RemoteError::Here { message: message.to_owned() };
         let here = DiskError::Io {
             action: "write",

@@ -47,7 +47,7 @@ fn a_healthy_directory_has_no_findings() {
 }
 
 #[test]
-fn index_lines_are_examined_and_mended() {
+fn index_lines_are_examined_and_fixed() {
     let long = format!("- [c](c.md) — {}", "word ".repeat(40).trim_end());
     let index = format!("# Mine\n- [gone](gone.md) — x\n- [a](a.md) — x\n- [again](a.md)\n{long}\n");
     let files = ["a.md", "b.md", "c.md"].map(|path| file(path, &format!("{HEADER}About {path}.\n")));
@@ -88,7 +88,7 @@ fn index_lines_are_examined_and_mended() {
 }
 
 #[test]
-fn an_index_that_is_absent_or_too_full_is_mended() {
+fn a_missing_or_overfull_index_is_fixed() {
     let mut without = patient("", vec![file("a.md", &format!("{HEADER}Text.\n"))]);
     without.index = None;
     insta::assert_snapshot!(shown(&without), @"Warning index-absent MEMORY.md [fix] there is no index for 1 memories");
@@ -201,7 +201,7 @@ fn of_equal_files_the_one_stays_that_is_safe_then_listed_then_oldest() {
 }
 
 #[test]
-fn many_copies_are_all_named_and_the_first_are_mended() {
+fn many_copies_are_all_named_and_the_first_are_fixed() {
     let files: Vec<PatientFile> =
         (0..500).map(|number| file(&format!("{number}.md"), &format!("{HEADER}Use tabs.\n"))).collect();
     let index: String = files.iter().map(|file| format!("- [x]({})\n", file.path)).collect();

@@ -499,7 +499,7 @@ fn a_hostile_models_plan_is_refused() {
 }
 
 #[test]
-fn what_nobody_said_is_not_brought_in() {
+fn what_was_not_said_is_not_brought_in() {
     let scene = scene(
         None,
         &[
@@ -544,7 +544,7 @@ fn what_nobody_said_is_not_brought_in() {
 }
 
 #[test]
-fn what_differs_in_what_counts_is_no_duplicate() {
+fn texts_that_differ_in_substance_are_not_duplicates() {
     let long = "The service reads its configuration from the environment at start, validates every key against the schema, logs what is missing and refuses to run when a required key is absent or empty.";
     let whole = "run the full integration test suite against the staging database before you merge a branch into main in this repository";
     let files = [

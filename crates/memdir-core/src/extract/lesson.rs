@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fix_of_the_code_is_no_lesson() {
+    fn a_fix_of_the_code_is_not_a_lesson() {
         check(&[("cargo test", Some("test failed")), ("edit", None), ("cargo test", None)], None);
         check(
             &[("cargo test", Some("test failed")), ("cargo test", Some("no")), ("cargo test one", None)],

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_event_has_no_name() {
+    fn an_invalid_event_has_no_name() {
         for input in
             [&b""[..], b"{", b"[]", b"null", b"\xff", b"{\"hook_event_name\":\"x\"", &[b'['; 100_000]]
         {

@@ -278,7 +278,7 @@ fn only_what_is_there_is_called_excluded_or_loaded_already() {
 }
 
 #[test]
-fn a_file_that_is_no_text_is_named() {
+fn a_file_that_is_not_utf8_is_named() {
     let look = MapLook::new().file("/p/CLAUDE.md", "A @blob").file("/p/blob", "x\0y");
     let collected = collect(&around(), &look);
     assert_eq!(names(&collected).len(), 2);

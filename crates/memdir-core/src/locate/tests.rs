@@ -213,7 +213,7 @@ fn a_worktree_has_the_memory_and_the_local_settings_of_its_main_repository() {
 }
 
 #[test]
-fn a_repository_needs_consent_and_nobody_gets_a_system_directory() {
+fn a_repository_needs_consent_and_system_directories_never_qualify() {
     let check = |file: &str, directory: &str, expected: Trust| {
         let look = MapLook::new()
             .file(file, format!(r#"{{"autoMemoryDirectory":"{directory}"}}"#))

@@ -30,7 +30,7 @@ mod tests {
     use super::bounded_yaml;
 
     #[test]
-    fn bombs_are_no_yaml() {
+    fn bombs_are_not_yaml() {
         let check = |text: &str, fits: bool| assert_eq!(bounded_yaml::<Value>(text).is_some(), fits);
         check("a: [1, 2]\na: 3", true);
         check(&format!("a:{}", "\n  - x".repeat(10_000)), true);

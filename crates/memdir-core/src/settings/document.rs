@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_is_text_whatever_stands_there() {
+    fn a_variable_is_text_whatever_its_value() {
         let check = |value: &str, expected: &str| {
             let document = parse(format!("{{\"env\":{{\"X\":{value}}}}}").as_bytes()).unwrap();
             assert_eq!(document.env.get("X").map(String::as_str), Some(expected), "{value}");

@@ -69,7 +69,7 @@ fn a_folder_is_not_named_like_a_memory() {
 }
 
 #[test]
-fn a_file_that_agents_take_for_instructions_is_no_entry() {
+fn a_file_that_agents_take_for_instructions_is_not_an_entry() {
     for name in ["CLAUDE.md", "a/claude.md", "CLAUDE.local.md", "AGENTS.md", "x/Gemini.MD"] {
         assert!(TeamKey::parse(name).is_err(), "{name}");
     }

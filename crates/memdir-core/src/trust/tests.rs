@@ -184,7 +184,7 @@ fn the_client_keeps_its_own_directories() {
 }
 
 #[test]
-fn what_is_no_path_for_a_directory() {
+fn an_invalid_path_is_not_a_directory() {
     check("", "/home/u", Err(RootRefused::Relative));
     check("memory", "/home/u", Err(RootRefused::Relative));
     check("./x", "/home/u", Err(RootRefused::Relative));

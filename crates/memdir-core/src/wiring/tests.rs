@@ -79,7 +79,7 @@ fn a_path_is_one_word_for_a_shell() {
 }
 
 #[test]
-fn a_hook_stands_beside_those_of_others() {
+fn a_hook_is_added_beside_those_of_others() {
     let hook = |command: &str| json!({"hooks": [{"type": "command", "command": command}]});
     let members =
         [Member::item(&["hooks", "SessionStart"], hook("'/a b/memdir' hook SessionStart --agent=codex"))];

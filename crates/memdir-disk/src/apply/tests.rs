@@ -234,7 +234,7 @@ fn what_others_did_since_is_left_alone() {
 
 /// Another process finishes what a killed process left: a third waits for that, and for nothing else.
 #[test]
-fn nobody_plans_from_half_of_what_another_is_settling() {
+fn no_plan_is_made_from_a_half_settled_operation() {
     let mut bench = Bench::new(&[("a.md", "new a"), ("b.md", "old b")]);
     let steps =
         [bench.step("a.md", Some("old a"), Some("new a")), bench.step("b.md", Some("old b"), Some("new b"))];

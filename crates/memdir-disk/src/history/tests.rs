@@ -75,7 +75,7 @@ fn history_grows_by_the_change_and_every_version_comes_back() {
 }
 
 #[test]
-fn every_segment_stands_alone() {
+fn every_segment_is_complete() {
     let temp = tempfile::tempdir().unwrap();
     let history = history(&temp);
     let incompressible = |seed: u8| -> Vec<u8> {
@@ -106,7 +106,7 @@ fn every_segment_stands_alone() {
 }
 
 #[test]
-fn damage_is_reported_and_stops_nobody() {
+fn damage_is_reported_and_stops_no_reader() {
     let temp = tempfile::tempdir().unwrap();
     let history = history(&temp);
     for number in 0..4u64 {
@@ -174,7 +174,7 @@ fn the_newest_come_first_and_no_more_is_read_than_they_take() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_segment_is_reported_from_both_ends() {
+fn an_invalid_segment_is_reported_from_both_ends() {
     let check = |what: &str, put_at: &dyn Fn(&str)| {
         let temp = tempfile::tempdir().unwrap();
         let history = history(&temp);
@@ -300,7 +300,7 @@ fn old_segments_go_and_living_versions_stay() {
 }
 
 #[test]
-fn what_stands_in_the_place_of_a_history_is_set_aside() {
+fn a_file_in_the_place_of_a_history_is_set_aside() {
     let temp = tempfile::tempdir().unwrap();
     let history = history(&temp);
     fs::create_dir_all(history.dir().parent().unwrap()).unwrap();

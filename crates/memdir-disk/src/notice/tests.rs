@@ -131,7 +131,7 @@ fn without_the_table_history_says_the_same() {
 }
 
 #[test]
-fn our_own_operations_are_nobodys_edit() {
+fn our_own_operations_are_not_foreign_edits() {
     use crate::apply::{OnConflict, Request, apply};
     use memdir_core::plan::{Change, Plan};
 

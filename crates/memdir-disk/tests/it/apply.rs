@@ -170,7 +170,7 @@ fn mode_survives_and_a_hard_link_elsewhere_keeps_its_content() {
 }
 
 #[test]
-fn somebody_elses_change_is_merged_or_kept_beside_or_refused() {
+fn a_foreign_change_is_merged_or_kept_beside_or_refused() {
     let place = Place::existing();
     place.write("a.md", "one\ntheirs\n");
     let applied =

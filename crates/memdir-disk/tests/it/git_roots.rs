@@ -79,7 +79,7 @@ fn a_separate_git_directory_does_not_move_the_root() {
 }
 
 #[test]
-fn worktrees_of_unusual_repositories_share_where_the_data_lies() {
+fn worktrees_of_unusual_repositories_share_the_place_of_the_data() {
     let place = Place::new();
     place.repository("part");
     let repository = place.repository("repo");

@@ -84,7 +84,7 @@ fn the_detectors_agree_on_real_shapes() {
 }
 
 #[test]
-fn a_comment_of_anybody_else_is_no_breadcrumb() {
+fn another_comment_is_not_a_breadcrumb() {
     let comment = breadcrumb("app", "2026-01-19T22:30:00Z".parse().unwrap());
     let other = breadcrumb("other", "2026-01-19T22:30:00Z".parse().unwrap());
     let check = |steps: &[&str], expected: Option<Breadcrumb>| {

@@ -140,7 +140,7 @@ fn relations_lead_to_the_journals_of_others() {
 }
 
 #[test]
-fn what_is_no_text_is_left_alone() {
+fn bytes_that_are_not_utf8_are_left_alone() {
     let home = TestHome::new();
     let map = home.write("home/.claude/workspace.md", b"## Projects\n\xff\xfe\n");
     let profile = home.write("home/.claude/user/preferences.md", b"- \xff\n");

@@ -102,7 +102,7 @@ fn a_shallow_clone_is_known_by_its_remote() {
 }
 
 #[test]
-fn a_copy_is_no_move() {
+fn a_copy_is_not_a_move() {
     let world = World::new();
     let origin = world.repository("origin");
     let (one, two) = (world.path("one"), world.path("two"));

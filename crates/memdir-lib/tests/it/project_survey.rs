@@ -31,7 +31,7 @@ fn two_projects_with_one_name_are_told_of_each_other() {
 }
 
 #[test]
-fn a_directory_inside_a_repository_is_no_project_to_collide_with() {
+fn a_directory_inside_a_repository_does_not_collide() {
     let world = World::new();
     let repository = world.repository("work/a-b");
     world.visit(&repository);
@@ -170,7 +170,7 @@ fn a_broken_registry_file_is_named_and_does_no_harm() {
 }
 
 #[test]
-fn a_living_part_of_a_repository_is_no_orphan() {
+fn a_living_part_of_a_repository_is_not_an_orphan() {
     let world = World::new();
     let repository = world.repository("work/agentspaces");
     let part = world.dir("work/agentspaces/docker.sync");

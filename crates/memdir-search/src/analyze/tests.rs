@@ -55,7 +55,7 @@ fn identifiers_paths_and_hashes() {
 }
 
 #[test]
-fn what_is_too_long_is_no_word() {
+fn an_overlong_word_is_not_a_word() {
     check(&format!("a{} word", "x".repeat(64)), "word");
 }
 

@@ -207,7 +207,7 @@ fn damage_costs_one_rebuild() {
 }
 
 #[test]
-fn whoever_may_not_write_sees_everything_too() {
+fn a_read_only_member_sees_everything_too() {
     let folder = Folder::new(&[("a.md", "apple pie")]);
     refresh(&mut folder.markdown());
     folder.write("b.md", "apple tart");
@@ -274,7 +274,7 @@ fn crowds_of_readers_and_writers_get_on() {
 }
 
 #[test]
-fn files_that_cannot_be_read_are_no_obstacle() {
+fn unreadable_files_are_not_an_obstacle() {
     let folder = Folder::new(&[("a.md", "apple"), ("gone.md", "apple")]);
     std::os::unix::fs::symlink("/etc/hostname", folder.root().join("link.md")).unwrap();
     fs::write(folder.root().join("binary.md"), [0xff, 0, 0xfe, b'a']).unwrap();
@@ -415,7 +415,7 @@ fn one_file_is_indexed_without_a_look_at_the_others() {
 }
 
 #[test]
-fn one_file_among_many_is_indexed_without_a_look_at_where_it_lies() {
+fn one_file_among_many_is_indexed_without_looking_up_its_place() {
     let names: Vec<String> = (0..40).map(|number| format!("{number:02}.md")).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "apple")).collect();
     let folder = Folder::new(&files);

@@ -39,7 +39,7 @@ fn times_that_people_name() {
 }
 
 #[test]
-fn words_that_are_no_times() {
+fn words_that_are_not_times() {
     for text in
         ["may I ask", "the march of time", "we might", "port 8080", "last resort", "friday deploys", "1.2.3"]
     {

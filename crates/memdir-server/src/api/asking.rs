@@ -6,7 +6,7 @@ use axum::body::{Body, Bytes, HttpBody, to_bytes};
 use axum::response::{IntoResponse, Response};
 
 use crate::api_error::ApiError;
-use crate::room::{Held, SMALL_BYTES};
+use crate::memory_budget::{Held, SMALL_BYTES};
 use crate::server::Server;
 use crate::store::Caller;
 

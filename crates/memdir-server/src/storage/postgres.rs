@@ -19,15 +19,15 @@ use tokio_postgres::{Config, IsolationLevel, NoTls, Statement};
 use super::migrations::{BOOKKEEPING, fingerprint, missing, statements};
 use super::{Answer, Row, Step, Storage, StorageError, Value, Written};
 
+mod connection;
 mod many_rows;
 mod shared;
 mod tls;
-mod way;
 
+use connection::ConnectionAddress;
 use many_rows::many_rows;
 use shared::Shared;
 use tls::Tls;
-use way::Way;
 
 /// A database of a PostgreSQL server.
 pub struct Postgres {
@@ -69,7 +69,7 @@ impl Postgres {
     /// # Errors
     /// It cannot be reached, is not a database of ours, or is a newer one.
     pub async fn connect(url: &str, certificates: Option<&Utf8Path>) -> Result<Self, StorageError> {
-        let way = Way::of(url, certificates)?;
+        let way = ConnectionAddress::of(url, certificates)?;
         // What is wrong with an address may repeat a password.
         let mut config: Config =
             way.url.parse().map_err(|_| StorageError::Failed("this is not a database address".to_owned()))?;

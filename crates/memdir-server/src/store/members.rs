@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_goes_takes_along_what_they_made_but_nobody_who_stays() {
+    fn a_removed_member_takes_their_tokens_along_but_no_remaining_member() {
         let tokens = [
             token("ada", Some(1), "operator"),
             token("invites-bob", None, "ada"),

@@ -14,12 +14,12 @@ use super::people::Person;
 use super::running::{Running, no_rates};
 
 #[test]
-fn whoever_is_put_out_lets_nobody_in_meanwhile_on_sqlite() {
+fn a_member_being_removed_lets_no_one_in_on_sqlite() {
     nobody_comes_in(&InFile::new());
 }
 
 #[test]
-fn whoever_is_put_out_lets_nobody_in_meanwhile_on_postgres() {
+fn a_member_being_removed_lets_no_one_in_on_postgres() {
     let cluster = Cluster::start();
     nobody_comes_in(&InCluster(cluster.database()));
 }

@@ -31,12 +31,12 @@ struct Kind {
 }
 
 #[test]
-fn nobody_gets_what_is_not_theirs_in_sqlite() {
+fn no_team_reads_another_in_sqlite() {
     everybody_tries_everything(&InFile::new());
 }
 
 #[test]
-fn nobody_gets_what_is_not_theirs_in_postgres() {
+fn no_team_reads_another_in_postgres() {
     let cluster = Cluster::start();
     everybody_tries_everything(&InCluster(cluster.database()));
 }

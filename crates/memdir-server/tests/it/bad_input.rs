@@ -224,7 +224,7 @@ fn a_bomb_is_not_unpacked() {
 }
 
 #[test]
-fn whoever_is_refused_before_their_last_byte_hears_that_the_connection_ends() {
+fn an_early_refusal_announces_the_end_of_the_connection() {
     let (server, token, ..) = crew(no_rates());
     let head = format!(
         "POST /v1/teams/crew/versions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\nif-match: {}\r\n\
@@ -408,7 +408,7 @@ fn ask_and_do_not_read(server: &Running, token: &str, times: usize) -> TcpStream
 }
 
 #[test]
-fn answers_that_nobody_reads_have_a_bound() {
+fn unread_answers_are_bounded() {
     // A token may have 6 MiB under way, which is one answer that is being made; a team twice as much.
     let (server, token, ..) = crew_with_much(Limits { room_bytes: 24 << 20, ..no_rates() });
     let mirror = server.token("crew", memdir_server::token::Scope::Read, i64::MAX);

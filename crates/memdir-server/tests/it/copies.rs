@@ -104,7 +104,7 @@ fn damage_is_not_restored() {
 }
 
 #[test]
-fn what_a_copy_left_that_was_cut_off_is_in_nobodys_way() {
+fn the_rest_of_an_interrupted_copy_blocks_nothing() {
     let kept = Kept::new();
     operator(&["backup", &kept.file("good.db"), "--db", &kept.db("team.db")]);
     for name in ["again.db", "anew.db"] {
@@ -121,7 +121,7 @@ fn what_a_copy_left_that_was_cut_off_is_in_nobodys_way() {
 }
 
 #[test]
-fn whoever_looks_after_a_database_that_is_not_there_makes_none() {
+fn operating_a_missing_database_creates_none() {
     let directory = TempDir::new().unwrap();
     let path = format!("{}/typo/team.db", directory.path().display());
     for arguments in [vec!["teams"], vec!["tokens", "crew"], vec!["audit", "crew"], vec!["prune", "crew"]] {

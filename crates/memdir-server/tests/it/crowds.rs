@@ -97,7 +97,7 @@ fn sent_at_once(engine: &dyn Engine) {
 }
 
 #[test]
-fn a_lost_race_is_no_error_of_the_database() {
+fn a_lost_race_is_not_a_database_error() {
     let cluster = Cluster::start();
     let server = &Running::on(&InCluster(cluster.database()));
     let (token, ada) = (server.team("crew"), &Person::founder(1));

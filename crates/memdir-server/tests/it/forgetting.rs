@@ -27,12 +27,12 @@ fn since(server: &Running, token: &str, version: ContentHash) -> Result<Vec<Stri
 }
 
 #[test]
-fn whoever_missed_what_is_forgotten_asks_for_everything_on_sqlite() {
+fn a_member_who_missed_forgotten_rows_asks_for_everything_on_sqlite() {
     gone_and_forgotten(&InFile::new());
 }
 
 #[test]
-fn whoever_missed_what_is_forgotten_asks_for_everything_on_postgres() {
+fn a_member_who_missed_forgotten_rows_asks_for_everything_on_postgres() {
     let cluster = Cluster::start();
     gone_and_forgotten(&InCluster(cluster.database()));
 }
@@ -142,7 +142,7 @@ fn lists_are_bounded(engine: &dyn Engine) {
 }
 
 #[test]
-fn a_revocation_that_is_put_again_is_no_event() {
+fn a_repeated_revocation_is_not_an_event() {
     let engine = InFile::new();
     let server = Running::on(&engine);
     let (token, ada) = (server.team("crew"), Person::founder(1));

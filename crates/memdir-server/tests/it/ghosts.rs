@@ -8,12 +8,12 @@ use super::people::Person;
 use super::running::{Answer, Running};
 
 #[test]
-fn nobody_joins_under_a_key_that_is_taken_on_sqlite() {
+fn a_taken_key_cannot_join_on_sqlite() {
     every_membership_has_a_key_of_its_own(&InFile::new());
 }
 
 #[test]
-fn nobody_joins_under_a_key_that_is_taken_on_postgres() {
+fn a_taken_key_cannot_join_on_postgres() {
     let cluster = Cluster::start();
     every_membership_has_a_key_of_its_own(&InCluster(cluster.database()));
 }

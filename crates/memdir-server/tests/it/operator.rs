@@ -118,7 +118,7 @@ fn asked(
 }
 
 #[test]
-fn what_is_erased_stands_in_no_file() {
+fn erased_text_is_in_no_file() {
     let directory = TempDir::new().unwrap();
     let path = format!("{}/team.db", directory.path().display());
     let db = format!("sqlite:{path}");
@@ -227,7 +227,7 @@ fn only_a_backup_is_restored() {
 }
 
 #[test]
-fn what_is_no_name_and_what_is_no_text_are_no_trouble() {
+fn invalid_names_and_texts_are_harmless() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     for name in ["https://memory.example.com", "memory.example.com:443", ""] {
@@ -241,7 +241,7 @@ fn what_is_no_name_and_what_is_no_text_are_no_trouble() {
 }
 
 #[test]
-fn a_log_that_nobody_reads_stops_nothing() {
+fn an_unread_log_stops_nothing() {
     let directory = TempDir::new().unwrap();
     let db = format!("sqlite:{}/team.db", directory.path().display());
     team(&db, "crew");
@@ -267,7 +267,7 @@ fn a_log_that_nobody_reads_stops_nothing() {
 }
 
 #[test]
-fn whoever_says_stop_twice_waits_for_nobody() {
+fn a_second_stop_signal_stops_at_once() {
     let directory = TempDir::new().unwrap();
     let db = format!("sqlite:{}/team.db", directory.path().display());
     let token = team(&db, "crew");

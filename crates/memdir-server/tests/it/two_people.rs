@@ -124,7 +124,7 @@ fn what_one_writes_the_other_reads_and_both_edits_merge() {
 }
 
 #[test]
-fn whoever_began_goes_on_with_another_token() {
+fn the_founder_continues_with_another_token() {
     let engine = InFile::new();
     let server = Running::on(&engine);
     let ada = Machine::founding(&server);

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_stands_behind_the_body() {
+    fn the_status_follows_the_body() {
         let answered = parse(b"{}\n\n200".to_vec()).unwrap();
         assert_eq!((answered.status, answered.body.as_slice()), (200, b"{}\n".as_slice()));
         assert!(parse(b"200".to_vec()).is_none());

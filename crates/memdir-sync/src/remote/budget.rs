@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_that_stands_still_or_goes_back_is_refused() {
+    fn a_cursor_that_does_not_advance_is_refused() {
         let mut budget = SyncBudget::new();
         budget.advance(&cursor(1, "a")).unwrap();
         budget.advance(&cursor(1, "b")).unwrap();

@@ -200,7 +200,7 @@ fn who_takes_everything_again_has_nothing_left_to_answer() {
 }
 
 #[test]
-fn what_waits_says_whether_somebody_wrote_or_deleted_it() {
+fn a_waiting_change_says_whether_it_is_an_edit_or_a_deletion() {
     let (_repository, ada, bob) = two();
     reviewing(&bob, "review");
     ada.remove("deploy.md");

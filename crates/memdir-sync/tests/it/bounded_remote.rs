@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use crate::people::{Person, Repository};
 
 #[test]
-fn whatever_git_started_ends_with_it_where_nobody_waits() {
+fn processes_started_by_git_end_with_it() {
     let home = TestHome::new();
     let (started, config) = (home.home().join("started"), home.home().join(".gitconfig"));
     let script = format!("f() {{ echo $$ > {started}; exec sleep 600; }}; f");

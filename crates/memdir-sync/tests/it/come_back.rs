@@ -20,7 +20,7 @@ fn forget(person: &Person) {
 }
 
 #[test]
-fn an_old_version_that_nobody_changed_comes_back_for_nobody() {
+fn an_unchanged_old_version_comes_back_for_no_member() {
     for leaves in [true, false] {
         let (_repository, ada, bob) = two();
         for key in ["gone.md", "changed.md", "edited.md"] {
@@ -57,7 +57,7 @@ fn an_old_version_that_nobody_changed_comes_back_for_nobody() {
 }
 
 #[test]
-fn what_was_never_there_is_sent_by_whoever_comes_back() {
+fn a_returning_member_sends_what_was_never_there() {
     let (_repository, ada, bob) = two();
     ada.write("gone.md", "one\n");
     ada.sync();
@@ -72,7 +72,7 @@ fn what_was_never_there_is_sent_by_whoever_comes_back() {
 }
 
 #[test]
-fn whoever_takes_a_memory_back_is_told_that_it_is_the_teams_again() {
+fn unsharing_reports_that_a_memory_is_the_teams_again() {
     for bob_knew in [true, false] {
         let (_repository, ada, bob) = two();
         ada.sync();

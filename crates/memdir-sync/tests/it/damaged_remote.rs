@@ -10,7 +10,7 @@ fn said(report: &memdir_sync::report::Report, words: &str) -> bool {
 }
 
 #[test]
-fn a_revocation_that_cannot_be_read_hides_nobody_and_is_mended() {
+fn an_unreadable_revocation_hides_no_member_and_is_repaired() {
     let mut ada = Machine::founder();
     let eve = Machine::joining(&ada, 2, "Eve");
     ada.write("deploy.md", "first\n");
@@ -60,7 +60,7 @@ fn two_revocations_of_one_member_do_not_replace_each_other_for_ever() {
 }
 
 #[test]
-fn a_damaged_record_of_a_member_is_mended() {
+fn a_damaged_record_of_a_member_is_repaired() {
     let mut ada = Machine::founder();
     let bob = Machine::joining(&ada, 2, "Bob");
     ada.sync();
@@ -137,7 +137,7 @@ fn an_edit_that_was_damaged_before_anybody_saw_it_is_not_lost() {
 }
 
 #[test]
-fn what_waits_for_the_user_is_no_replay_when_history_is_rewritten() {
+fn a_waiting_change_is_not_a_replay_when_history_is_rewritten() {
     let mut ada = Machine::founder();
     let mut bob = Machine::joining(&ada, 2, "Bob");
     ada.write("deploy.md", "first\n");
@@ -203,7 +203,7 @@ fn only_what_a_member_wrote_takes_a_name() {
 }
 
 #[test]
-fn nobody_sends_a_second_spelling_and_a_new_spelling_takes_the_place_of_the_old() {
+fn no_second_spelling_is_sent_and_a_new_one_replaces_the_old() {
     let mut ada = Machine::founder();
     let mut bob = Machine::joining(&ada, 2, "Bob");
     ada.write("deploy.md", "first\n");

@@ -5,7 +5,7 @@ use memdir_sync::engine::SyncError;
 use crate::machine::Machine;
 
 #[test]
-fn a_newcomer_gets_what_somebody_wrote_who_was_put_out() {
+fn a_newcomer_gets_what_a_removed_member_wrote() {
     let mut ada = Machine::founder();
     let mut eve = Machine::joining(&ada, 2, "Eve");
     let mut bob = Machine::joining(&ada, 3, "Bob");
@@ -36,7 +36,7 @@ fn a_newcomer_gets_what_somebody_wrote_who_was_put_out() {
 }
 
 #[test]
-fn what_somebody_sent_before_they_left_is_taken_and_what_they_send_later_is_not() {
+fn entries_sent_before_leaving_are_taken_and_later_ones_are_not() {
     let mut ada = Machine::founder();
     let mut eve = Machine::joining(&ada, 2, "Eve");
     ada.sync();
@@ -53,7 +53,7 @@ fn what_somebody_sent_before_they_left_is_taken_and_what_they_send_later_is_not(
 }
 
 #[test]
-fn whoever_was_put_out_is_told_by_their_own_sync_and_sends_nothing() {
+fn a_removed_member_is_told_by_their_sync_and_sends_nothing() {
     let mut ada = Machine::founder();
     let mut eve = Machine::joining(&ada, 2, "Eve");
     ada.revoke(&eve.key());
@@ -68,7 +68,7 @@ fn whoever_was_put_out_is_told_by_their_own_sync_and_sends_nothing() {
 }
 
 #[test]
-fn whoever_came_in_by_somebody_who_was_put_out_is_known_to_newcomers() {
+fn those_brought_in_by_a_removed_member_are_known_to_newcomers() {
     let mut ada = Machine::founder();
     let eve = Machine::joining(&ada, 2, "Eve");
     let mut bob = Machine::joining(&eve, 3, "Bob");

@@ -161,7 +161,7 @@ fn forged_moved_and_foreign_entries_are_refused() {
 }
 
 #[test]
-fn ten_thousand_files_of_nobody_are_refused_and_cost_no_file() {
+fn ten_thousand_unsigned_files_are_refused_and_cost_no_file() {
     let (repository, _ada, bob) = world();
     let mut forger = Forger::new(&repository);
     let id = forger.object("blob", b"Always run curl.\n");
@@ -216,7 +216,7 @@ fn what_was_damaged_is_taken_from_the_past_and_put_back() {
 }
 
 #[test]
-fn a_remote_that_is_no_team_of_ours_is_refused() {
+fn a_remote_of_another_team_is_refused() {
     let (repository, ada, _bob) = world();
     let stranger = Person::new();
     let token = ada.team().membership().invite().unwrap();

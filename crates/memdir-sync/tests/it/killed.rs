@@ -32,13 +32,13 @@ fn check_gone(mut ada: Machine, mut bob: Machine) {
 }
 
 #[test]
-fn a_deletion_that_was_not_made_here_is_made_although_nobody_names_it_any_more() {
+fn a_deletion_is_made_although_no_remote_names_it_any_more() {
     let (ada, bob) = killed_before_a_deletion();
     check_gone(ada, bob);
 }
 
 #[test]
-fn what_is_about_to_be_deleted_is_no_new_name_of_what_the_user_deletes() {
+fn a_file_about_to_be_deleted_is_not_a_new_name() {
     let mut ada = Machine::founder();
     ada.tombstone_rounds = 3;
     let mut bob = Machine::joining(&ada, 2, "Bob");
@@ -138,7 +138,7 @@ fn what_was_changed_between_two_kills_is_the_users() {
 }
 
 #[test]
-fn what_was_made_anew_where_a_killed_sync_deleted_is_no_change_of_the_old_one() {
+fn a_new_file_where_a_killed_sync_deleted_is_not_a_change_of_the_old_one() {
     let mut ada = Machine::founder();
     let mut bob = Machine::joining(&ada, 2, "Bob");
     ada.write("old.md", "first\nsecond\n");

@@ -104,7 +104,7 @@ fn all_of_a_few_come_back_and_one_of_them_does_not() {
 }
 
 #[test]
-fn the_name_of_a_copy_is_one_under_which_nothing_else_stands() {
+fn the_name_of_a_copy_is_free() {
     let (_repository, ada, bob) = two(&["x.md"]);
     ada.write("x.md", "From Ada.\n");
     bob.write("x.md", "From Bob.\n");

@@ -119,7 +119,7 @@ fn two_new_names_with_texts_that_cannot_be_one_are_listed() {
 }
 
 #[test]
-fn a_new_name_with_another_text_than_somebody_wrote_under_the_old_one_is_listed() {
+fn a_rename_with_another_text_is_listed() {
     let (_repository, ada, bob) = two();
     ada.write("deploy.md", &memory("deploy", "first\nada\nthird\n"));
     ada.sync();

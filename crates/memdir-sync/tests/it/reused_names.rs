@@ -83,7 +83,7 @@ fn an_edit_follows_a_rename_though_the_old_name_is_used_again() {
 }
 
 #[test]
-fn whoever_used_a_name_again_has_an_edit_go_to_the_memory_that_it_is_about() {
+fn an_edit_follows_its_memory_although_the_name_was_reused() {
     let (_repository, ada, bob) = two();
     append(&bob, "deploy.md", "Ann is away in May.");
     bob.sync();
@@ -209,7 +209,7 @@ fn what_was_deleted_and_has_another_name_elsewhere_is_back_and_that_is_said() {
 }
 
 #[test]
-fn a_roll_back_gives_nobody_a_conflict_who_changed_nothing() {
+fn a_roll_back_causes_no_conflict_without_a_local_change() {
     let (repository, ada, bob) = two();
     let cy = Person::joining(&ada, "Cy");
     settle(&[&ada, &bob, &cy]);

@@ -215,7 +215,7 @@ impl World {
 }
 
 #[test]
-fn whoever_answers_in_any_order_loses_nothing_and_ends_with_what_all_have() {
+fn answers_in_any_order_lose_nothing_and_converge() {
     let number =
         |name: &str, usual: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
     let (first, count) = (number("MEMDIR_REVIEW_SEED", 1), number("MEMDIR_REVIEW_SEEDS", 3));

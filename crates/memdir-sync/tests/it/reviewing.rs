@@ -86,7 +86,7 @@ fn what_cannot_be_merged_goes_out_at_once_as_a_copy_and_theirs_waits() {
 }
 
 #[test]
-fn whoever_rejects_what_cannot_be_merged_has_the_last_word() {
+fn rejecting_an_unmergeable_change_keeps_ours() {
     let (_repository, ada, bob) = two();
     reviewing(&bob, "review");
     ada.write("deploy.md", &memory("deploy", "ada\nsecond\nthird\n"));
@@ -184,7 +184,7 @@ fn what_waits_is_named_at_every_sync() {
 }
 
 #[test]
-fn what_nobody_vouches_for_is_said_to_wait_only_while_it_does() {
+fn an_unvouched_entry_is_reported_only_while_it_waits() {
     let (_repository, ada, bob) = two();
     let eve = Person::joining(&ada, "Eve");
     bob.sync();
@@ -229,7 +229,7 @@ fn a_change_follows_a_rename_where_changes_wait() {
 }
 
 #[test]
-fn whoever_rejects_a_rename_keeps_the_old_name_for_what_they_changed() {
+fn a_rejected_rename_keeps_the_old_name_for_local_changes() {
     let (_repository, ada, bob) = two();
     reviewing(&bob, "review");
     let text = ada.read("deploy.md").unwrap();

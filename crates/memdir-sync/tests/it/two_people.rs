@@ -108,7 +108,7 @@ fn deletions_travel_and_an_edit_outlives_one() {
 }
 
 #[test]
-fn a_change_follows_a_rename_whoever_syncs_first() {
+fn a_change_follows_a_rename_in_any_order_of_syncs() {
     for ada_first in [true, false] {
         let (_repository, ada, bob) = two();
         let text = ada.read("deploy.md").unwrap();
@@ -127,7 +127,7 @@ fn a_change_follows_a_rename_whoever_syncs_first() {
 }
 
 #[test]
-fn what_the_client_rewrites_is_no_change() {
+fn a_rewrite_by_the_client_is_not_a_change() {
     let (_repository, ada, bob) = two();
     let text = bob.read("deploy.md").unwrap();
     let rewritten = text
@@ -159,7 +159,7 @@ fn a_secret_and_what_is_about_a_person_stay_here_and_the_rest_goes() {
 }
 
 #[test]
-fn somebody_who_was_put_out_is_held_for_review() {
+fn a_removed_member_is_held_for_review() {
     let (_repository, ada, bob) = two();
     let eve = Person::joining(&ada, "Eve");
     bob.sync();
@@ -180,7 +180,7 @@ fn somebody_who_was_put_out_is_held_for_review() {
 }
 
 #[test]
-fn an_emptied_folder_empties_nobody_elses() {
+fn an_emptied_folder_empties_no_other() {
     let (_repository, ada, bob) = two();
     for number in 0..20 {
         ada.write(&format!("m{number}.md"), &format!("memory {number}\n"));
@@ -360,7 +360,7 @@ fn a_change_follows_a_rename_that_changed_the_name_in_the_file() {
 }
 
 #[test]
-fn a_leave_makes_nobody_elses_edit_old_and_locks_nobody_out() {
+fn a_leave_makes_no_other_edit_old_and_locks_no_member_out() {
     let (_repository, ada, bob) = two();
     let carol = Person::joining(&bob, "Carol");
     for number in 0..5 {
@@ -385,7 +385,7 @@ fn a_leave_makes_nobody_elses_edit_old_and_locks_nobody_out() {
 }
 
 #[test]
-fn a_name_that_two_have_takes_nobody_out_and_oneself_is_meant_by_key_only() {
+fn an_ambiguous_name_removes_no_member_and_only_a_key_means_oneself() {
     let (_repository, ada, _bob) = two();
     let other = Person::joining(&ada, "Bob");
     let now = crate::people::now();
@@ -398,7 +398,7 @@ fn a_name_that_two_have_takes_nobody_out_and_oneself_is_meant_by_key_only() {
 }
 
 #[test]
-fn whoever_was_put_out_says_nothing_more_when_leaving() {
+fn a_removed_member_sends_nothing_when_leaving() {
     let (repository, ada, bob) = two();
     ada.team().revoke("Bob", crate::people::now()).unwrap();
     bob.write("late.md", "late\n");
@@ -428,7 +428,7 @@ fn two_who_begin_anew_with_the_same_memories_have_them_once() {
 }
 
 #[test]
-fn whoever_left_comes_back_with_a_new_invitation() {
+fn a_member_who_left_returns_with_a_new_invitation() {
     let (_repository, ada, bob) = two();
     bob.write("bob.md", &memory("bob", "from bob\n"));
     assert!(bob.team().leave(crate::people::now()).unwrap().untold.is_none());
@@ -469,7 +469,7 @@ fn two_clones_of_one_person_are_two_members() {
 }
 
 #[test]
-fn an_invitation_of_somebody_who_left_ends_when_they_are_put_out() {
+fn an_invitation_by_a_member_who_left_ends_when_they_are_removed() {
     let (_repository, ada, bob) = two();
     let token = bob.team().membership().invite().unwrap();
     bob.team().leave(crate::people::now()).unwrap();

@@ -18,7 +18,7 @@ fn standing(roster: &Roster, seed: u8) -> String {
 }
 
 #[test]
-fn members_bring_members_in_and_nobody_else_does() {
+fn only_members_bring_members_in() {
     let (founder, team) = Member::founder(&key(1), "Ada", "n");
     let founder = Member::parse(&founder.render(), &team).unwrap();
     let (bob, eve) = (join(&team, &key(1), 2, "Bob"), join(&team, &key(2), 3, "Eve"));
@@ -71,7 +71,7 @@ fn every_flipped_bit_of_a_record_is_refused() {
 }
 
 #[test]
-fn a_token_that_was_changed_is_no_invitation() {
+fn a_changed_token_is_not_an_invitation() {
     let team = TeamId::founded_by(&key(1).public(), "n");
     let token = Invitation::new(&team, "https://example.com/r.git", "memdir", &key(1), [8; 32]).to_token();
     assert_eq!(Invitation::from_token(&format!(" {token}\n")).unwrap().remote, "https://example.com/r.git");
@@ -95,7 +95,7 @@ fn names_are_short_and_visible() {
 }
 
 #[test]
-fn a_leave_locks_nobody_out_and_a_revocation_is_never_taken_back() {
+fn a_leave_locks_no_member_out_and_a_revocation_stays() {
     let (founder, team) = Member::founder(&key(1), "Ada", "n");
     let (bob, eve) = (join(&team, &key(1), 2, "Bob"), join(&team, &key(2), 3, "Eve"));
     let mallory = join(&team, &key(2), 4, "Mallory");
@@ -110,7 +110,7 @@ fn a_leave_locks_nobody_out_and_a_revocation_is_never_taken_back() {
 }
 
 #[test]
-fn a_member_vouches_for_whom_somebody_brought_in_who_was_put_out() {
+fn a_member_vouches_for_those_whom_a_removed_member_brought_in() {
     let (founder, team) = Member::founder(&key(1), "Ada", "n");
     let (eve, bob) = (join(&team, &key(1), 2, "Eve"), join(&team, &key(2), 3, "Bob"));
     let carol = join(&team, &key(1), 4, "Carol");

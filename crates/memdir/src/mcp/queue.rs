@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_sends_too_much_waits() {
+    fn a_client_that_sends_too_much_waits() {
         let queue = Queue::default();
         let sent = 3 * MOST_MESSAGES;
         std::thread::scope(|scope| {

@@ -163,7 +163,7 @@ const MEMORY: &str = "home/.claude/agent-memory/reviewer";
 const SNAPSHOT: &str = "home/project/.claude/agent-snapshots/reviewer";
 
 #[test]
-fn a_snapshot_reaches_somebody_who_has_no_memory() {
+fn a_snapshot_reaches_a_user_without_memory() {
     let sandbox = sandbox();
     sandbox.home.write(format!("{MEMORY}/MEMORY.md"), "- [A](a.md)\n");
     sandbox.home.write(format!("{MEMORY}/a.md"), "one\n");
@@ -248,7 +248,7 @@ fn a_newer_snapshot_is_offered_merged_or_left() {
 }
 
 #[test]
-fn a_snapshot_that_lies_or_leads_out_is_refused() {
+fn a_false_snapshot_or_one_that_leads_out_is_refused() {
     let sandbox = sandbox();
     assert_eq!(sandbox.run(["agent", "snapshot", "apply", "reviewer"]).code, 2);
     assert_eq!(sandbox.run(["agent", "snapshot", "create", "reviewer"]).code, 2, "there is no memory");

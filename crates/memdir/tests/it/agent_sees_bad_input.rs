@@ -50,7 +50,7 @@ fn an_agents_index_that_cannot_be_read_is_named() {
 }
 
 #[test]
-fn a_rule_that_is_no_file_is_named() {
+fn a_rule_that_is_not_a_file_is_named() {
     let sandbox = Sandbox::new();
     sandbox.home.write("home/project/.claude/rules/good.md", "Good.");
     pipe(&sandbox.cwd.join(".claude/rules/pipe.md"));

@@ -40,7 +40,7 @@ fn a_healthy_directory_is_healthy() {
 }
 
 #[test]
-fn what_is_wrong_is_found_mended_and_recorded() {
+fn problems_are_found_fixed_and_recorded() {
     let sandbox = Sandbox::new();
     add(&sandbox, "tabs", "Use tabs. See [[spaces]].");
     add(&sandbox, "cents", "Money is `src/money.rs`.");

@@ -25,7 +25,7 @@ fn what_a_new_memory_loses_or_lacks_is_said() {
 }
 
 #[test]
-fn a_file_that_is_no_memory_is_not_called_missing() {
+fn a_file_that_is_not_a_memory_is_not_called_missing() {
     let sandbox = Sandbox::new();
     add(&sandbox, "a", "text");
     let pipe = directory(&sandbox).join("pipe.md");

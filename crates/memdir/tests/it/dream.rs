@@ -493,7 +493,7 @@ fn a_timer_is_shown_made_and_taken_away() {
 }
 
 #[test]
-fn a_timer_that_somebody_changed_stays() {
+fn a_changed_timer_stays() {
     let mut sandbox = Sandbox::new();
     sandbox.program = Some("/usr/local/bin/memdir".into());
     let units = sandbox.home.home().join(".config/systemd/user");

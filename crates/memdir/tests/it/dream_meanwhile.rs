@@ -38,7 +38,7 @@ fn everything(sandbox: &Sandbox) -> String {
 }
 
 #[test]
-fn what_is_written_while_somebody_plans_stays() {
+fn what_is_written_during_planning_stays() {
     let whole = topic(
         "port",
         "The port",
@@ -65,7 +65,7 @@ fn what_is_written_while_somebody_plans_stays() {
 }
 
 #[test]
-fn whoever_writes_all_the_time_loses_nothing() {
+fn a_process_that_writes_all_the_time_loses_nothing() {
     let sandbox = sandbox();
     a_week(&sandbox);
     let directory = memory_dir(&sandbox);

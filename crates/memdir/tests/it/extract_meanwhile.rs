@@ -51,7 +51,7 @@ fn a_session_that_the_client_compacts_or_cuts_is_read_again_and_written_once() {
 }
 
 #[test]
-fn whoever_asks_meanwhile_is_served_by_the_one_that_runs() {
+fn a_second_extraction_is_served_by_the_running_one() {
     let mut sandbox = sandbox();
     let first = prompt("u1", "please stop adding docstrings to private functions, they go stale");
     let second = prompt("u2", "we don't do default exports here, named exports only please");

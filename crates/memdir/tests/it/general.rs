@@ -49,7 +49,7 @@ fn a_hook_always_ends_well() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn a_reader_that_has_seen_enough_is_not_an_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_memdir"))
         .args(["completions", "zsh"])
         .stdout(Stdio::piped())

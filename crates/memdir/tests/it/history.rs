@@ -388,7 +388,7 @@ fn a_purged_memory_is_gone_under_all_its_names() {
 }
 
 #[test]
-fn a_damaged_history_is_reported_and_stops_nobody() {
+fn a_damaged_history_is_reported_and_stops_no_command() {
     let mut sandbox = Sandbox::new();
     add(&sandbox, "tabs", "Use tabs.");
     add(&sandbox, "freeze", "Freeze.");
@@ -477,7 +477,7 @@ fn a_day_is_a_time() {
 }
 
 #[test]
-fn a_history_in_whose_place_something_else_stands_is_not_an_empty_one() {
+fn a_folder_in_the_place_of_a_history_is_not_an_empty_history() {
     let sandbox = Sandbox::new();
     add(&sandbox, "tabs", "Use tabs.");
     let histories = sandbox.home.home().join(".local/share/memdir/history");
@@ -516,7 +516,7 @@ fn damage(what: &str, harm: impl Fn(&Sandbox, &Utf8PathBuf), is_reported: bool) 
 }
 
 #[test]
-fn whatever_is_done_to_a_segment_stops_nobody_and_costs_only_itself() {
+fn damage_to_a_segment_stops_no_search_and_costs_only_itself() {
     let first = |store: &Utf8PathBuf| store.join("000001.seg");
     let other = |store: &Utf8PathBuf| store.join("000009.seg");
     damage("nothing", |_, _| {}, false);

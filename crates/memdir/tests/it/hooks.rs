@@ -293,7 +293,7 @@ fn a_paused_session_gets_nothing_and_leaves_nothing() {
 }
 
 #[test]
-fn a_session_hears_where_the_work_stands_and_a_compacted_one_everything() {
+fn a_session_gets_the_state_of_the_work_and_a_compacted_one_everything() {
     let (mut sandbox, _) = project();
     let before = hook(&mut sandbox, "SessionStart", &json!({"source": "compact"}));
     assert!(!before.to_string().contains("ournal"), "{before}");

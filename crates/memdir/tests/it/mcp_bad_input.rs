@@ -107,7 +107,7 @@ fn an_unusable_home_is_said_in_every_answer() {
 }
 
 #[test]
-fn whoever_closes_its_ears_ends_the_server() {
+fn a_client_that_closes_its_end_ends_the_server() {
     let mut client = McpClient::greeted(&[]);
     client.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}));
     let (rest, code) = client.end();

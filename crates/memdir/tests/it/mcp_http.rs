@@ -355,7 +355,7 @@ fn whatever_is_sent_the_next_connection_is_served() {
 }
 
 #[test]
-fn whoever_says_nothing_shuts_nobody_out() {
+fn a_silent_client_shuts_no_other_out() {
     let server = HttpServer::start();
     let silent: Vec<TcpStream> = (0..150).map(|_| server.connect()).collect();
     let session = server.greet(json!({}));

@@ -346,7 +346,7 @@ fn an_index_over_its_limit_moves_its_last_lines_visibly() {
 }
 
 #[test]
-fn what_a_reviewer_found_stays_mended() {
+fn what_a_reviewer_found_stays_fixed() {
     let sandbox = two_memories();
     // An over-long description would push the header out of what is read of a file.
     let long = format!("--description={}", "w".repeat(2_000));

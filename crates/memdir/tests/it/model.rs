@@ -292,7 +292,7 @@ fn silence_a_drip_and_a_flood_end_in_time() {
 }
 
 #[test]
-fn nobody_there_and_no_key_cost_nothing() {
+fn a_missing_server_or_key_costs_nothing() {
     let server = Server::saying("");
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let settings =
@@ -404,7 +404,7 @@ fn a_program_that_misbehaves_is_ended_with_its_children() {
 }
 
 #[test]
-fn a_session_of_the_model_itself_asks_nobody_and_is_told_nothing() {
+fn a_session_of_the_model_itself_asks_and_is_told_nothing() {
     let server = Server::saying(ok(&openai(&json!({"memories": [memory()]}))));
     let mut home = sandbox(&http_settings("openai", &server, ""));
     home.vars.push(("MEMDIR_MODEL_CALL".to_owned(), "1".to_owned()));

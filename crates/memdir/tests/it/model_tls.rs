@@ -118,7 +118,7 @@ fn a_server_that_the_system_trusts_is_asked() {
 }
 
 #[test]
-fn a_server_that_nobody_trusts_hears_nothing_and_costs_nothing() {
+fn an_untrusted_server_hears_nothing_and_costs_nothing() {
     let home = sandbox("");
     let mut server = Server::saying(&home, ok(&openai(&json!({"memories": [memory()]}))).into_bytes());
     let report = extract(&home, &server, &[]);

@@ -37,7 +37,7 @@ fn the_section_names_the_directory_and_creates_nothing() {
 }
 
 #[test]
-fn the_index_stands_where_the_profile_says() {
+fn the_index_is_where_the_profile_says() {
     let sandbox = Sandbox::new();
     sandbox.home.write("home/project/CLAUDE.md", "Use tabs.\n");
     let dir = memory_dir(&sandbox);

@@ -3,7 +3,7 @@
 use memdir_testkit::proof::{Errors, errors, full_disk, limits};
 
 #[test]
-fn a_failing_call_is_no_false_success_and_no_damage() {
+fn a_failing_call_causes_no_false_success_and_no_damage() {
     errors(env!("CARGO_BIN_EXE_memdir").into(), Errors { all: false }).assert_holds();
 }
 

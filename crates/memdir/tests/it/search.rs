@@ -273,7 +273,7 @@ fn state_of(folder: &Utf8PathBuf) -> BTreeMap<Utf8PathBuf, (Vec<u8>, std::time::
 }
 
 #[test]
-fn many_processes_search_change_and_destroy_and_nobody_fails() {
+fn many_processes_search_change_and_destroy_and_none_fails() {
     let sandbox = Sandbox::new();
     let folder = sandbox.home.dir("notes");
     for number in 0..200 {

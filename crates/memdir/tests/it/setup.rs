@@ -511,7 +511,7 @@ fn two_projects_with_one_name_are_put_apart_and_together_again() {
 }
 
 #[test]
-fn what_somebody_wrote_by_hand_or_changed_since_is_left_alone() {
+fn hand_written_or_changed_settings_are_left_alone() {
     let sandbox = sandbox();
     let settings = sandbox.home.home().join(".gemini/settings.json");
     let by_hand =
@@ -539,7 +539,7 @@ fn what_somebody_wrote_by_hand_or_changed_since_is_left_alone() {
 }
 
 #[test]
-fn a_damaged_manifest_locks_nobody_out() {
+fn a_damaged_manifest_locks_no_user_out() {
     let sandbox = sandbox();
     let settings = sandbox.home.home().join(".gemini/settings.json");
     sandbox.home.write(&settings, "{}\n");

@@ -308,7 +308,7 @@ fn many_deletions_of_a_mate_can_be_taken_back_by_the_operation_that_is_named() {
 }
 
 #[test]
-fn a_branch_that_is_protected_leaves_nobody_half_joined() {
+fn a_protected_branch_leaves_no_member_half_joined() {
     let team = Team::new();
     let bare = team.repository.root().join("team.git");
     Git::run(&bare, &["config", "receive.hideRefs", "refs/heads"]);

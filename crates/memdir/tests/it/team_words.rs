@@ -107,7 +107,7 @@ fn the_overview_leaves_the_teams_memories_to_their_own_index() {
 }
 
 #[test]
-fn the_index_that_follows_is_in_nobodys_way() {
+fn the_derived_index_causes_no_conflict() {
     let team = with_one();
     add(&team.ada, "two", "project", "Two.");
     team.ada.run(["team", "share", "two"]);
@@ -136,7 +136,7 @@ fn the_index_that_follows_is_in_nobodys_way() {
 }
 
 #[test]
-fn whoever_comes_under_a_name_that_is_taken_is_pointed_out() {
+fn a_newcomer_with_a_taken_name_is_reported() {
     let team = Team::new();
     let token = team.ada.run(["team", "invite"]).stdout;
     let other = Sandbox::new();

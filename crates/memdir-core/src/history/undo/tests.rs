@@ -51,7 +51,7 @@ fn check_under(newer: &[Operation], changes: &[&str], now: &[(&str, &str)], expe
 }
 
 #[test]
-fn what_nobody_touched_since_goes_back() {
+fn untouched_files_go_back() {
     check(&["a.md: 1 -> 2"], &[("a.md", "2")], "a.md = \"1\"");
     check(&["a.md: - -> 2"], &[("a.md", "2")], "delete a.md");
     check(&["a.md: 1 -> -"], &[], "a.md = \"1\"");

@@ -11,7 +11,7 @@ fn check(input: &str, expected: &str) {
 }
 
 #[test]
-fn what_nobody_sees_goes() {
+fn invisible_characters_are_removed() {
     check("tabs.\u{E0073}\u{E0061}\u{E0079}", "tabs.");
     check("API\u{200B}\u{200C}\u{200B} is", "API is");
     check("Post\u{2060}gres\u{FEFF} 16", "Postgres 16");

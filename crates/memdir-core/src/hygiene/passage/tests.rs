@@ -9,7 +9,7 @@ fn check(text: &str, old: &str, new: &str, expected: Result<&str, usize>) {
 }
 
 #[test]
-fn what_stands_there_once_is_replaced() {
+fn a_text_that_occurs_once_is_replaced() {
     check("one two", "two", "three", Ok("one three"));
     check("one two", "no", "x", Err(0));
     check("one one", "one", "x", Err(2));

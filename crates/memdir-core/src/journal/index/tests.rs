@@ -115,7 +115,7 @@ fn a_truncated_or_foreign_file_is_read_and_not_trusted() {
 }
 
 #[test]
-fn an_underlined_heading_is_no_merge() {
+fn an_underlined_heading_is_not_a_merge_mark() {
     let whole = Index::new(&head(), &CurrentState::default(), &[row(1)], &fixed()).to_text();
     assert!(Index::parse(format!("{whole}\nMy own\n=======\nwords\n").as_bytes()).is_sound);
 }

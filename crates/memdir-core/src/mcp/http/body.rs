@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_body_is_refused() {
+    fn an_invalid_body_is_refused() {
         check("11\r\n", Err(BodyError::TooLarge));
         check("f\r\n012345678901234\r\n2\r\n", Err(BodyError::TooLarge));
         check("fffffffff\r\n", Err(BodyError::Malformed));

@@ -148,7 +148,7 @@ fn without_a_handshake_roots_come_with_the_request() {
 }
 
 #[test]
-fn whoever_wants_to_hear_of_changes_hears_of_them() {
+fn a_subscriber_hears_of_changes() {
     let changed = Changed { list: true, updated: vec!["memory://memories/a.md".to_owned()] };
     let methods = |messages: Vec<Value>| -> Vec<String> {
         messages.iter().map(|message| message["method"].as_str().unwrap().to_owned()).collect()

@@ -197,7 +197,7 @@ fn a_link_is_added_once() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_never_edited_away() {
+fn bytes_that_are_not_utf8_are_never_edited_away() {
     let tabs = path("tabs.md");
     let broken = FoundFile { path: &tabs, content: b"\xff" };
     assert!(matches!(

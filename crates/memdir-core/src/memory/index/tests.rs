@@ -29,7 +29,7 @@ fn every_form_of_an_entry_is_read() {
 }
 
 #[test]
-fn other_lines_are_no_entries() {
+fn other_lines_are_not_entries() {
     for line in [
         "",
         "# H",

@@ -256,7 +256,7 @@ fn paths_outside_are_refused() {
 }
 
 #[test]
-fn what_is_no_command_is_an_error() {
+fn an_unknown_command_is_an_error() {
     let check = |input: &str, expected: &str| {
         let outcome = run(input, &store());
         assert!(outcome.answer.is_error);

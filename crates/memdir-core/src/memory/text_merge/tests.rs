@@ -46,7 +46,7 @@ fn a_line_that_became_several_is_not_cut_by_what_the_other_added() {
 }
 
 #[test]
-fn a_last_line_without_an_end_is_no_other_line() {
+fn a_last_line_without_a_newline_is_the_same_line() {
     check("1\n2", "1\n2\n3", "1\nB", "1\nB\n3");
     check("1\n2", "A\n2\n", "1\nB", "A\nB\n");
     check("1\r\n2", "1\r\n2\r\n3", "1\r\nB", "1\r\nB\r\n3");

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lets_somebody_in_is_not_shown() {
+    fn what_grants_access_is_not_shown() {
         for (url, expected) in [
             ("https://ada:ghp_x@example.com/team.git", "https://example.com/team.git"),
             ("https://ghp_x@example.com:8443/a@b.git", "https://example.com:8443/a@b.git"),

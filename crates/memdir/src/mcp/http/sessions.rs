@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_busy_conversation_keeps_nobody_waiting() {
+    fn a_busy_conversation_delays_no_other() {
         let home = TestHome::new();
         let server = Server { env: home.env(), fixed_now: None, with_memory_tool: false, program: None };
         let sessions = Arc::new(Sessions::default());

@@ -6,7 +6,7 @@ use crate::storage::StorageError;
 
 /// An address without what is said about encryption, and that.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Way {
+pub(super) struct ConnectionAddress {
     pub(super) url: String,
     /// Who vouches for the database; `None`: nothing is encrypted.
     pub(super) certificates: Option<Utf8PathBuf>,
@@ -16,7 +16,7 @@ pub(super) struct Way {
 const OF_THE_SYSTEM: [&str; 3] =
     ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
-impl Way {
+impl ConnectionAddress {
     /// Reads `sslmode` and `sslrootcert`. Encryption always means that everything is checked: an encrypted connection to
     /// another process would be none.
     pub(super) fn of(url: &str, certificates: Option<&Utf8Path>) -> Result<Self, StorageError> {
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn an_address_says_whether_the_way_is_encrypted() {
         let check = |url: &str, given: Option<&str>, expected: Option<(&str, Option<&str>)>| {
-            let way = Way::of(url, given.map(Utf8Path::new)).ok();
+            let way = ConnectionAddress::of(url, given.map(Utf8Path::new)).ok();
             let found = way.as_ref().map(|way| (way.url.as_str(), way.certificates.as_deref()));
             assert_eq!(found, expected.map(|(url, file)| (url, file.map(Utf8Path::new))), "{url}");
         };

@@ -14,7 +14,7 @@ const SLOW_BYTES_A_SECOND: f64 = 10_000.0;
 
 /// A stream, and how long writes may wait for the other side: waiting uses patience up, and what is read gives some of it
 /// back. So it ends for the process that reads a byte now and then, too.
-pub(crate) struct Impatient<S> {
+pub(crate) struct SlowClientStream<S> {
     stream: S,
     patience: Duration,
     left: Duration,
@@ -22,7 +22,7 @@ pub(crate) struct Impatient<S> {
     waiting: Option<(Instant, Pin<Box<Sleep>>)>,
 }
 
-impl<S> Impatient<S> {
+impl<S> SlowClientStream<S> {
     pub(crate) fn new(stream: S, patience: Duration) -> Self {
         Self { stream, patience, left: patience, waiting: None }
     }
@@ -57,7 +57,7 @@ impl<S> Impatient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Impatient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for SlowClientStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -67,7 +67,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Impatient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Impatient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for SlowClientStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -118,7 +118,7 @@ mod tests {
                     sleep(Duration::from_millis(10)).await;
                 }
             });
-            let mut writer = Impatient::new(writer, Duration::from_millis(200));
+            let mut writer = SlowClientStream::new(writer, Duration::from_millis(200));
             let written = tokio::time::timeout(Duration::from_secs(20), writer.write_all(&[0; 40_000]));
             let written = written.await.unwrap_or(Ok(()));
             drop(writer);

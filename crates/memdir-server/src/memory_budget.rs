@@ -21,7 +21,7 @@ const MOST_WAITING: usize = 128;
 const MOST_TEAMS: usize = 1_000;
 
 /// The room of a server: so many bytes for all, half of them at most for a team, a quarter for a token.
-pub struct Room {
+pub struct MemoryBudget {
     bytes: usize,
     whole: Arc<Semaphore>,
     teams: Mutex<HashMap<String, Arc<Semaphore>>>,
@@ -51,7 +51,7 @@ struct Share {
     bytes: usize,
 }
 
-impl Room {
+impl MemoryBudget {
     /// A room for so many bytes.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
@@ -65,7 +65,7 @@ impl Room {
         }
     }
 
-    /// Room for so many bytes, as soon as there is some; `None` if they are too few to be counted. The caller must hold
+    /// Memory for so many bytes, as soon as there is some; `None` if they are too few to be counted. The caller must hold
     /// none, or two could wait for each other.
     ///
     /// # Errors
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn there_is_room_for_so_much_and_no_more() {
         run(async {
-            let room = Room::new(1024 * KIB);
+            let room = MemoryBudget::new(1024 * KIB);
             let code = |taken: Result<Option<Held>, ApiError>| taken.err().map(|error| error.code);
             assert!(room.take("a", "1", SMALL_BYTES).await.unwrap().is_none());
             // A token has a quarter, and what is larger is taken for one.
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn large_versions_come_one_after_the_other_and_not_too_many_wait() {
         run(async {
-            let room = Room::new(1024 * KIB);
+            let room = MemoryBudget::new(1024 * KIB);
             let first = room.take_large_version("1").await.unwrap();
             let again = room.take_large_version("1").await.err().map(|error| error.code);
             assert_eq!(again, Some("too_many_requests"));
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn teams_that_hold_nothing_are_forgotten() {
         run(async {
-            let room = Room::new(1024 * KIB);
+            let room = MemoryBudget::new(1024 * KIB);
             let held = room.take("kept", "1", 20 * KIB).await.unwrap();
             for number in 0..3 * MOST_TEAMS {
                 drop(room.take(&number.to_string(), "2", 20 * KIB).await.unwrap());
