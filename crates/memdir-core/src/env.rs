@@ -36,21 +36,43 @@ impl Env {
     /// `None` when neither `$MEMDIR_HOME`, `$XDG_DATA_HOME` nor a home directory says where.
     #[must_use]
     pub fn state_dir(&self) -> Option<Utf8PathBuf> {
+        self.state_dir_on(System::HERE)
+    }
+
+    fn state_dir_on(&self, system: System) -> Option<Utf8PathBuf> {
         if let Some(own) = self.own_home() {
             return Some(own);
         }
-        let data = self.absolute(XDG_DATA_HOME).or_else(|| self.below_home(".local/share"))?;
-        Some(data.join("memdir"))
+        let platforms = || match system {
+            System::Linux => self.below_home(".local/share"),
+            System::MacOs => self.below_home("Library/Application Support"),
+            System::Windows => self.absolute(LOCALAPPDATA).or_else(|| self.below_home("AppData/Local")),
+        };
+        Some(self.absolute(XDG_DATA_HOME).or_else(platforms)?.join("memdir"))
     }
 
-    /// The user's settings of memdir itself.
+    /// The user's settings of memdir itself. On macOS they lie where other programs of the command line have theirs.
     #[must_use]
     pub fn config_file(&self) -> Option<Utf8PathBuf> {
+        self.config_file_on(System::HERE)
+    }
+
+    fn config_file_on(&self, system: System) -> Option<Utf8PathBuf> {
         if let Some(own) = self.own_home() {
             return Some(own.join("config.toml"));
         }
-        let config = self.absolute(XDG_CONFIG_HOME).or_else(|| self.below_home(".config"))?;
-        Some(config.join("memdir/config.toml"))
+        let platforms = || match system {
+            System::Linux | System::MacOs => self.below_home(".config"),
+            System::Windows => self.absolute(APPDATA).or_else(|| self.below_home("AppData/Roaming")),
+        };
+        Some(self.absolute(XDG_CONFIG_HOME).or_else(platforms)?.join("memdir").join("config.toml"))
+    }
+
+    /// The absolute folders in which programs are looked for.
+    pub fn program_folders(&self) -> impl Iterator<Item = &str> {
+        let separator = if System::HERE == System::Windows { ';' } else { ':' };
+        let folders = self.var("PATH").unwrap_or_default().split(separator);
+        folders.filter(|folder| PathStyle::HERE.is_absolute(folder))
     }
 
     /// What `$MEMDIR_HOME` names; a relative path counts from the working directory, as with any other program.
@@ -63,12 +85,59 @@ impl Env {
     }
 }
 
+/// The systems that keep a program's files in different places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum System {
+    /// Linux, and whatever is like it.
+    Linux,
+    /// macOS.
+    MacOs,
+    /// Windows.
+    Windows,
+}
+
+impl System {
+    /// The system that runs this program.
+    pub const HERE: Self = if cfg!(windows) {
+        Self::Windows
+    } else if cfg!(target_os = "macos") {
+        Self::MacOs
+    } else {
+        Self::Linux
+    };
+}
+
+/// The variables of a process by name. Windows ignores case in names, so there all are in capitals.
+pub fn variables(all: impl Iterator<Item = (String, String)>) -> BTreeMap<String, String> {
+    all.map(|(name, value)| (if cfg!(windows) { name.to_uppercase() } else { name }, value)).collect()
+}
+
+/// The user's home directory. On Windows `%USERPROFILE%` comes first, as it does for the client.
+#[must_use]
+pub fn home_directory(vars: &BTreeMap<String, String>) -> Option<Utf8PathBuf> {
+    let names: &[&str] = if cfg!(windows) { &["USERPROFILE", "HOME"] } else { &["HOME"] };
+    names.iter().filter_map(|name| vars.get(*name)).find(|home| !home.is_empty()).map(Utf8PathBuf::from)
+}
+
+/// Where temporary files lie.
+#[must_use]
+pub fn temporary_directory(vars: &BTreeMap<String, String>) -> &Utf8Path {
+    let (names, otherwise): (&[&str], _) =
+        if cfg!(windows) { (&["TEMP", "TMP"], r"C:\Windows\Temp") } else { (&["TMPDIR"], "/tmp") };
+    let mut named = names.iter().filter_map(|name| vars.get(*name));
+    named.find(|path| PathStyle::HERE.is_absolute(path)).map_or(otherwise, String::as_str).into()
+}
+
 /// Puts all of memdir's own state and settings below one folder.
 pub const MEMDIR_HOME: &str = "MEMDIR_HOME";
 /// Where the platform keeps data; `memdir` is the folder below it.
 pub const XDG_DATA_HOME: &str = "XDG_DATA_HOME";
 /// Where the platform keeps settings; `memdir/config.toml` is below it.
 pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// Where Windows keeps a user's data that stays on this machine.
+pub const LOCALAPPDATA: &str = "LOCALAPPDATA";
+/// Where Windows keeps a user's settings.
+pub const APPDATA: &str = "APPDATA";
 /// The client's configuration directory, used as it is; without it, `~/.claude`.
 pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 /// Three states: on (`0 false no off`), off (`1 true yes on`), or as if unset.
@@ -111,8 +180,8 @@ mod tests {
     #[test]
     fn our_state_is_where_the_platform_or_the_user_says() {
         let check = |vars: &[(&str, &str)], state: &str, config: &str| {
-            assert_eq!(env(vars).state_dir(), Some(state.into()));
-            assert_eq!(env(vars).config_file(), Some(config.into()));
+            assert_eq!(env(vars).state_dir_on(System::Linux), Some(state.into()));
+            assert_eq!(env(vars).config_file_on(System::Linux), Some(config.into()));
         };
         check(&[], "/home/u/.local/share/memdir", "/home/u/.config/memdir/config.toml");
         check(&[("MEMDIR_HOME", "/m")], "/m", "/m/config.toml");
@@ -123,5 +192,17 @@ mod tests {
             "/home/u/.config/memdir/config.toml",
         );
         check(&[("MEMDIR_HOME", "rel")], "/home/u/p/rel", "/home/u/p/rel/config.toml");
+        for (system, state, config) in [
+            (
+                System::MacOs,
+                "/home/u/Library/Application Support/memdir",
+                "/home/u/.config/memdir/config.toml",
+            ),
+            (System::Windows, "/home/u/AppData/Local/memdir", "/home/u/AppData/Roaming/memdir/config.toml"),
+        ] {
+            let slashed = |path: Option<Utf8PathBuf>| path.unwrap().as_str().replace('\\', "/");
+            assert_eq!(slashed(env(&[]).state_dir_on(system)), state);
+            assert_eq!(slashed(env(&[]).config_file_on(system)), config);
+        }
     }
 }

@@ -238,6 +238,13 @@ fn split_share(text: &str) -> Option<(Root<'_>, &str)> {
     (!is_device && is_plain(server) && is_plain(share)).then_some((Root::Share { server, share }, rest))
 }
 
+/// Whether a text names one file or directory on Windows, and no other name means the same one there: no separator, no
+/// stream, no wildcard, no device, no dot or blank at the end.
+#[must_use]
+pub fn is_windows_name(name: &str) -> bool {
+    !name.contains(['/', '\\']) && !name.ends_with(['.', ' ']) && is_plain(name)
+}
+
 /// Whether a name is one file or directory on Windows: no stream, no wildcard, no device.
 fn is_plain(name: &str) -> bool {
     let folded = PathStyle::Windows.folded(name);

@@ -6,6 +6,7 @@ use std::fmt;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::env::{self, Env};
+use crate::host_path::{HostPath, PathStyle};
 use crate::look::{Kind, Look};
 use crate::project::encode_path::encode;
 use crate::project::git_root::find_git_root;
@@ -322,19 +323,23 @@ fn judge(
         _ => false,
     };
     let projects = config_dir.join("projects");
-    let is_other = |target: &Utf8Path| target.starts_with(&projects);
+    let is_other = |target: &Utf8Path| is_below(target, projects.as_str());
     if is_repositorys
         && (is_other(memory_dir) || real_target(memory_dir, look).is_some_and(|real| is_other(&real)))
     {
         return Trust::Never(RootRefused::OtherProject);
     }
-    if env
-        .var("PATH")
-        .is_some_and(|path| path.split(':').any(|run| run.len() > 1 && memory_dir.starts_with(run)))
-    {
+    if env.program_folders().any(|run| run.len() > 1 && is_below(memory_dir, run)) {
         return Trust::Never(RootRefused::RunsByItself);
     }
     if is_repositorys { Trust::NeedsConsent } else { Trust::Yes }
+}
+
+/// Whether a path lies at or below another one, as the system compares names.
+fn is_below(path: &Utf8Path, other: &str) -> bool {
+    let (path, other) =
+        (HostPath::parse(path.as_str(), PathStyle::HERE), HostPath::parse(other, PathStyle::HERE));
+    path.zip(other).is_some_and(|(path, other)| path.below(&other).is_some())
 }
 
 /// Where a path leads that may not exist yet: the part that does, with its links resolved, and the rest. `None`

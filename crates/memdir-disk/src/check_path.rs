@@ -9,6 +9,7 @@ use crate::disk_error::DiskError;
 use crate::memory_root::MemoryRoot;
 use crate::place::{link_error, regular};
 use crate::platform::{self, Errno, FileKind, Target, open_beneath};
+use crate::real_path::real_path;
 
 /// Where a path comes from; each surface has its own rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +47,7 @@ impl PathJudge {
         };
         Ok(Self {
             root_path: root_path.to_owned(),
-            real_path: root_path.canonicalize_utf8().ok(),
+            real_path: real_path(root_path).ok(),
             root,
             home: home.map(ToOwned::to_owned),
         })

@@ -37,6 +37,7 @@ mod process_mark;
 pub mod project_dirs;
 pub mod random;
 pub mod real_look;
+pub mod real_path;
 pub mod registry;
 pub mod relocate;
 pub mod rolling_log;

@@ -9,6 +9,7 @@ use crate::disk_error::{DiskError, IoContext};
 pub use crate::place::FileStat;
 use crate::place::{NewDir, Place, link_error, regular};
 use crate::platform::{self, Errno, FileKind, Handle, Target, open_beneath};
+use crate::real_path::real_path;
 
 /// A memory directory, opened once and held: whatever happens to its path afterwards, all access goes below the
 /// directory that was opened, through no link, to regular files only.
@@ -212,7 +213,7 @@ impl MemoryRoot {
         if !is_link {
             return Ok(None);
         }
-        let target = full.canonicalize_utf8().during("follow the link", &full)?;
+        let target = real_path(&full).during("follow the link", &full)?;
         let (Some(parent), Some(name)) = (target.parent(), target.file_name()) else {
             return DiskError::refused(&full, "the link leads to no file");
         };

@@ -26,7 +26,9 @@ mod macos;
 pub use macos::*;
 
 #[cfg(windows)]
-compile_error!("memdir does not run on Windows yet: its platform layer is missing");
+mod windows;
+#[cfg(windows)]
+pub use windows::*;
 
 #[cfg(test)]
 mod contract;

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use memdir_core::look::{Entry, Kind, Look, LookError};
 
 use crate::platform::open_file;
+use crate::real_path::real_path;
 
 /// The real file system, read only.
 #[derive(Debug, Clone, Copy, Default)]
@@ -45,7 +46,7 @@ impl Look for RealLook {
     }
 
     fn real_path(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
-        path.canonicalize_utf8().ok()
+        real_path(path).ok()
     }
 
     fn listing(&self, path: &Utf8Path) -> Result<Vec<Entry>, LookError> {

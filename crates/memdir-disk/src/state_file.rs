@@ -48,7 +48,7 @@ pub(crate) fn replace(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
             fs::OpenOptions::new().write(true).create(true).truncate(true).private().open(&temporary)?;
         file.write_all(content)?;
         file.sync_all()?;
-        fs::rename(&temporary, path)
+        platform::replace_path(temporary.as_std_path(), path.as_std_path())
     })();
     if written.is_err() {
         let _ = fs::remove_file(&temporary);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::disk_error::{DiskError, IoContext};
 use crate::memory_root::MemoryRoot;
-use crate::platform::{self, AsOpen, Handle, Target, open_beneath};
+use crate::platform::{self, AsOpen, DirectoryLock};
 
 /// Held while we write one store, so that our own processes wait for each other instead of merging.
 ///
@@ -13,7 +13,7 @@ use crate::platform::{self, AsOpen, Handle, Target, open_beneath};
 /// compare-and-swap sorts things out, as it does with those who know of no lock.
 #[derive(Debug)]
 pub struct StoreLock {
-    _dir: Handle,
+    _lock: DirectoryLock,
 }
 
 impl StoreLock {
@@ -22,18 +22,21 @@ impl StoreLock {
     /// # Errors
     /// The directory cannot be opened.
     pub fn acquire(root: &MemoryRoot, patience: Duration) -> Result<Option<Self>, DiskError> {
-        // A lock belongs to an opening of the directory: each holder needs its own.
-        let dir = open_beneath(root.dir(), ".", Target::Directory).during("lock", root.path())?;
-        Ok(wait_for(&dir, patience).then_some(Self { _dir: dir }))
+        let mut lock = DirectoryLock::of(root.dir()).during("lock", root.path())?;
+        Ok(wait_until(|| lock.try_take(), patience).then_some(Self { _lock: lock }))
     }
 }
 
 /// Tries to lock an open file until it succeeds or patience ends. A file system without locks counts as locked.
 pub(crate) fn wait_for(file: &impl AsOpen, patience: Duration) -> bool {
+    wait_until(|| platform::try_lock(file), patience)
+}
+
+fn wait_until(mut take: impl FnMut() -> bool, patience: Duration) -> bool {
     let mut waited = Duration::ZERO;
     let mut pause = Duration::from_micros(50);
     loop {
-        if platform::try_lock(file) {
+        if take() {
             return true;
         }
         if waited >= patience {

@@ -6,6 +6,7 @@ use std::io;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::platform::private_directories;
+use crate::real_path::real_path;
 
 /// A fresh directory that only its owner can enter, removed with all it holds when dropped.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ impl ThrowawayDir {
     /// # Errors
     /// What the system says when it cannot be made.
     pub fn below(parent: &Utf8Path) -> io::Result<Self> {
-        let parent = parent.canonicalize_utf8()?;
+        let parent = real_path(parent)?;
         let mut number = 0u32;
         loop {
             let path = parent.join(format!("memdir-{}-{number}", std::process::id()));

@@ -26,6 +26,7 @@ use memdir_disk::real_look::RealLook;
 use crate::freshness::follow;
 use crate::place::Place;
 use crate::projects::{Here, Probe, Projects};
+use memdir_disk::real_path::real_path;
 
 mod archive;
 mod beside;
@@ -167,8 +168,7 @@ impl Memory {
         place.here.root = place.here.memory_dir.clone();
         place.here.common_dir = None;
         place.look_up = place.projects.look_up(&place.here);
-        let real =
-            place.here.memory_dir.canonicalize_utf8().unwrap_or_else(|_| place.here.memory_dir.clone());
+        let real = real_path(&place.here.memory_dir).unwrap_or_else(|_| place.here.memory_dir.clone());
         let config_dir = env.cwd.join(place.settings.config_dir());
         place.location.trust = match judge_directory(&real, env.home.as_deref(), &config_dir) {
             Ok(()) => Trust::Yes,

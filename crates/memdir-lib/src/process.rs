@@ -6,7 +6,8 @@ use std::io;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
-use memdir_core::env::Env;
+use memdir_core::env::{Env, home_directory, variables};
+use memdir_disk::real_path::real_path;
 
 /// Reads the running process once. Brought into scope by [`crate::prelude`].
 pub trait FromProcess: Sized {
@@ -21,14 +22,13 @@ impl FromProcess for Env {
     #[expect(clippy::disallowed_methods, reason = "the one place of the library that reads the environment")]
     fn from_process() -> io::Result<Self> {
         let lossy = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
-        let vars: std::collections::BTreeMap<String, String> =
-            std::env::vars_os().map(|(name, value)| (lossy(name), lossy(value))).collect();
-        let home = vars.get("HOME").filter(|home| !home.is_empty()).map(Utf8PathBuf::from);
-        let cwd = std::env::current_dir()?.canonicalize()?;
-        let cwd = Utf8PathBuf::from_path_buf(cwd).map_err(|path| {
+        let vars = variables(std::env::vars_os().map(|(name, value)| (lossy(name), lossy(value))));
+        let home = home_directory(&vars);
+        let cwd = Utf8PathBuf::from_path_buf(std::env::current_dir()?).map_err(|path| {
             let what = format!("the working directory `{}` is not valid UTF-8", path.display());
             io::Error::new(io::ErrorKind::InvalidData, what)
         })?;
+        let cwd = real_path(&cwd)?;
         Ok(Self { home, cwd, vars })
     }
 }

@@ -316,7 +316,7 @@ impl Membership {
             let remote = HttpRemote::new(self.directory.clone(), address, settings.team.clone());
             EitherRemote::Server(Box::new(remote))
         } else {
-            EitherRemote::Git(self.git()?)
+            EitherRemote::Git(Box::new(self.git()?))
         };
         Ok(match self.time_limit {
             Some(limit) => remote.within(limit),

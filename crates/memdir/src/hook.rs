@@ -37,6 +37,7 @@ mod turn_ended;
 use crate::exit::Exit;
 use crate::job::Job;
 use crate::world::World;
+use memdir_disk::real_path::real_path;
 
 /// Answers one event. `arguments` are those behind `hook`: the event's name, if the caller gives one.
 pub(crate) fn run(arguments: &[OsString], world: &mut World) -> Exit {
@@ -164,7 +165,7 @@ impl Hook<'_> {
 
 /// The environment in the project's own directory: the event's follows `cd`, the project does not.
 fn environment(event: &Event, world: &World) -> Result<Env> {
-    let named = |path: &str| Utf8Path::new(path).canonicalize_utf8().ok();
+    let named = |path: &str| real_path(Utf8Path::new(path)).ok();
     let project = world.vars.get("CLAUDE_PROJECT_DIR").and_then(|path| named(path));
     let cwd: Option<Utf8PathBuf> = project
         .or_else(|| original_directory::of_session(event))

@@ -2,8 +2,10 @@
 
 use std::cell::Cell;
 use std::io::{self, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::rc::Rc;
+
+use memdir_disk::platform::shell_command;
 
 /// A standard output that starts `$PAGER` once more lines were written than the terminal has.
 ///
@@ -19,7 +21,7 @@ pub(crate) struct Pager {
 
 impl Pager {
     pub(crate) fn new(command: Option<&str>, rows: usize, enabled: Rc<Cell<bool>>) -> Self {
-        let command = command.unwrap_or("less").trim().to_owned();
+        let command = command.unwrap_or(if cfg!(windows) { "" } else { "less" }).trim().to_owned();
         if command.is_empty() || command == "cat" {
             enabled.set(false);
         }
@@ -27,8 +29,7 @@ impl Pager {
     }
 
     fn start(&mut self) -> io::Result<()> {
-        let started =
-            Command::new("sh").args(["-c", &self.command]).env("LESS", "FRX").stdin(Stdio::piped()).spawn();
+        let started = shell_command(&self.command, None).env("LESS", "FRX").stdin(Stdio::piped()).spawn();
         let Ok(child) = started else {
             self.enabled.set(false);
             return self.write_out();

@@ -48,8 +48,22 @@ pub(crate) fn installed(program: &Utf8Path) -> Result<Vec<PluginFile>> {
         };
         files.push(PluginFile { path, content: PluginContent::Text(text) });
     }
-    files.push(PluginFile { path: "bin/memdir", content: PluginContent::Link(program.to_owned()) });
+    files.extend(on_the_path(program));
     Ok(files)
+}
+
+/// What makes `memdir` this program in the commands that the agent runs. Links are a privilege on Windows, so there two
+/// scripts stand for the program: one for `cmd`, one for Git's `sh`.
+fn on_the_path(program: &Utf8Path) -> Vec<PluginFile> {
+    if !cfg!(windows) {
+        return vec![PluginFile { path: "bin/memdir", content: PluginContent::Link(program.to_owned()) }];
+    }
+    let word = shell_word(program);
+    let text = |path, text| PluginFile { path, content: PluginContent::Text(text) };
+    vec![
+        text("bin/memdir.cmd", format!("@{} %*\r\n", word.replace('/', "\\"))),
+        text("bin/memdir", format!("#!/bin/sh\nexec {word} \"$@\"\n")),
+    ]
 }
 
 fn with_hooks_of(program: &Utf8Path, text: &str) -> Result<String> {

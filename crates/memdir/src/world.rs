@@ -8,7 +8,7 @@ use std::rc::Rc;
 use anyhow::{Result, bail};
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
-use memdir_core::env::Env;
+use memdir_core::env::{Env, home_directory, variables};
 use memdir_disk::platform::terminal_size;
 
 use crate::draft::Draft;
@@ -67,9 +67,9 @@ impl World {
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the composition root reads environment and clock once")]
     pub fn of_this_process() -> Self {
-        let vars: BTreeMap<String, String> = std::env::vars_os()
-            .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
-            .collect();
+        let vars = variables(std::env::vars_os().map(|(name, value)| {
+            (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
+        }));
         let cwd = match std::env::current_dir() {
             Ok(path) => Utf8PathBuf::from_path_buf(path)
                 .map_err(|path| format!("the working directory `{}` is not valid UTF-8", path.display())),
@@ -93,7 +93,7 @@ impl World {
             None => Box::new(io::BufWriter::new(io::stdout())),
         };
         Self {
-            home: vars.get("HOME").filter(|home| !home.is_empty()).map(Utf8PathBuf::from),
+            home: home_directory(&vars),
             cwd,
             vars,
             now: Timestamp::now(),

@@ -21,6 +21,8 @@ impl Default for ClientFlags {
     fn default() -> Self {
         let managed_dir = if cfg!(target_os = "macos") {
             "/Library/Application Support/ClaudeCode"
+        } else if cfg!(windows) {
+            r"C:\Program Files\ClaudeCode"
         } else {
             "/etc/claude-code"
         };

@@ -106,16 +106,17 @@ impl Agent {
     /// Whether there is a sign of it: its directory, its settings, or its program on the PATH.
     #[must_use]
     pub fn is_installed(self, env: &Env, look: &impl Look) -> bool {
-        let on_path = env
-            .var("PATH")
-            .unwrap_or_default()
-            .split(if cfg!(windows) { ';' } else { ':' })
-            .filter(|folder| PathStyle::HERE.is_absolute(folder));
+        let on_path = env.program_folders();
+        let endings: &[&str] = if cfg!(windows) { &["exe", "cmd"] } else { &[""] };
         let programs = self.programs();
+        let files = |folder: &str| -> Vec<Utf8PathBuf> {
+            let of = |program| {
+                endings.iter().map(move |ending| Utf8Path::new(folder).join(program).with_extension(ending))
+            };
+            programs.iter().flat_map(of).collect()
+        };
         self.signs(env).iter().any(|path| look.kind(path).is_some())
-            || on_path
-                .flat_map(|folder| programs.iter().map(move |program| Utf8Path::new(folder).join(program)))
-                .any(|path| matches!(look.kind(&path), Some(Kind::File | Kind::Link)))
+            || on_path.flat_map(files).any(|path| matches!(look.kind(&path), Some(Kind::File | Kind::Link)))
     }
 
     fn programs(self) -> &'static [&'static str] {
@@ -254,6 +255,14 @@ fn hooks(program: &Utf8Path, agent: &str, [start, prompt]: [&str; 2], timeout: V
 /// A path as one word of a shell.
 #[must_use]
 pub fn shell_word(path: &Utf8Path) -> String {
+    shell_word_for(path, PathStyle::HERE)
+}
+
+/// On Windows the client runs hooks through Git's `sh` or through `cmd`: quoted so, and with slashes, both understand it.
+fn shell_word_for(path: &Utf8Path, style: PathStyle) -> String {
+    if style == PathStyle::Windows {
+        return format!("\"{}\"", style.slashed(path.as_str()));
+    }
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
     if path.as_str().chars().all(plain) {
         return path.to_string();

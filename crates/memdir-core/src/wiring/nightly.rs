@@ -20,6 +20,8 @@ pub enum Nightly {
     },
     /// There is no such platform here: a line for the user's own crontab.
     Crontab(String),
+    /// The platform's timers are made by a command: what to type.
+    Command(String),
 }
 
 /// A file that is ours as a whole, or a link.
@@ -66,6 +68,9 @@ pub fn nightly(env: &Env, look: &impl Look, program: &Utf8Path) -> Option<Nightl
         let content = WholeContent::Text(launch_agent(env, program));
         let start = "launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/dev.memdir.dream.plist";
         return Some(Nightly::Files { files: vec![WholeFile { path, content }], start });
+    }
+    if cfg!(windows) {
+        return Some(Nightly::Command(scheduled_task(program)));
     }
     let config = env.var(XDG_CONFIG_HOME).filter(|path| PathStyle::HERE.is_absolute(path));
     let units = config.map_or_else(|| home.join(".config"), Utf8PathBuf::from).join("systemd/user");
@@ -121,6 +126,14 @@ fn timer() -> String {
         .to_owned()
 }
 
+/// What makes the Task Scheduler start it. Variables need no copy: a task has those of its user.
+fn scheduled_task(program: &Utf8Path) -> String {
+    format!(
+        r#"schtasks /Create /F /TN {NAME} /SC DAILY /ST 03:30 /TR "\"{}\" dream --everywhere""#,
+        program.as_str().replace('/', "\\")
+    )
+}
+
 /// One word of a unit file.
 fn unit_word(word: &str) -> String {
     let escaped = word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%");
@@ -165,6 +178,10 @@ mod tests {
         Environment="MEMDIR_HOME=/m"
         ExecStart="/usr/bin/memdir" dream --everywhere
         "#);
+        assert_eq!(
+            scheduled_task(Utf8Path::new("C:/a b/memdir.exe")),
+            r#"schtasks /Create /F /TN memdir-dream /SC DAILY /ST 03:30 /TR "\"C:\a b\memdir.exe\" dream --everywhere""#
+        );
         insta::assert_snapshot!(launch_agent(&env, Utf8Path::new("/usr/<bin>/memdir")), @r#"
         <?xml version="1.0" encoding="UTF-8"?>
         <plist version="1.0">

@@ -345,7 +345,7 @@ impl LogWriter {
         if let Err(error) = written {
             // The frame may be torn, or whole and not durable: an operation that was refused leaves no record.
             if locked {
-                let _ = self.file.set_len(offset);
+                let _ = platform::cut(&self.file, self.path.as_std_path(), offset);
             }
             return Err(error);
         }

@@ -389,6 +389,41 @@ pub(crate) fn unlock(file: impl AsOpen) {
     let _ = rustix::fs::flock(file, rustix::fs::FlockOperation::Unlock);
 }
 
+/// A lock on a directory itself: no file is needed, and processes in another container see it too.
+#[derive(Debug)]
+pub(crate) struct DirectoryLock(Handle);
+
+impl DirectoryLock {
+    /// Not held yet. A lock belongs to an opening of the directory: each holder needs its own.
+    ///
+    /// # Errors
+    /// The directory cannot be opened.
+    pub(crate) fn of(dir: &Handle) -> Result<Self, Errno> {
+        super::open_beneath(dir, ".", Target::Directory).map(Self)
+    }
+
+    /// Takes it; `false` if another has it.
+    pub(crate) fn try_take(&mut self) -> bool {
+        try_lock(&self.0)
+    }
+}
+
+/// Cuts a file off.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn cut(file: &File, _: &Path, length: u64) -> io::Result<()> {
+    file.set_len(length)
+}
+
+/// Puts a file in the place of another, by paths.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn replace_path(from: &Path, to: &Path) -> io::Result<()> {
+    fs::rename(from, to)
+}
+
 /// Makes a rename or removal in a directory durable, by its path.
 ///
 /// # Errors
@@ -454,6 +489,16 @@ pub(crate) fn lower_priority() {
 /// Lets a command run on when the process that starts it, or its terminal, ends.
 pub fn detach(command: &mut Command) -> &mut Command {
     command.process_group(0)
+}
+
+/// A command line of the user's, run by the shell; the argument is added as one word.
+pub fn shell_command(line: &str, argument: Option<&str>) -> Command {
+    let mut command = Command::new("sh");
+    match argument {
+        Some(argument) => command.args(["-c", &format!("{line} \"$1\""), "sh", argument]),
+        None => command.args(["-c", line]),
+    };
+    command
 }
 
 /// Turns this process into another program; returns only if that fails.

@@ -11,6 +11,7 @@ use memdir_disk::disk_error::DiskError;
 
 use super::{Memory, MemoryError, Submitted, Wish, open_if_there};
 use crate::place::Place;
+use memdir_disk::real_path::real_path;
 
 /// A directory that is kept like a memory and belongs to no project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,7 +143,7 @@ fn real_config_dir(config_dir: &Utf8Path, env: &Env) -> Utf8PathBuf {
 /// A path with the links of its existing part resolved, so that a directory has one name before and after it is made.
 fn resolve(path: &Utf8Path) -> Utf8PathBuf {
     for ancestor in path.ancestors() {
-        if let (Ok(real), Ok(rest)) = (ancestor.canonicalize_utf8(), path.strip_prefix(ancestor)) {
+        if let (Ok(real), Ok(rest)) = (real_path(ancestor), path.strip_prefix(ancestor)) {
             return if rest.as_str().is_empty() { real } else { real.join(rest) };
         }
     }

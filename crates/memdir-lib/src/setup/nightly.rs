@@ -18,6 +18,8 @@ pub enum NightlyReport {
     Timer(Report, &'static str),
     /// There is none here: a line for the user's own crontab.
     Crontab(String),
+    /// The platform's timers are made by a command: what to type.
+    Command(String),
 }
 
 impl Setup {
@@ -29,6 +31,7 @@ impl Setup {
         let wanted = nightly(&self.env, &RealLook, program).ok_or(SetupError::NoSettings)?;
         let (files, start) = match wanted {
             Nightly::Crontab(line) => return Ok(NightlyReport::Crontab(line)),
+            Nightly::Command(line) => return Ok(NightlyReport::Command(line)),
             Nightly::Files { files, start } => (files, start),
         };
         let outcome = self.install_whole(&files, mode).unwrap_or_else(Outcome::Failed);

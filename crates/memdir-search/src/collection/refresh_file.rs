@@ -8,6 +8,7 @@ use crate::analyze::Analyzer;
 use crate::document::{FileId, add_markdown};
 use crate::error::SearchError;
 use crate::segment::{Segment, SegmentBuilder};
+use memdir_disk::real_path::real_path;
 
 /// So many segments may pile up before some are merged, and no more passages than that on the way: whoever waits for
 /// one file does not pay for all.
@@ -70,7 +71,7 @@ impl Collection {
             return None;
         }
         let (name, folder) = (path.file_name()?, path.parent()?);
-        let real = |path: &Utf8Path| path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned());
+        let real = |path: &Utf8Path| real_path(path).unwrap_or_else(|_| path.to_owned());
         let parent = if folder == self.source.root {
             Utf8PathBuf::new()
         } else {

@@ -10,7 +10,7 @@ use super::{Listed, Prepared, Published, Put, Remote, RemoteError, Version};
 #[derive(Debug)]
 pub enum EitherRemote {
     /// A git repository.
-    Git(GitRemote),
+    Git(Box<GitRemote>),
     /// A team server.
     Server(Box<HttpRemote>),
 }
@@ -20,7 +20,7 @@ impl EitherRemote {
     #[must_use]
     pub fn within(self, limit: Duration) -> Self {
         match self {
-            Self::Git(remote) => Self::Git(remote.within(limit)),
+            Self::Git(remote) => Self::Git(Box::new(remote.within(limit))),
             Self::Server(remote) => Self::Server(Box::new(remote.within(limit))),
         }
     }
@@ -56,7 +56,7 @@ impl EitherRemote {
 
     fn inner(&mut self) -> &mut dyn Remote {
         match self {
-            Self::Git(remote) => remote,
+            Self::Git(remote) => remote.as_mut(),
             Self::Server(remote) => remote.as_mut(),
         }
     }

@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::{Context, Result};
 use camino::Utf8PathBuf;
 use clap::Parser;
+use memdir_core::env::temporary_directory;
 use memdir_disk::throwaway_dir::ThrowawayDir;
 use memdir_sync::remote::git::make_repository;
 
@@ -43,9 +44,8 @@ impl Run for Demo {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         world.paging.set(false);
-        let parent =
-            world.vars.get("TMPDIR").filter(|dir| dir.starts_with('/')).map_or("/tmp", String::as_str);
-        let home = ThrowawayDir::below(&Utf8PathBuf::from(parent))
+        let parent = temporary_directory(&world.vars);
+        let home = ThrowawayDir::below(parent)
             .with_context(|| format!("cannot make a temporary home in `{parent}`"))?;
         // Ctrl-C ends this process before it could remove its home.
         let sweeper = Sweeper::of(home.path());

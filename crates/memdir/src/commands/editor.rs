@@ -1,10 +1,9 @@
 //! The user's own editor on a copy of a text.
 
-use std::process::Command;
-
 use anyhow::{Context, Result, anyhow, bail};
-use camino::Utf8Path;
+use memdir_core::env::temporary_directory;
 use memdir_core::look::Look;
+use memdir_disk::platform::shell_command;
 use memdir_disk::real_look::RealLook;
 use memdir_disk::throwaway_dir::ThrowawayDir;
 use memdir_lib::memory::MAX_FILE_BYTES;
@@ -18,9 +17,10 @@ use crate::world::World;
 /// the world until the command has succeeded: what a person typed is never lost.
 pub(super) fn edit(name: &str, text: &str, world: &mut World) -> Result<String> {
     let var = |name: &str| world.vars.get(name).filter(|value| !value.trim().is_empty());
-    let editor = var("VISUAL").or_else(|| var("EDITOR")).map_or("vi", String::as_str).to_owned();
-    let parent = var("TMPDIR").filter(|dir| dir.starts_with('/')).map_or("/tmp", String::as_str);
-    let desk = ThrowawayDir::below(Utf8Path::new(parent))
+    let usual = if cfg!(windows) { "notepad" } else { "vi" };
+    let editor = var("VISUAL").or_else(|| var("EDITOR")).map_or(usual, String::as_str).to_owned();
+    let parent = temporary_directory(&world.vars);
+    let desk = ThrowawayDir::below(parent)
         .with_context(|| format!("cannot make a temporary directory in `{parent}`"))?;
     let file_name: String = name
         .chars()
@@ -31,8 +31,7 @@ pub(super) fn edit(name: &str, text: &str, world: &mut World) -> Result<String> 
     let copy = desk.write(&file_name, text).with_context(|| format!("cannot write `{file_name}`"))?;
     world.flush()?;
     // Through a shell, because an editor often comes with options: `code --wait`.
-    let status = Command::new("sh")
-        .args(["-c", &format!("{editor} \"$1\""), "sh", copy.as_str()])
+    let status = shell_command(&editor, Some(copy.as_str()))
         .env_clear()
         .envs(&world.vars)
         .status()

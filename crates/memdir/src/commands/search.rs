@@ -23,6 +23,7 @@ use crate::json_lines;
 use crate::output::{Paint, human_age, printable, short_path};
 use crate::progress::Progress;
 use crate::world::World;
+use memdir_disk::real_path::real_path;
 
 pub(crate) mod warnings;
 
@@ -142,7 +143,7 @@ impl Search {
             sources::index_folder(&env).context("no place for the search index: set HOME or MEMDIR_HOME")?;
         let real = |folder: &Utf8PathBuf| {
             let absolute = env.cwd.join(folder);
-            absolute.canonicalize_utf8().with_context(|| format!("cannot search `{folder}`"))
+            real_path(&absolute).with_context(|| format!("cannot search `{folder}`"))
         };
         let sources = if let Some(folder) = &self.dir {
             vec![sources::folder(&real(folder)?)]

@@ -1,5 +1,6 @@
 //! `memdir setup`: one command in.
 
+use std::env::consts::EXE_SUFFIX;
 use std::io::Write;
 
 use anyhow::{Context, Result};
@@ -18,6 +19,7 @@ use crate::exit::Exit;
 use crate::output::printable;
 use crate::plugin;
 use crate::world::World;
+use memdir_disk::real_path::real_path;
 
 /// Connect memdir to the agents on this machine
 #[derive(Debug, Parser)]
@@ -215,7 +217,7 @@ impl Setup {
         }
         let (reports, next) = match installer.install_nightly(program, mode)? {
             NightlyReport::Timer(report, start) => (vec![report], start.to_owned()),
-            NightlyReport::Crontab(line) => (Vec::new(), line),
+            NightlyReport::Crontab(line) | NightlyReport::Command(line) => (Vec::new(), line),
         };
         let changed = changes_something(&reports);
         if self.json {
@@ -231,7 +233,10 @@ impl Setup {
         };
         print(&reports, &words, world)?;
         let command = world.paint.code(&printable(&next));
-        if reports.is_empty() {
+        if reports.is_empty() && cfg!(windows) {
+            writeln!(world.stdout, "Type this to make the timer:\n  {command}")?;
+            writeln!(world.stdout, "`schtasks /Delete /TN memdir-dream` removes it again.")?;
+        } else if reports.is_empty() {
             writeln!(
                 world.stdout,
                 "There is no systemd for users here. Add this line with `crontab -e`:\n  {command}"
@@ -247,11 +252,11 @@ impl Setup {
 /// This program by the name that stays: the entry on the PATH that leads to it, which an update replaces, else itself.
 pub(super) fn program(world: &World) -> Result<Utf8PathBuf> {
     let own = world.program.clone().context("cannot find this program's own file")?;
-    let real = own.canonicalize_utf8().unwrap_or_else(|_| own.clone());
-    let folders = world.vars.get("PATH").map(String::as_str).unwrap_or_default().split(':');
-    let named = folders
-        .filter(|folder| folder.starts_with('/'))
-        .map(|folder| Utf8Path::new(folder).join("memdir"))
-        .find(|path| path.canonicalize_utf8().is_ok_and(|found| found == real));
+    let real = real_path(&own).unwrap_or_else(|_| own.clone());
+    let env = world.env()?;
+    let named = env
+        .program_folders()
+        .map(|folder| Utf8Path::new(folder).join(format!("memdir{EXE_SUFFIX}")))
+        .find(|path| real_path(path).is_ok_and(|found| found == real));
     Ok(named.unwrap_or(own))
 }

@@ -6,6 +6,7 @@ use std::io::Read;
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::hook::Event;
 use memdir_core::project::encode_path::encode;
+use memdir_disk::real_path::real_path;
 use serde_json::Value;
 
 /// So much of a transcript is read: its first lines name the directory.
@@ -16,7 +17,7 @@ pub(super) fn of_session(event: &Event) -> Option<Utf8PathBuf> {
     let transcript = Utf8Path::new(event.transcript.as_deref()?);
     let folder = transcript.parent()?.file_name()?;
     let gives_name = |path: &Utf8PathBuf| encode(path.as_str()) == folder;
-    let now = event.cwd.as_deref().and_then(|cwd| Utf8Path::new(cwd).canonicalize_utf8().ok());
+    let now = event.cwd.as_deref().and_then(|cwd| real_path(Utf8Path::new(cwd)).ok());
     if let Some(above) =
         now.as_deref().and_then(|now| now.ancestors().map(Utf8Path::to_owned).find(gives_name))
     {
@@ -26,7 +27,7 @@ pub(super) fn of_session(event: &Event) -> Option<Utf8PathBuf> {
     File::open(transcript).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
     let directories = head.split(|byte| *byte == b'\n').filter_map(|line| {
         let line: Value = serde_json::from_slice(line).ok()?;
-        Utf8Path::new(line.get("cwd")?.as_str()?).canonicalize_utf8().ok()
+        real_path(Utf8Path::new(line.get("cwd")?.as_str()?)).ok()
     });
     directories.into_iter().find(gives_name)
 }

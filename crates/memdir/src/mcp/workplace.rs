@@ -19,6 +19,7 @@ use super::project_watch::ProjectWatch;
 use super::search_tool::{Wanted, WarmSearch};
 use super::tool_answer::ToolAnswer;
 use super::{Server, change_tools, journal_tool, prompts, read_tool, resources, sessions_tool};
+use memdir_disk::real_path::real_path;
 
 /// The project in which a client works, with what is kept open for it.
 pub(super) struct Workplace {
@@ -81,7 +82,7 @@ impl Workplace {
 
     /// The first root that is a directory here, or else where the server was started.
     pub(super) fn directory(roots: &[String], start: &Utf8Path) -> Utf8PathBuf {
-        let is_usable = |path: Utf8PathBuf| path.canonicalize_utf8().ok().filter(|real| real.is_dir());
+        let is_usable = |path: Utf8PathBuf| real_path(&path).ok().filter(|real| real.is_dir());
         let found = roots.iter().filter_map(|uri| directory_of_root(uri)).find_map(is_usable);
         found.unwrap_or_else(|| start.to_owned())
     }

@@ -7,6 +7,10 @@ pub(super) struct Sweeper(Option<Child>);
 
 impl Sweeper {
     pub(super) fn of(directory: &Utf8Path) -> Self {
+        if cfg!(windows) {
+            // There is no shell that could wait for us: after Ctrl-C the directory stays among the temporary files.
+            return Self(None);
+        }
         let script = r#"trap "" INT HUP TERM; cat >/dev/null; rm -rf -- "$1""#;
         let child = Command::new("sh")
             .args(["-c", script, "sh", directory.as_str()])

@@ -17,6 +17,7 @@ use crate::commands::memory::author;
 use crate::exit::Exit;
 use crate::output::{human_bytes, printable};
 use crate::world::World;
+use memdir_disk::real_path::real_path;
 
 /// How to go about it.
 #[derive(Debug, Args)]
@@ -62,7 +63,7 @@ fn absolute(path: &Utf8Path, world: &World) -> Result<Utf8PathBuf> {
         return Ok(path.to_owned());
     }
     let joined = world.env()?.cwd.join(path);
-    Ok(joined.canonicalize_utf8().unwrap_or(joined))
+    Ok(real_path(&joined).unwrap_or(joined))
 }
 
 /// Shows the plans, and carries them out unless this is a dry run.

@@ -13,6 +13,7 @@ use crate::commands::ask::confirm;
 use crate::exit::Exit;
 use crate::report::WithHint;
 use crate::world::World;
+use memdir_disk::real_path::real_path;
 
 pub(super) fn trust(dir: Option<Utf8PathBuf>, revoke: bool, world: &mut World) -> Result<Exit> {
     let mut env = world.env()?;
@@ -58,5 +59,5 @@ pub(super) fn forget(dir: &Utf8Path, yes: bool, world: &mut World) -> Result<Exi
 
 fn existing(env: &Env, dir: &Utf8Path) -> Result<Utf8PathBuf> {
     let path = env.cwd.join(dir);
-    path.canonicalize_utf8().map_err(|error| anyhow!("cannot use `{dir}` as project: {error}"))
+    real_path(&path).map_err(|error| anyhow!("cannot use `{dir}` as project: {error}"))
 }
