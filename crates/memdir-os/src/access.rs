@@ -5,6 +5,7 @@ use std::os::windows::ffi::OsStrExt;
 use std::os::windows::io::{AsHandle, AsRawHandle, FromRawHandle, OwnedHandle};
 use std::path::Path;
 use std::ptr::null_mut;
+use std::sync::OnceLock;
 
 use windows_sys::Win32::Foundation::{ERROR_SUCCESS, LocalFree};
 use windows_sys::Win32::Security as win;
@@ -61,38 +62,55 @@ impl OwnAccess {
     }
 }
 
+/// The user whom this process runs for: what `GetTokenInformation` filled, which holds pointers into itself.
+#[derive(Debug)]
+struct OwnUser(Box<[u64; 32]>);
+
+impl OwnUser {
+    fn get() -> Result<&'static Self, Errno> {
+        static OWN: OnceLock<Result<OwnUser, Errno>> = OnceLock::new();
+        OWN.get_or_init(Self::ask).as_ref().map_err(|error| *error)
+    }
+
+    fn ask() -> Result<Self, Errno> {
+        // SAFETY: the call returns a constant that stands for this process.
+        let own = unsafe { GetCurrentProcess() };
+        let mut token = null_mut();
+        // SAFETY: the constant is valid; the call stores a handle.
+        if unsafe { OpenProcessToken(own, win::TOKEN_QUERY, &raw mut token) } == 0 {
+            return Err(Errno::last());
+        }
+        // SAFETY: the call succeeded, so it made this handle, and nothing else owns it.
+        let token = unsafe { OwnedHandle::from_raw_handle(token) };
+        // Words, because the structure holds a pointer. The longest number of a user has 68 bytes.
+        let mut words = Box::new([0_u64; 32]);
+        let mut length = 0;
+        // SAFETY: the call fills at most the bytes of the buffer, and says if they do not suffice.
+        let answer = unsafe {
+            win::GetTokenInformation(
+                token.as_raw_handle(),
+                win::TokenUser,
+                words.as_mut_ptr().cast(),
+                256,
+                &raw mut length,
+            )
+        };
+        if answer == 0 { Err(Errno::last()) } else { Ok(Self(words)) }
+    }
+
+    /// The user's number; it lies in the buffer, which is never moved or freed.
+    fn sid(&self) -> win::PSID {
+        // SAFETY: the aligned buffer was filled, so it starts with this structure.
+        unsafe { self.0.as_ptr().cast::<win::TOKEN_USER>().read() }.User.Sid
+    }
+}
+
 /// The number of the user whom this process runs for, as text.
 fn own_sid() -> Result<String, Errno> {
-    // SAFETY: the call returns a constant that stands for this process.
-    let own = unsafe { GetCurrentProcess() };
-    let mut token = null_mut();
-    // SAFETY: the constant is valid; the call stores a handle.
-    if unsafe { OpenProcessToken(own, win::TOKEN_QUERY, &raw mut token) } == 0 {
-        return Err(Errno::last());
-    }
-    // SAFETY: the call succeeded, so it made this handle, and nothing else owns it.
-    let token = unsafe { OwnedHandle::from_raw_handle(token) };
-    // Words, because the structure holds a pointer. The longest number has 68 bytes.
-    let mut words = [0_u64; 32];
-    let mut length = 0;
-    // SAFETY: the call fills at most the bytes of the buffer, and says if they do not suffice.
-    let answer = unsafe {
-        win::GetTokenInformation(
-            token.as_raw_handle(),
-            win::TokenUser,
-            words.as_mut_ptr().cast(),
-            256,
-            &raw mut length,
-        )
-    };
-    if answer == 0 {
-        return Err(Errno::last());
-    }
-    // SAFETY: the call succeeded, so the aligned buffer starts with this structure.
-    let user = unsafe { words.as_ptr().cast::<win::TOKEN_USER>().read() };
+    let user = OwnUser::get()?.sid();
     let mut text = null_mut();
-    // SAFETY: the number lies in the buffer, which is still there; the call stores a pointer.
-    if unsafe { authz::ConvertSidToStringSidW(user.User.Sid, &raw mut text) } == 0 {
+    // SAFETY: the number lives as long as the process; the call stores a pointer.
+    if unsafe { authz::ConvertSidToStringSidW(user, &raw mut text) } == 0 {
         return Err(Errno::last());
     }
     let held = Local(text.cast());
@@ -132,10 +150,13 @@ pub fn access_of(file: impl AsHandle) -> Result<(bool, bool), Errno> {
         return Err(std::io::Error::from_raw_os_error(answer.cast_signed()).into());
     }
     let _held = Local(descriptor);
-    let mut is_own = 0;
-    // SAFETY: the owner lies in the allocation that is held; without a token the call asks about this process.
-    let asked = unsafe { win::CheckTokenMembership(null_mut(), owner, &raw mut is_own) };
-    Ok((asked != 0 && is_own != 0, list.is_null() || lets_everybody_write(list)))
+    let user = OwnUser::get()?.sid();
+    // SAFETY: the owner lies in the allocation that is held, the user's number lives as long as the process.
+    let is_users = unsafe { win::EqualSid(owner, user) } != 0;
+    let mut is_groups = 0;
+    // SAFETY: as above; without a token the call asks about this process, whose groups may own files.
+    let asked = unsafe { win::CheckTokenMembership(null_mut(), owner, &raw mut is_groups) };
+    Ok((is_users || asked != 0 && is_groups != 0, list.is_null() || lets_everybody_write(list)))
 }
 
 /// Whether the list, which the caller keeps alive, allows everybody to write.

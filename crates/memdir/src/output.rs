@@ -171,7 +171,7 @@ pub(crate) fn short_path(path: &camino::Utf8Path, world: &World) -> String {
         .and_then(|home| path.strip_prefix(home).ok());
     match below {
         Some(rest) if rest.as_str().is_empty() => "~".to_owned(),
-        Some(rest) => format!("~/{}", printable(rest.as_str())),
+        Some(rest) => format!("~{}{}", std::path::MAIN_SEPARATOR, printable(rest.as_str())),
         None => printable(path.as_str()),
     }
 }

@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use anyhow::{Context, Result};
-use camino::Utf8PathBuf;
 use clap::Parser;
 use memdir_core::env::temporary_directory;
 use memdir_disk::throwaway_dir::ThrowawayDir;
