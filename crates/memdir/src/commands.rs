@@ -72,6 +72,7 @@ mod sync;
 mod team;
 mod today;
 mod tool;
+mod tui;
 mod ui;
 mod undo;
 mod uninstall;
@@ -151,13 +152,13 @@ impl Group {
 }
 
 /// The commands of the page "More" that show or change the memory of a project.
-const ABOUT_MEMORY: [&str; 15] = [
-    "usage", "why", "cues", "demote", "redo", "link", "today", "reindex", "verify", "audit", "context",
+const ABOUT_MEMORY: [&str; 16] = [
+    "usage", "why", "cues", "promote", "demote", "redo", "link", "today", "reindex", "verify", "audit", "context",
     "load", "import", "export", "recall",
 ];
 
 /// Words that people type for a command, and the command that they mean.
-pub(crate) const ALIASES: [(&str, &str); 18] = [
+pub(crate) const ALIASES: [(&str, &str); 19] = [
     ("list", "ls"),
     ("remove", "rm"),
     ("delete", "rm"),
@@ -167,6 +168,7 @@ pub(crate) const ALIASES: [(&str, &str); 18] = [
     ("cat", "show"),
     ("get", "show"),
     ("view", "show"),
+    ("browse", "tui"),
     ("new", "add"),
     ("remember", "add"),
     ("find", "search"),
@@ -184,12 +186,12 @@ pub(crate) static COMMANDS: &[Entry] = &[
     Entry::of::<edit::Edit>(Group::Write, "edit", "Edit a memory in $EDITOR"),
     Entry::of::<set::Set>(Group::Write, "set", "Change one field of a memory"),
     Entry::of::<rename::Rename>(Group::Write, "rename", "Rename a memory; links and index follow"),
-    Entry::of::<promote::Promote>(Group::Write, "promote", "Have a memory count in more places"),
     Entry::of::<rm::Rm>(Group::Write, "rm", "Remove memories and their lines in the index"),
     Entry::of::<ls::Ls>(Group::Find, "ls", "List the memories, newest first"),
     Entry::of::<show::Show>(Group::Find, "show", "Print one memory"),
     Entry::of::<search::Search>(Group::Find, "search", "Search memories, journal and past sessions"),
     Entry::of::<ui::Ui>(Group::Find, "ui", "Show and edit memory in the browser"),
+    Entry::of::<tui::Tui>(Group::Find, "tui", "Show and edit memory in the terminal"),
     Entry::of::<sessions::Sessions>(Group::Find, "sessions", "List past sessions, or show one"),
     Entry::of::<log::Log>(Group::History, "log", "List what was changed, by whom and why"),
     Entry::of::<diff::Diff>(Group::History, "diff", "Show what an operation changed"),
@@ -230,6 +232,7 @@ pub(crate) static COMMANDS: &[Entry] = &[
         "semantic",
         "Install a small model that finds memories by meaning",
     ),
+    Entry::of::<promote::Promote>(Group::More, "promote", "Have a memory count in more places"),
     Entry::of::<promote::Demote>(Group::More, "demote", "Have a memory count in fewer places"),
     Entry::of::<redo::Redo>(Group::More, "redo", "Undo the last undo"),
     Entry::of::<link::Link>(Group::More, "link", "Link a memory to another"),

@@ -55,10 +55,11 @@ struct Report {
     changes: Vec<FileDiff>,
 }
 
+/// What became of one file.
 #[derive(Debug, Serialize)]
-struct FileDiff {
+pub(super) struct FileDiff {
     path: RelPath,
-    diff: String,
+    pub(super) diff: String,
 }
 
 impl Run for Diff {
@@ -126,13 +127,23 @@ fn of_operation(memory: &Memory, log: &Log, what: &[String]) -> Result<Report> {
         let past = version_at(&log.operations, &path, &Moment::After(operation.id.clone()));
         past.map_or(path, |past| past.path)
     });
-    let is_it = |change: &&ChangeRecord| {
+    let is_it = |change: &ChangeRecord| {
         name.as_ref().is_none_or(|name| change.path == *name || change.renamed_from.as_ref() == Some(name))
     };
-    let wanted = operation.changes.iter().filter(is_it).flat_map(|change| [change.before, change.after]);
-    let versions = memory.recorded_versions(&wanted.flatten().collect())?;
+    Ok(Report { op: Some(operation.id.clone()), changes: changes_of(memory, operation, is_it)? })
+}
+
+/// What an operation did to the files that are wanted.
+pub(super) fn changes_of(
+    memory: &Memory,
+    operation: &Operation,
+    is_wanted: impl Fn(&ChangeRecord) -> bool,
+) -> Result<Vec<FileDiff>> {
+    let wanted: Vec<&ChangeRecord> = operation.changes.iter().filter(|change| is_wanted(change)).collect();
+    let hashes = wanted.iter().flat_map(|change| [change.before, change.after]).flatten();
+    let versions = memory.recorded_versions(&hashes.collect())?;
     let mut changes = Vec::new();
-    for change in operation.changes.iter().filter(is_it) {
+    for change in wanted {
         let content = |version| -> Result<Option<String>> {
             let Some(hash) = version else { return Ok(None) };
             let content =
@@ -144,7 +155,7 @@ fn of_operation(memory: &Memory, log: &Log, what: &[String]) -> Result<Report> {
         let diff = diff_of((old_name, before), (&change.path, after));
         changes.push(FileDiff { path: change.path.clone(), diff });
     }
-    Ok(Report { op: Some(operation.id.clone()), changes })
+    Ok(changes)
 }
 
 /// What is different now from how it was.

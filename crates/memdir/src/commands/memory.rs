@@ -227,7 +227,7 @@ pub(super) fn hold(plan: &Plan, memory: &mut Memory, how: &How, world: &mut Worl
 }
 
 /// Says what became of a plan.
-fn conclude(
+pub(super) fn conclude(
     plan: &Plan,
     submitted: Submitted,
     memory: &Memory,

@@ -276,6 +276,15 @@ fn reject(chosen: &Chosen, memory: &Memory, world: &mut World) -> Result<Exit> {
 fn edit(memory: &Memory, id: &str, world: &mut World) -> Result<Exit> {
     only_a_person(world)?;
     let mut staged = memory.waiting_plan(id)?;
+    edit_texts(&mut staged, world)?;
+    memory.replace_waiting(&staged)?;
+    heading(&staged, world)?;
+    print_diff(&staged.plan, world)?;
+    Ok(Exit::Yes)
+}
+
+/// Lets the user edit what a change would write.
+pub(super) fn edit_texts(staged: &mut StagedPlan, world: &mut World) -> Result<()> {
     let mut edited = 0;
     let only_index = staged.plan.changes.iter().all(|change| change.path().as_str() == ENTRYPOINT);
     for change in &mut staged.plan.changes {
@@ -290,8 +299,5 @@ fn edit(memory: &Memory, id: &str, world: &mut World) -> Result<Exit> {
     if edited == 0 {
         bail!("the change writes no text that could be edited");
     }
-    memory.replace_waiting(&staged)?;
-    heading(&staged, world)?;
-    print_diff(&staged.plan, world)?;
-    Ok(Exit::Yes)
+    Ok(())
 }

@@ -4,16 +4,18 @@ use std::io::Write;
 
 use anyhow::{Result, anyhow};
 use clap::Parser;
+use jiff::Timestamp;
 use memdir_core::history::has_effect;
 use memdir_core::operation::{Author, AuthorKind, Operation};
 use memdir_core::plan::Plan;
 use memdir_disk::apply::OnConflict;
 use memdir_lib::dream::{held, lock_holder};
-use memdir_lib::memory::{Log, Memory, Wish};
+use memdir_lib::memory::{Log, Memory, Submitted, Wish};
+use memdir_lib::projects::Moved;
 use memdir_sync::team::INDEX_AUTHOR;
 
 use super::Run;
-use super::memory::{How, author, carry_out, carry_out_as};
+use super::memory::{How, author, carry_out, conclude};
 use super::short_id::ShortIds;
 use crate::arguments::Global;
 use crate::exit::Exit;
@@ -128,29 +130,55 @@ impl Undo {
         world: &mut World,
     ) -> Result<Exit> {
         let asker = author(world);
-        let is_dream = operation.author.kind == AuthorKind::Dream;
-        if is_dream && let Some(holder) = lock_holder(memory, world.now)?.filter(|_| !self.how.is_dry_run()) {
-            return Err(anyhow!("{}", held(&holder)))
-                .hint("try again when it is done; after an hour its lock expires");
+        if self.how.is_dry_run() {
+            let plan = memory.plan_undo(operation, format!("undo: {}", operation.reason), log)?;
+            return carry_out(&plan, memory, &self.how, world);
         }
-        if !self.how.is_dry_run()
-            && let Some(moved) = memory.projects().carry_back(operation, &asker, world.now)?
-        {
-            return self.how.report_move(&moved, "Undone: the files are in their old place again.", world);
+        match take_back(operation, log, memory, &asker, world.now)? {
+            TakenBack::Moved(moved) => {
+                self.how.report_move(&moved, "Undone: the files are in their old place again.", world)
+            }
+            TakenBack::Submitted(plan, submitted) => conclude(&plan, submitted, memory, &self.how, world),
         }
-        let plan = memory.plan_undo(operation, format!("undo: {}", operation.reason), log)?;
-        let wish = Wish {
-            undo_of: Some(&operation.id),
-            on_conflict: OnConflict::Refuse,
-            verbatim: true,
-            ..Wish::of(&asker)
-        };
-        let exit = carry_out_as(&plan, memory, &wish, &self.how, world)?;
-        if is_dream && !self.how.is_dry_run() {
-            memory.settle_undone(operation)?;
-        }
-        Ok(exit)
     }
+}
+
+/// What became of an undo.
+pub(super) enum TakenBack {
+    /// A move of a project was taken back.
+    Moved(Moved),
+    /// A plan was submitted.
+    Submitted(Plan, Submitted),
+}
+
+/// Takes one operation back and keeps later ones.
+pub(super) fn take_back(
+    operation: &Operation,
+    log: &Log,
+    memory: &mut Memory,
+    asker: &Author,
+    now: Timestamp,
+) -> Result<TakenBack> {
+    let is_dream = operation.author.kind == AuthorKind::Dream;
+    if is_dream && let Some(holder) = lock_holder(memory, now)? {
+        return Err(anyhow!("{}", held(&holder)))
+            .hint("try again when it is done; after an hour its lock expires");
+    }
+    if let Some(moved) = memory.projects().carry_back(operation, asker, now)? {
+        return Ok(TakenBack::Moved(moved));
+    }
+    let plan = memory.plan_undo(operation, format!("undo: {}", operation.reason), log)?;
+    let wish = Wish {
+        undo_of: Some(&operation.id),
+        on_conflict: OnConflict::Refuse,
+        verbatim: true,
+        ..Wish::of(asker)
+    };
+    let submitted = memory.submit(&plan, &wish, now)?;
+    if is_dream {
+        memory.settle_undone(operation)?;
+    }
+    Ok(TakenBack::Submitted(plan, submitted))
 }
 
 /// Whose operation it is, from the asker's side.
