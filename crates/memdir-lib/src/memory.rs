@@ -30,6 +30,7 @@ use memdir_disk::real_path::real_path;
 
 mod archive;
 mod beside;
+mod carry;
 mod catalogue;
 mod changes;
 mod daily_log;

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use crate::analyze::Analyzer;
 use crate::collection::{Collection, Freshness, Limits, Source};
 use crate::error::SearchError;
-use crate::meaning::Encoder;
+use crate::meaning::{Encoder, MeaningFile};
 use crate::query::Query;
 use crate::recall::{RecallOptions, Recalled, count_read, read_memories, recall};
 use crate::search::{Found, Options, search};
@@ -170,6 +170,18 @@ impl Searcher {
     /// An index cannot be read.
     pub fn count_read(&self) -> Result<Freshness, SearchError> {
         self.sum(count_read)
+    }
+
+    /// Pairs of memories, by their paths below the folder, whose texts a model found to mean nearly the same; of each
+    /// folder so many memories are compared. Empty without a model.
+    #[must_use]
+    pub fn neighbours(&self, least: f32, most: usize) -> Vec<(String, String)> {
+        let files = self.collections.iter().filter_map(|each| MeaningFile::open(each.cache_folder()));
+        let pairs = |file: MeaningFile| -> Vec<(String, String)> {
+            let pairs = file.neighbours(least, most);
+            pairs.into_iter().map(|(one, other)| (one.to_owned(), other.to_owned())).collect()
+        };
+        files.flat_map(pairs).collect()
     }
 
     fn sum(

@@ -10,6 +10,8 @@ export async function draw(canvas) {
   const data = await (await fetch(canvas.dataset.source)).json();
   const nodes = data.nodes.map((node, index) => ({ ...node, index, degree: 0 }));
   const links = data.edges.map(([source, target]) => ({ source, target }));
+  const near = data.near.map(([source, target]) => ({ source, target }));
+  document.getElementById('graph-near').hidden = near.length === 0;
   for (const { source, target } of links) {
     nodes[source].degree += 1;
     nodes[target].degree += 1;
@@ -18,6 +20,7 @@ export async function draw(canvas) {
   document.getElementById('graph-count').textContent =
     `${nodes.length} memories, ${links.length} links${left > 0 ? `; the ${left} oldest are not drawn` : ''}`;
 
+  const byType = Map.groupBy(nodes, (node) => node.type);
   const view = { x: 0, y: 0, scale: 1 };
   const colours = readColours();
   let hovered = null;
@@ -25,6 +28,7 @@ export async function draw(canvas) {
 
   const simulation = forceSimulation(nodes)
     .force('link', forceLink(links).distance(40))
+    .force('near', forceLink(near).distance(70).strength(0.08))
     .force('apart', forceManyBody().strength(-40).distanceMax(300))
     .force('x', forceX().strength(0.05))
     .force('y', forceY().strength(0.05))
@@ -70,24 +74,50 @@ export async function draw(canvas) {
     context.clearRect(0, 0, width, height);
     context.translate(width / 2 + view.x, height / 2 + view.y);
     context.scale(view.scale, view.scale);
-    context.strokeStyle = colours.line;
-    context.lineWidth = 1 / view.scale;
-    context.beginPath();
-    for (const { source, target } of links) {
-      context.moveTo(source.x, source.y);
-      context.lineTo(target.x, target.y);
-    }
-    context.stroke();
-    for (const node of nodes) {
-      context.fillStyle = colours[node.type] ?? colours.untyped;
+    context.lineWidth = 1.2 / view.scale;
+    context.strokeStyle = colours.quiet;
+    context.globalAlpha = nodes.length > 500 ? 0.3 : 0.55;
+    lines(links);
+    context.setLineDash([4 / view.scale, 4 / view.scale]);
+    context.globalAlpha *= 0.6;
+    lines(near);
+    context.setLineDash([]);
+    context.globalAlpha = 1;
+    // One path for each colour: two thousand nodes stay smooth.
+    for (const [type, of] of byType) {
+      context.fillStyle = colours[type] ?? colours.untyped;
       context.beginPath();
-      context.arc(node.x, node.y, radius(node), 0, 2 * Math.PI);
+      for (const node of of) {
+        context.moveTo(node.x + radius(node), node.y);
+        context.arc(node.x, node.y, radius(node), 0, 2 * Math.PI);
+      }
       context.fill();
     }
+    const names = view.scale >= NAMES_FROM || nodes.length <= 60 ? nodes.filter(isOnScreen) : [];
+    if (hovered && !names.includes(hovered)) names.push(hovered);
+    context.font = `${12 / view.scale}px Inter, system-ui, sans-serif`;
     context.fillStyle = colours.text;
-    context.font = `${12 / view.scale}px system-ui, sans-serif`;
-    const names = view.scale >= NAMES_FROM || nodes.length <= 60 ? nodes : nodes.filter((node) => node === hovered);
-    for (const node of names) context.fillText(node.title, node.x + radius(node) + 3 / view.scale, node.y + 4 / view.scale);
+    context.strokeStyle = colours.ground;
+    context.lineWidth = 3 / view.scale;
+    context.lineJoin = 'round';
+    for (const node of names) {
+      const [x, y] = [node.x + radius(node) + 4 / view.scale, node.y + 4 / view.scale];
+      context.strokeText(node.title, x, y);
+      context.fillText(node.title, x, y);
+    }
+
+    function lines(of) {
+      context.beginPath();
+      for (const { source, target } of of) {
+        context.moveTo(source.x, source.y);
+        context.lineTo(target.x, target.y);
+      }
+      context.stroke();
+    }
+    function isOnScreen(node) {
+      const [x, y] = [node.x * view.scale + view.x, node.y * view.scale + view.y];
+      return Math.abs(x) < width / 2 + 200 && Math.abs(y) < height / 2 + 20;
+    }
   }
 
   function radius(node) {
@@ -163,7 +193,7 @@ export async function draw(canvas) {
       return getComputedStyle(probe).color;
     };
     const found = {
-      text: of('--text'), line: of('--line'), user: of('--good'), feedback: of('--violet'), project: of('--accent'),
+      text: of('--text'), quiet: of('--quiet'), ground: of('--raised'), user: of('--good'), feedback: of('--violet'), project: of('--accent'),
       reference: of('--teal'), untyped: of('--quiet'),
     };
     probe.remove();

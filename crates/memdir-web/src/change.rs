@@ -5,9 +5,7 @@ use camino::Utf8PathBuf;
 use memdir_core::doctor::examine;
 use memdir_core::history::lineage::Moment;
 use memdir_core::memory::memory_type::MemoryType;
-use memdir_core::memory::topic::cues::cues;
 use memdir_core::memory::topic::validity::Validity;
-use memdir_core::memory::topic::{Topic, decode};
 use memdir_core::operation::{Author, AuthorKind, Operation, OperationId};
 use memdir_core::plan::Plan;
 use memdir_core::settings::ClientFlags;
@@ -18,6 +16,7 @@ use memdir_sync::team::Team;
 use serde::Deserialize;
 
 use crate::page::Asked;
+use crate::project::extent_of;
 use crate::reply::{PageError, Reply};
 
 /// A memory, by its path.
@@ -62,7 +61,7 @@ pub(crate) struct WhichFinding {
     path: String,
 }
 
-/// A memory and the project that it goes to.
+/// A memory and the project or scope that it goes to.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Destination {
     path: String,
@@ -283,36 +282,25 @@ pub(crate) fn share(asked: &Asked<'_>, which: Which) -> Result<Reply, PageError>
     Ok(outcome.see(asked, "memories", &[("path", &path)]))
 }
 
-/// Adds a memory to another project and removes it here.
+/// Moves a memory, as it is, to another project or to where it counts in all of them.
 pub(crate) fn move_to(asked: &Asked<'_>, destination: Destination) -> Result<Reply, PageError> {
     let now = asked.viewer.now();
-    let slug = project_named(asked, destination.to.trim())?;
+    let slug = match destination.to.trim() {
+        scope if extent_of(scope).is_some() => scope.to_owned(),
+        name => project_named(asked, name)?,
+    };
     let target = asked.viewer.project(&slug)?;
     let mut here = asked.project.memory_to_change(now)?;
     let entry = here.find(&destination.path)?;
-    let content = here.read(&entry.path)?.unwrap_or_default();
-    let text = decode(&content).0.into_owned();
-    let (topic, _) = Topic::parse(&text);
-    let kind = topic.memory_type.clone().unwrap_or(MemoryType::Project);
-    let cues = cues(&text);
-    let validity = Validity { supersedes: Vec::new(), superseded_by: None, ..Validity::of(&text) };
+    if entry.path.as_str().starts_with("team/") {
+        return Err(PageError::new(StatusCode::CONFLICT, "it belongs to the team: make it private first"));
+    }
     let mut there = target.memory_to_change(now)?;
-    apply(asked, &mut there, |there| {
-        let new = NewMemory {
-            name: entry.title(),
-            description: topic.description.as_deref().unwrap_or_default(),
-            memory_type: &kind,
-            body: text.get(topic.body.clone()).unwrap_or_default().trim_end(),
-            cues: &cues,
-            validity: &validity,
-            path: None,
-            session: topic.origin_session.as_deref(),
-        };
-        Ok(there.plan_add(&new, now)?)
-    })?;
+    let mut outcome = outcome(here.carry(&entry, &mut there, &Author::person(), now)?)?;
     asked.viewer.live.changed(&target);
-    let mut outcome = remove(asked, &mut here, &destination.path)?;
     outcome.notes.push(format!("It is now in the memory of {}.", target.title()));
+    // The operation that can be undone here is the leaving.
+    outcome.operation = here.log(1)?.operations.into_iter().next().map(|operation| operation.id);
     Ok(outcome.see(asked, "memories", &[]))
 }
 

@@ -1,5 +1,7 @@
 //! Memories and their links as numbers, for the drawing.
 
+use std::collections::HashMap;
+
 use memdir_core::memory::memory_type::MemoryType;
 use memdir_core::memory::topic::{Topic, decode};
 use serde::Deserialize;
@@ -14,6 +16,11 @@ use crate::text::visible;
 const MAX_NODES: usize = 3_000;
 /// More links of one memory than this are not drawn.
 const MAX_LINKS: usize = 200;
+
+/// Memories are neighbours from this similarity of meaning on; only an installed model knows it.
+const LEAST_SIMILAR: f32 = 0.5;
+/// No more memories than this are compared with each other.
+const MAX_COMPARED: usize = 1_000;
 
 /// Nothing is asked.
 #[derive(Debug, Deserialize)]
@@ -40,5 +47,12 @@ pub(crate) fn graph_data(asked: &Asked<'_>, _: Nothing) -> Result<Reply, PageErr
         })
     };
     let nodes: Vec<Value> = entries.iter().map(node).collect();
-    Ok(Reply::Json(json!({ "nodes": nodes, "edges": edges, "total": catalogue.entries.len() })))
+    let places: HashMap<&str, usize> =
+        entries.iter().enumerate().map(|(place, entry)| (entry.path.as_str(), place)).collect();
+    let near = asked.project.neighbours(LEAST_SIMILAR, MAX_COMPARED)?;
+    let near: Vec<Value> = near
+        .iter()
+        .filter_map(|(one, other)| Some(json!([places.get(one.as_str())?, places.get(other.as_str())?])))
+        .collect();
+    Ok(Reply::Json(json!({ "nodes": nodes, "edges": edges, "near": near, "total": catalogue.entries.len() })))
 }

@@ -7,7 +7,9 @@
 //! A request opens what it needs, reads it and closes it. Between requests no lock is held and no memory is open.
 
 mod access;
+mod attention;
 mod change;
+mod diff;
 mod graph_data;
 mod guard;
 mod live;

@@ -7,9 +7,10 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 
 use crate::access::Browser;
+use crate::diff::diff;
 use crate::project::OpenProject;
 use crate::reply::PageError;
-use crate::text::{count, visible};
+use crate::text::visible;
 use crate::viewer::Viewer;
 
 const UNRESERVED: &AsciiSet =
@@ -122,6 +123,11 @@ impl Tab {
         }
     }
 
+    /// Whether it shows what only a project has.
+    fn needs_project(self) -> bool {
+        matches!(self, Self::Sessions | Self::Context | Self::Journal | Self::Team)
+    }
+
     fn key(self) -> &'static str {
         match self {
             Self::Home => "h",
@@ -162,7 +168,7 @@ impl Asked<'_> {
                         strong { (visible(name)) }
                         @if let Some(path) = &self.project.path { span.path { (visible(path.as_str())) } }
                     }
-                    @for each in Tab::ALL {
+                    @for each in Tab::ALL.into_iter().filter(|tab| self.project.extent.is_none() || !tab.needs_project()) {
                         @let address = if each == Tab::Home { self.links.top("home") } else { self.links.to(each.page(), &[]) };
                         a href=(address) aria-current=[(each == tab).then_some("page")] data-go=(each.key()) {
                             (each.name())
@@ -286,32 +292,6 @@ pub(crate) fn empty(title: &str, text: &Markup) -> Markup {
 /// A label in a colour of its own.
 pub(crate) fn badge(kind: &str, label: &str) -> Markup {
     html! { span class={"tag " (kind)} { (visible(label)) } }
-}
-
-/// No more lines of a diff than this are shown.
-const MAX_DIFF_LINES: usize = 2_000;
-
-/// A unified diff, coloured.
-pub(crate) fn diff(text: &str) -> Markup {
-    let lines = text.lines().count();
-    html! {
-        @if text.is_empty() { p.quiet { "No difference in the text." } }
-        @else {
-            div.diff tabindex="0" role="region" aria-label="Difference" {
-                @for line in text.lines().take(MAX_DIFF_LINES) {
-                    @let class = match line.as_bytes() {
-                        [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => "file",
-                        [b'+', ..] => "added",
-                        [b'-', ..] => "removed",
-                        [b'@', ..] => "hunk",
-                        _ => "same",
-                    };
-                    div class=(class) { (visible(line)) }
-                }
-            }
-            @if lines > MAX_DIFF_LINES { p.quiet { (count(lines - MAX_DIFF_LINES, "more line", "more lines")) } }
-        }
-    }
 }
 
 pub(crate) fn plan_diff(plan: &Plan) -> Markup {

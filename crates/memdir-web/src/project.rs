@@ -8,11 +8,12 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use memdir_core::env::Env;
+use memdir_core::memory::entrypoint::{ENTRYPOINT, Usage};
 use memdir_core::operation::Author;
 use memdir_core::rel_path::RelPath;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::journal::find_journal;
-use memdir_lib::memory::{Catalogue, KnownFreshness, Memory};
+use memdir_lib::memory::{Catalogue, Extent, KnownFreshness, Memory};
 use memdir_lib::place::Place;
 use memdir_lib::sources;
 use memdir_search::{Found, Limits, Options, Scope, Searcher, Source};
@@ -27,9 +28,20 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a project that cannot be watched is believed to be as it was.
 const BELIEVED_FOR: Duration = Duration::from_secs(2);
 
+/// Memory that belongs to no project, and the name by which addresses mean it. No project's directory begins with `~`.
+pub(crate) const SCOPES: [(&str, Extent, &str); 2] =
+    [("~user", Extent::User, "All your projects"), ("~machine", Extent::Machine, "This machine")];
+
+/// What a name in an address means, if it is no project.
+pub(crate) fn extent_of(slug: &str) -> Option<Extent> {
+    SCOPES.iter().find(|(name, ..)| *name == slug).map(|(_, extent, _)| *extent)
+}
+
 pub(crate) struct OpenProject {
-    /// The name of its directory below `projects/`.
+    /// The name of its directory below `projects/`, or of a scope.
     pub(crate) slug: String,
+    /// What it is if it is no project.
+    pub(crate) extent: Option<Extent>,
     /// The environment of a session there; `None` if the project's own directory is gone.
     pub(crate) env: Option<Env>,
     /// The project's own directory, as far as that is known.
@@ -64,6 +76,14 @@ impl OpenProject {
         if start.here.slug == slug {
             return Ok(Self::living(viewer, viewer.env.clone(), &start));
         }
+        if let Some(extent) = extent_of(slug) {
+            let memory_dir = Memory::beside(extent, &viewer.env)?.directory().to_owned();
+            // There are no sessions beside such a memory.
+            return Ok(Self {
+                extent: Some(extent),
+                ..Self::dead(viewer, slug, memory_dir.clone(), memory_dir)
+            });
+        }
         let is_name = !slug.is_empty() && !slug.contains('/') && !slug.starts_with('.');
         let project_dir = start.projects.projects_dir().join(slug);
         if !is_name || !project_dir.is_dir() {
@@ -77,24 +97,32 @@ impl OpenProject {
                 return Ok(Self::living(viewer, env, &place));
             }
         }
-        Ok(Self {
+        let memory_dir = project_dir.join("memory");
+        Ok(Self { path, ..Self::dead(viewer, slug, project_dir, memory_dir) })
+    }
+
+    /// A memory of which no session can start.
+    fn dead(viewer: &Viewer, slug: &str, project_dir: Utf8PathBuf, memory_dir: Utf8PathBuf) -> Self {
+        Self {
             slug: slug.to_owned(),
+            extent: None,
             env: None,
-            path,
-            memory_dir: project_dir.join("memory"),
+            path: None,
+            memory_dir,
             project_dir,
             journal_dir: None,
             staged_dir: viewer.env.state_dir().map(|state| state.join("staged")),
             any_env: viewer.env.clone(),
             kept: Mutex::default(),
             search: Mutex::default(),
-        })
+        }
     }
 
     fn living(viewer: &Viewer, env: Env, place: &Place) -> Self {
         let journal = find_journal(place, &env);
         Self {
             slug: place.here.slug.clone(),
+            extent: None,
             path: Some(place.here.root.clone()),
             memory_dir: place.here.memory_dir.clone(),
             project_dir: env.cwd.join(&place.location.project_dir),
@@ -109,13 +137,15 @@ impl OpenProject {
 
     /// What people call it.
     pub(crate) fn title(&self) -> &str {
-        self.path.as_ref().and_then(|path| path.file_name()).unwrap_or(&self.slug)
+        let scope = SCOPES.iter().find(|(name, ..)| *name == self.slug).map(|(.., title)| *title);
+        scope.or_else(|| self.path.as_ref().and_then(|path| path.file_name())).unwrap_or(&self.slug)
     }
 
     pub(crate) fn memory(&self) -> Result<Memory, PageError> {
-        Ok(match &self.env {
-            Some(env) => Memory::open(env, &ClientFlags::default())?,
-            None => Memory::at_directory(&self.memory_dir, &self.any_env)?,
+        Ok(match (self.extent, &self.env) {
+            (Some(extent), _) => Memory::beside(extent, &self.any_env)?,
+            (None, Some(env)) => Memory::open(env, &ClientFlags::default())?,
+            (None, None) => Memory::at_directory(&self.memory_dir, &self.any_env)?,
         })
     }
 
@@ -127,6 +157,12 @@ impl OpenProject {
         }
         memory.settle()?;
         Ok(memory)
+    }
+
+    /// How full MEMORY.md is; `None` without one.
+    pub(crate) fn index_usage(&self) -> Result<Option<Usage>, PageError> {
+        let index = self.memory()?.read(&RelPath::parse(ENTRYPOINT)?)?;
+        Ok(index.map(|content| Usage::of(&String::from_utf8_lossy(&content))))
     }
 
     /// The environment of a session there.
@@ -215,6 +251,12 @@ impl OpenProject {
             none => none.insert(self.searcher(Source::transcripts(self.project_dir.clone()))?),
         };
         ask(searcher, text, limit, now, true)
+    }
+
+    /// Memories that mean nearly the same, as far as an installed model has read them.
+    pub(crate) fn neighbours(&self, least: f32, most: usize) -> Result<Vec<(String, String)>, PageError> {
+        let source = Source::markdown(self.memory_dir.clone(), Scope::Memories);
+        Ok(self.searcher(source)?.neighbours(least, most))
     }
 
     fn searcher(&self, source: Source) -> Result<Searcher, PageError> {

@@ -64,6 +64,15 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     }
 }
 
+/// A message in which backticks stand around what is code.
+pub(crate) fn with_code(text: &str) -> Markup {
+    html! {
+        @for (place, part) in text.split('`').enumerate() {
+            @if place % 2 == 1 { code { (visible(part)) } } @else { (visible(part)) }
+        }
+    }
+}
+
 /// Who did something.
 pub(crate) fn author(author: &Author) -> String {
     let id = author.id.as_deref().map(visible);

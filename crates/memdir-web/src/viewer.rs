@@ -12,6 +12,7 @@ use memdir_lib::place::Place;
 use memdir_lib::projects::{ProjectEntry, Survey};
 
 use crate::access::Access;
+use crate::attention::Attentions;
 use crate::live::Live;
 use crate::project::OpenProject;
 use crate::reply::PageError;
@@ -25,6 +26,7 @@ pub(crate) struct Viewer {
     clock: fn() -> Timestamp,
     pub(crate) access: Access,
     pub(crate) live: Live,
+    pub(crate) attentions: Attentions,
     open: Mutex<HashMap<String, Arc<OpenProject>>>,
     bases: Mutex<VecDeque<(ContentHash, Vec<u8>)>>,
     last_request: Mutex<Instant>,
@@ -37,6 +39,7 @@ impl Viewer {
             clock,
             access,
             live: Live::new(),
+            attentions: Attentions::default(),
             open: Mutex::default(),
             bases: Mutex::default(),
             last_request: Mutex::new(Instant::now()),

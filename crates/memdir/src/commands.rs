@@ -153,8 +153,8 @@ impl Group {
 
 /// The commands of the page "More" that show or change the memory of a project.
 const ABOUT_MEMORY: [&str; 16] = [
-    "usage", "why", "cues", "promote", "demote", "redo", "link", "today", "reindex", "verify", "audit", "context",
-    "load", "import", "export", "recall",
+    "usage", "why", "cues", "promote", "demote", "redo", "link", "today", "reindex", "verify", "audit",
+    "context", "load", "import", "export", "recall",
 ];
 
 /// Words that people type for a command, and the command that they mean.

@@ -27,6 +27,8 @@ const HEADS: usize = 3;
 const HEAD_BYTES: usize = HEADS * Vector::BYTES;
 /// So many memories are read at once.
 const CHUNK: usize = 512;
+/// So many neighbours each memory names.
+const NEIGHBOURS: usize = 2;
 /// No table is larger.
 const MAX_TABLE: u32 = 256 << 20;
 
@@ -181,6 +183,46 @@ impl MeaningFile {
         found
     }
 
+    /// Memories whose texts mean nearly the same: of the first ones, each with the few that are nearest, a pair once.
+    pub(crate) fn neighbours(&self, least: f32, most: usize) -> Vec<(&str, &str)> {
+        let mut texts: Vec<(&str, Vec<u8>)> = Vec::new();
+        let mut bytes = Vec::new();
+        for (number, (entries, sum)) in self.entries.chunks(CHUNK).zip(&self.sums).enumerate() {
+            bytes.resize(entries.len() * HEAD_BYTES, 0);
+            let at = self.heads_at + (number * CHUNK * HEAD_BYTES) as u64;
+            if texts.len() >= most
+                || self.file.read_exact_at(&mut bytes, at).is_err()
+                || checksum(&bytes) != *sum
+            {
+                continue;
+            }
+            let heads = entries.iter().zip(bytes.chunks_exact(HEAD_BYTES));
+            texts.extend(heads.filter_map(|(entry, heads)| {
+                Some((entry.path.as_str(), heads.get(Vector::BYTES..2 * Vector::BYTES)?.to_vec()))
+            }));
+        }
+        texts.truncate(most);
+        let mut pairs = Vec::new();
+        for (place, (path, stored)) in texts.iter().enumerate() {
+            let Some(vector) = Vector::read(stored) else { continue };
+            let others = texts.iter().enumerate().filter(|(other, _)| *other != place);
+            let mut near: Vec<(f32, usize)> = others
+                .map(|(other, (_, stored))| (vector.cosine(stored), other))
+                .filter(|(cosine, _)| *cosine >= least)
+                .collect();
+            near.sort_by(|one, other| other.0.total_cmp(&one.0));
+            near.truncate(NEIGHBOURS);
+            let other_path = |other: usize| texts.get(other).map_or("", |(path, _)| *path);
+            pairs.extend(near.into_iter().map(|(_, other)| {
+                let (one, other) = (*path, other_path(other));
+                if one < other { (one, other) } else { (other, one) }
+            }));
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
     /// How similar a question is to a memory; `None` if the model has not read the text that it has now.
     pub(crate) fn cosines(&self, question: &Vector, path: &str, version: TextVersion) -> Option<Cosines> {
         let memory = self.memory(path, version)?;
@@ -306,6 +348,30 @@ mod tests {
         assert!(cosines.cue > 0.99 && cosines.sentence < 0.9 && cosines.description < 0.9);
         assert!(file.cosines(&vector(0), "0600.md", 608).is_none(), "another text");
         assert!(file.cosines(&vector(0), "none.md", 607).is_none());
+    }
+
+    #[test]
+    fn neighbours_are_pairs_that_mean_nearly_the_same() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(temporary.path()).unwrap();
+        let of = |path: &str, text: Option<u32>| {
+            let parts = Parts {
+                description: None,
+                text: text.map(vector),
+                all_cues: None,
+                sentences: Vec::new(),
+                cues: Vec::new(),
+            };
+            ReadMemory::new(path.to_owned(), 1, &parts)
+        };
+        let mut memories =
+            [of("a.md", Some(3)), of("b.md", Some(900)), of("c.md", Some(3)), of("d.md", None)];
+        let mut bytes = Vec::new();
+        write(&mut memories, 5, true, &mut bytes).unwrap();
+        fs::write(folder.join(NAME), &bytes).unwrap();
+        let file = MeaningFile::open(folder).unwrap();
+        assert_eq!(file.neighbours(0.9, 100), [("a.md", "c.md")]);
+        assert_eq!(file.neighbours(0.9, 2), []);
     }
 
     #[test]

@@ -30,6 +30,14 @@ impl Vector {
         out.extend(self.values.iter().map(|value| value.cast_unsigned()));
     }
 
+    /// One that is in a file; `None` for a part that a memory does not have.
+    pub(super) fn read(stored: &[u8]) -> Option<Self> {
+        let (factor, values) = stored.split_first_chunk::<4>()?;
+        let factor = f32::from_le_bytes(*factor);
+        let values = values.iter().map(|value| value.cast_signed()).collect();
+        (factor > 0.0).then_some(Self { factor, values })
+    }
+
     /// How similar it is to one that is in a file, from -1 to 1.
     pub(super) fn cosine(&self, stored: &[u8]) -> f32 {
         let Some((factor, values)) = stored.split_first_chunk::<4>() else { return 0.0 };

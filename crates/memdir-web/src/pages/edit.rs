@@ -17,8 +17,9 @@ use memdir_lib::memory::{Memory, MemoryError, Wish};
 use serde::Deserialize;
 
 use crate::change::{outcome, remove};
+use crate::diff::diff;
 use crate::markdown::{Linking, render};
-use crate::page::{Asked, Done, Tab, diff, heading};
+use crate::page::{Asked, Done, Tab, heading};
 use crate::reply::{PageError, Reply};
 use crate::text::visible;
 

@@ -49,8 +49,8 @@ pub(crate) fn journal(asked: &Asked<'_>, which: Which) -> Result<Reply, PageErro
     let body = html! {
         (heading("Journal", &html! { span.path { (visible(journal.directory().as_str())) } }))
         div.cards {
-            section.card { h2 { "Task" } @match text(TASK_FILE) { Some(text) => div.rendered { (render(&text, None)) }, None => p.quiet { "No task is set." } } }
-            section.card { h2 { "Progress" } @match text(ACTIVE_FILE) { Some(text) => div.rendered { (render(&text, None)) }, None => p.quiet { "No step is under way." } } }
+            section.card { h2 { "Task" } @match text(TASK_FILE) { Some(text) => div.rendered { (render(&essence(&text), None)) }, None => p.quiet { "No task is set." } } }
+            section.card { h2 { "Progress" } @match text(ACTIVE_FILE) { Some(text) => div.rendered { (render(&essence(&text), None)) }, None => p.quiet { "No step is under way." } } }
             section.card { h2 { "Blockers" }
                 @if blockers.is_empty() { p.quiet { "Nothing blocks the work." } }
                 ul { @for blocker in &blockers { li { (badge("bad", "blocked")) " " (visible(blocker)) } } }
@@ -73,4 +73,11 @@ pub(crate) fn journal(asked: &Asked<'_>, which: Which) -> Result<Reply, PageErro
         } }
     };
     Ok(Reply::Html(asked.page(Tab::Journal, "Journal", &Done::default(), &body)))
+}
+
+/// A state file without its title, its date and the heading that says the title again.
+fn essence(text: &str) -> String {
+    let is_frame =
+        |line: &&str| line.starts_with("# ") || line.starts_with("**Updated**") || *line == "## Task";
+    text.lines().filter(|line| !is_frame(line)).collect::<Vec<_>>().join("\n")
 }

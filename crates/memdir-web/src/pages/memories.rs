@@ -216,6 +216,7 @@ fn chunk(asked: &Asked<'_>, filter: &Filter, rows: &[Row<'_>], from: usize) -> R
                     a.row href=(row_address(asked, filter, path)) data-pane="detail" aria-current=[is_open.then_some("true")] {
                         span.row-top {
                             span class={"dot " (entry.memory_type.as_ref().map_or("untyped", MemoryType::as_str))}
+                                role="img" aria-label=(entry.memory_type.as_ref().map_or("untyped", MemoryType::as_str))
                                 title=(entry.memory_type.as_ref().map_or("untyped", MemoryType::as_str)) {}
                             strong { (visible(entry.title())) }
                             span.row-side {

@@ -1,5 +1,7 @@
 //! One memory: what it says, what it is linked to, and how it came to be so.
 
+use camino::Utf8Path;
+use jiff::Timestamp;
 use maud::{Markup, html};
 use memdir_core::history::lineage::Moment;
 use memdir_core::memory::entrypoint::ENTRYPOINT;
@@ -11,10 +13,12 @@ use memdir_core::rel_path::RelPath;
 use memdir_core::verify::{Freshness, Verified};
 use memdir_lib::memory::{Entry, Log, Memory, MemoryError};
 use memdir_lib::sources;
+use memdir_lib::usage::{MemoryUsage, UsageEvent, UsageRecord, records, usage_of};
 
 use super::memories::scope_of;
 use crate::markdown::{Linking, MAX_RENDERED, render};
 use crate::page::{Asked, badge, empty};
+use crate::project::SCOPES;
 use crate::reply::PageError;
 use crate::text::{ago, author, bytes, count, cut, local, visible};
 
@@ -22,6 +26,8 @@ use crate::text::{ago, author, bytes, count, cut, local, visible};
 const MAX_SOURCE: usize = 512 << 10;
 /// So many entries of the history are shown.
 const MAX_HISTORY: usize = 50;
+/// So many uses are shown.
+const MAX_GIVEN: usize = 10;
 /// So many links and citations are shown.
 const MAX_LISTED: usize = 60;
 
@@ -62,6 +68,9 @@ fn there(asked: &Asked<'_>, memory: &Memory, entry: &Entry) -> Result<Markup, Pa
     let now = asked.viewer.now();
     let recalled = sources::usage(&asked.viewer.env).count(&memory.directory().join(path));
     let last = history.first();
+    let file = memory.directory().join(path);
+    let records = records(&asked.viewer.env);
+    let usage = usage_of(&file, &records);
     Ok(html! {
         article.memory data-path=(path) {
             header.memory-head {
@@ -73,7 +82,7 @@ fn there(asked: &Asked<'_>, memory: &Memory, entry: &Entry) -> Result<Markup, Pa
                     span { code { (visible(path)) } }
                     span { (bytes(entry.bytes)) }
                     span { (ago(entry.modified, now)) @if let Some(last) = last { " by " (author(&last.author)) } }
-                    span { @if recalled > 0 { "recalled " (count(recalled as usize, "time", "times")) } @else { "never recalled" } }
+                    span { (used(recalled as usize, &usage, now)) }
                     @if let Some(session) = &topic.origin_session {
                         span { "from session " a href=(asked.links.to("session", &[("id", session)])) { (visible(&cut(session, 8))) } }
                     }
@@ -88,9 +97,68 @@ fn there(asked: &Asked<'_>, memory: &Memory, entry: &Entry) -> Result<Markup, Pa
                 details.source open[body.len() < 4_000] { summary { "Source" } (source(&text)) }
             }
             (relations(asked, memory, entry, &topic)?)
+            (given(asked, &file, &records))
             (history_list(asked, &entry.path, &history))
         }
     })
+}
+
+/// How often and when a memory was used.
+fn used(recalled: usize, usage: &MemoryUsage, now: Timestamp) -> Markup {
+    let recalled = recalled.max(usage.shown + usage.named);
+    html! {
+        @if recalled > 0 { "recalled " (count(recalled, "time", "times")) } @else { "never recalled" }
+        @if let Some(last) = usage.last_shown { ", last " (ago(last, now)) }
+        @if usage.read > 0 { ", read " (count(usage.read, "time", "times")) }
+        @if usage.cited > 0 { ", relied on " (count(usage.cited, "time", "times")) }
+    }
+}
+
+/// To which sessions it was given, and why.
+fn given(asked: &Asked<'_>, file: &Utf8Path, records: &[UsageRecord]) -> Markup {
+    let given: Vec<&UsageRecord> = records
+        .iter()
+        .rev()
+        .filter(|record| record.path == file && is_given(record))
+        .take(MAX_GIVEN)
+        .collect();
+    html! {
+        @if !given.is_empty() {
+            section {
+                h2 { "Given to agents" }
+                ol.timeline { @for record in given {
+                    li {
+                        span.when { (ago(record.time, asked.viewer.now())) }
+                        (given_as(record))
+                        @if let Some(session) = &record.session {
+                            span { "session " a href=(asked.links.to("session", &[("id", session)])) { (visible(&cut(session, 8))) } }
+                        }
+                        span.quiet { (why_given(record)) }
+                    }
+                } }
+            }
+        }
+    }
+}
+
+/// Whether an agent was given it, in full or by name.
+pub(crate) fn is_given(record: &UsageRecord) -> bool {
+    matches!(record.event, UsageEvent::Shown | UsageEvent::Named)
+}
+
+pub(crate) fn given_as(record: &UsageRecord) -> Markup {
+    if record.event == UsageEvent::Shown { badge("good", "quoted") } else { badge("", "named") }
+}
+
+/// Why an agent was given a memory.
+pub(crate) fn why_given(record: &UsageRecord) -> String {
+    let why = match record.reason.as_str() {
+        "cues" => "its cues match the prompt",
+        "pinned" => return "it is pinned".to_owned(),
+        "tool" => return "its `when` names the tool call".to_owned(),
+        _ => "it shares words with the prompt",
+    };
+    format!("{why}, {:.0} % likely", record.score * 100.0)
 }
 
 /// The source with its hidden characters shown.
@@ -169,7 +237,12 @@ fn actions(asked: &Asked<'_>, entry: &Entry) -> Markup {
                         label { "Move to project" input type="text" name="to" required placeholder="name or directory"; }
                         button type="submit" { "Move" }
                     }
-                    (asked.button("share", if is_team { "Make private" } else { "Share with the team" }, "", &[("path", path)]))
+                    @for (slug, extent, title) in SCOPES {
+                        @if asked.project.extent != Some(extent) && !is_team {
+                            (asked.button("move", &format!("Move to: {}", title.to_lowercase()), "", &[("path", path), ("to", slug)]))
+                        }
+                    }
+                    @if asked.project.extent.is_none() { (asked.button("share", if is_team { "Make private" } else { "Share with the team" }, "", &[("path", path)])) }
                 }
             }
             (asked.button("delete", "Delete", "danger", &[("path", path)]))

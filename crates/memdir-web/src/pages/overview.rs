@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use maud::{Markup, html};
 use memdir_core::doctor::{Finding, Severity, examine};
 use memdir_core::memory::entrypoint::{ENTRYPOINT, MAX_LINES, MAX_UNITS, Usage};
-use memdir_core::rel_path::RelPath;
 use memdir_core::settings::ClientFlags;
+use memdir_lib::memory::Memory;
 use memdir_lib::place::switched_off;
 
 use super::timeline::operation_row;
 use crate::page::{Asked, Done, Tab, badge, heading};
 use crate::reply::{PageError, Reply};
-use crate::text::{ago, count, visible};
+use crate::text::{ago, count, visible, with_code};
 
 /// So many findings of one kind are listed.
 const LISTED: usize = 12;
@@ -23,14 +24,13 @@ pub(crate) fn overview(asked: &Asked<'_>, done: Done) -> Result<Reply, PageError
     let memory = asked.project.memory()?;
     let catalogue = asked.project.catalogue()?;
     let now = asked.viewer.now();
-    let index = memory.read(&RelPath::parse(ENTRYPOINT)?)?;
-    let usage = Usage::of(&String::from_utf8_lossy(index.as_deref().unwrap_or_default()));
+    let index = asked.project.index_usage()?;
+    let usage = index.unwrap_or(Usage { lines: 0, units: 0, loaded_lines: 0 });
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in &catalogue.entries {
         *kinds.entry(entry.memory_type.as_ref().map_or("untyped", |kind| kind.as_str())).or_default() += 1;
     }
-    let findings =
-        if catalogue.entries.len() <= MAX_EXAMINED { Some(examine(&memory.patient(now)?)) } else { None };
+    let findings = examined(&memory, catalogue.entries.len(), now)?;
     let log = memory.log(12)?;
     let undone = log.undone();
     let off =
@@ -87,6 +87,15 @@ pub(crate) fn overview(asked: &Asked<'_>, done: Done) -> Result<Reply, PageError
     Ok(Reply::Html(asked.page(Tab::Overview, "Overview", &done, &body)))
 }
 
+/// What the health check finds; `None` where that would take too long.
+pub(crate) fn examined(
+    memory: &Memory,
+    number: usize,
+    now: Timestamp,
+) -> Result<Option<Vec<Finding>>, PageError> {
+    Ok(if number <= MAX_EXAMINED { Some(examine(&memory.patient(now)?)) } else { None })
+}
+
 /// How full something is, drawn.
 pub(crate) fn gauge(what: &str, used: usize, most: usize) -> Markup {
     let percent = (used * 100 / most.max(1)).min(100);
@@ -107,17 +116,22 @@ pub(crate) fn gauge(what: &str, used: usize, most: usize) -> Markup {
     }
 }
 
-fn health(asked: &Asked<'_>, findings: &[Finding]) -> Markup {
+/// The health of a memory in a few words.
+pub(crate) fn health_line(findings: &[Finding]) -> Markup {
     let of = |severity: Severity| findings.iter().filter(move |finding| finding.severity == severity);
     let (errors, warnings, notes) =
         (of(Severity::Error).count(), of(Severity::Warning).count(), of(Severity::Note).count());
     html! {
-        p.health {
-            @if errors + warnings == 0 { (badge("good", "healthy")) }
-            @if errors > 0 { (badge("bad", &count(errors, "error", "errors"))) }
-            @if warnings > 0 { (badge("warn", &count(warnings, "warning", "warnings"))) }
-            @if notes > 0 { (badge("", &count(notes, "note", "notes"))) }
-        }
+        @if errors + warnings == 0 { (badge("good", "healthy")) }
+        @if errors > 0 { (badge("bad", &count(errors, "error", "errors"))) }
+        @if warnings > 0 { (badge("warn", &count(warnings, "warning", "warnings"))) }
+        @if notes > 0 { (badge("", &count(notes, "note", "notes"))) }
+    }
+}
+
+fn health(asked: &Asked<'_>, findings: &[Finding]) -> Markup {
+    html! {
+        p.health { (health_line(findings)) }
         ul.findings {
             @for finding in findings.iter().take(LISTED) {
                 @let class = match finding.severity { Severity::Error => "bad", Severity::Warning => "warn", Severity::Note => "note" };
@@ -127,8 +141,9 @@ fn health(asked: &Asked<'_>, findings: &[Finding]) -> Markup {
                         Some(path) => code { (visible(path)) },
                         None => {},
                     }
-                    " " (visible(&finding.what))
-                    div.quiet { (finding.why) " " (visible(&finding.fix.what)) }
+                    " " (with_code(&finding.what))
+                    div.quiet { (with_code(finding.why)) }
+                    div.quiet { "→ " (with_code(&finding.fix.what)) }
                     @if finding.fix.plan.is_some() {
                         (asked.button("fix", "Fix", "small", &[("id", finding.id), ("path", finding.path.as_deref().unwrap_or_default())]))
                     }

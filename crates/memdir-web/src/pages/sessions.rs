@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use memdir_core::operation::Operation;
 use memdir_disk::real_look::RealLook;
 use memdir_lib::sources;
+use memdir_lib::usage::{UsageRecord, records};
 use memdir_search::transcript::session_files;
 use memdir_search::{
     SessionChoice, SessionSummary, SessionTurn, ShownMemories, choose_session, list_sessions,
@@ -11,6 +12,7 @@ use memdir_search::{
 use serde::Deserialize;
 
 use super::memories::snippet;
+use super::memory::{given_as, is_given, why_given};
 use super::timeline::operation_row;
 use crate::page::{Asked, Done, Tab, badge, empty, heading};
 use crate::reply::{PageError, Reply};
@@ -115,16 +117,27 @@ pub(crate) fn session(asked: &Asked<'_>, which: Which) -> Result<Reply, PageErro
     let undone = log.undone();
     let of_session = |operation: &&Operation| operation.author.session.as_deref() == Some(chosen.id.as_str());
     let written: Vec<&Operation> = log.operations.iter().filter(of_session).collect();
+    let records = records(&asked.viewer.env);
+    let given: Vec<&UsageRecord> = records
+        .iter()
+        .filter(|record| record.session.as_deref() == Some(chosen.id.as_str()) && is_given(record))
+        .collect();
+    // What was shown before there was a record.
     let shown =
         sources::recall_folder(&asked.viewer.env).map(|folder| ShownMemories::load(&folder, &chosen.id));
+    let is_recorded = |path: &str| given.iter().any(|record| record.path == path);
     let mut recalled: Vec<String> =
         shown.iter().flat_map(ShownMemories::paths).map(ToString::to_string).collect();
+    recalled.retain(|path| !is_recorded(path));
     recalled.sort();
+    let first = reading.turns.iter().find(|turn| turn.role.is_some() && !turn.text.trim().is_empty());
+    let title = first.and_then(|turn| turn.text.lines().next()).unwrap_or(&chosen.id);
     let total = reading.turns.len();
     let next = (which.from + MAX_TURNS).to_string();
     let body = html! {
-        (heading(&format!("Session {}", cut(&chosen.id, 8)), &html! { a.back href=(asked.links.to("sessions", &[])) { "← Sessions" } }))
+        (heading(&cut(title, 90), &html! { a.back href=(asked.links.to("sessions", &[])) { "← Sessions" } }))
         p.facts {
+            span { "Session " code { (visible(&chosen.id)) } }
             span { (count(total, "turn", "turns")) }
             @if let Some(time) = reading.modified { span { (local(time)) } }
             @if around.is_some() { span { a href=(asked.links.to("session", &[("id", &chosen.id)])) { "the whole session" } } }
@@ -135,13 +148,11 @@ pub(crate) fn session(asked: &Asked<'_>, which: Which) -> Result<Reply, PageErro
                 ol.timeline { @for operation in &written { (operation_row(asked, operation, undone.contains_key(&operation.id))) } }
             }
             section { h2 { "Recalled into it" }
-                @if recalled.is_empty() { p.quiet { "No memory was recalled, or it is not recorded any more." } }
-                ul { @for path in &recalled {
-                    @match path.strip_prefix(&format!("{}/", asked.project.memory_dir)) {
-                        Some(own) => li { a href=(asked.links.memory(own)) { (visible(own)) } },
-                        None => li { code { (visible(path)) } },
-                    }
-                } }
+                @if recalled.is_empty() && given.is_empty() { p.quiet { "No memory was recalled, or it is not recorded any more." } }
+                ul {
+                    @for record in &given { li { (memory_link(asked, record.path.as_str())) " " (given_as(record)) " " span.quiet { (why_given(record)) } } }
+                    @for path in &recalled { li { (memory_link(asked, path)) } }
+                }
             }
         }
         @if let Some(unread) = reading.unread() { p.warning { (visible(&unread)) } }
@@ -149,6 +160,13 @@ pub(crate) fn session(asked: &Asked<'_>, which: Which) -> Result<Reply, PageErro
         @if total > which.from + MAX_TURNS { p { a.button href=(asked.links.to("session", &[("id", &chosen.id), ("from", &next)])) { "Next turns" } } }
     };
     Ok(Reply::Html(asked.page(Tab::Sessions, "Session", &Done::default(), &body)))
+}
+
+fn memory_link(asked: &Asked<'_>, path: &str) -> Markup {
+    match path.strip_prefix(&format!("{}/", asked.project.memory_dir)) {
+        Some(own) => html! { a href=(asked.links.memory(own)) { (visible(own)) } },
+        None => html! { code { (visible(path)) } },
+    }
 }
 
 fn turn_row(turn: &SessionTurn, is_meant: bool) -> Markup {

@@ -14,7 +14,8 @@ use memdir_wire::roster::Standing;
 use serde::Deserialize;
 
 use crate::change::{Outcome, apply, remove};
-use crate::page::{Asked, Done, Tab, badge, diff, empty, heading};
+use crate::diff::diff;
+use crate::page::{Asked, Done, Tab, badge, empty, heading};
 use crate::reply::{PageError, Reply};
 use crate::text::{count, visible};
 

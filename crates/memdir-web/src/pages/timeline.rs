@@ -7,7 +7,8 @@ use memdir_core::text_diff::unified;
 use memdir_lib::memory::Memory;
 use serde::Deserialize;
 
-use crate::page::{Asked, Done, Tab, badge, diff, empty, heading, plan_diff};
+use crate::diff::diff;
+use crate::page::{Asked, Done, Tab, badge, empty, heading, plan_diff};
 use crate::reply::{PageError, Reply};
 use crate::text::{ago, author, author_kind, count, cut, day, local, visible};
 
@@ -101,14 +102,14 @@ pub(crate) fn operation_row(asked: &Asked<'_>, operation: &Operation, is_undone:
         .changes
         .iter()
         .map(|change| change.path.as_str())
-        .filter(|path| *path != "MEMORY.md")
+        .filter(|path| *path != "MEMORY.md" && !operation.reason.contains(path))
         .collect();
     html! {
         li class=[is_undone.then_some("undone")] {
             span.when title=(local(operation.time)) { (ago(operation.time, asked.viewer.now())) }
             (badge(author_kind(operation.author.kind), &author(&operation.author)))
             a.what.row-link href=(asked.links.operation(&operation.id.0)) { (visible(&cut(&operation.reason, 160))) }
-            span.path { (visible(&cut(&paths.join(" "), 100))) }
+            @if !paths.is_empty() { span.path { (visible(&cut(&paths.join(" "), 100))) } }
             @if is_undone { (badge("warn", "undone")) }
         }
     }

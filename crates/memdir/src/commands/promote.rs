@@ -6,7 +6,7 @@ use clap::{Parser, ValueEnum};
 use memdir_core::memory::topic::validity::{BRANCH, WORKTREE};
 use memdir_core::operation::OperationId;
 use memdir_core::settings::ClientFlags;
-use memdir_lib::memory::{Entry, Extent, Memory, MemoryError, Submitted, Wish};
+use memdir_lib::memory::{Entry, Extent, Memory, MemoryError, Submitted};
 use memdir_lib::place::Checkout;
 use memdir_sync::team::Team;
 use serde::Serialize;
@@ -188,37 +188,28 @@ fn find(name: &str, to: Option<Extent>, world: &mut World) -> Result<(Memory, En
     Err(missing.map_or_else(|| anyhow!("there is no memory `{name}`"), Into::into))
 }
 
-/// Moves a file from one directory to another: it is written there before it is removed here, so a crash in between
-/// leaves two copies and never none.
+/// Moves a file from one directory to another.
 fn carry(name: &str, to: Option<Extent>, options: &Options, world: &mut World) -> Result<Exit> {
     let (mut source, entry) = find(name, to, world)?;
     let mut target = open(to, world)?;
     if entry.path.as_str().starts_with("team/") {
         return Err(anyhow!("`{}` belongs to the team", entry.path)).hint("memdir team unshare NAME first");
     }
-    let content = source.read(&entry.path)?.unwrap_or_default();
-    let reason = format!("move {} from `{}`", entry.path, source.directory());
-    let arriving = target.plan_receive(&entry.path, &content, reason)?;
-    let mut leaving = source.plan_remove(&entry)?;
-    leaving.reason = format!("move {} to `{}`", entry.path, target.directory());
     let paths = [&target, &source].map(|memory| memory.directory().join(entry.path.as_path()));
+    let mut moved = Moved { op: None, staged: None, paths, warnings: Vec::new() };
     if options.dry_run {
-        return report(&Moved { op: None, staged: None, paths, warnings: Vec::new() }, true, options, world);
+        source.plan_carry(&entry, &target)?;
+        return report(&moved, true, options, world);
     }
-    let author = author(world);
-    let (op, mut warnings) = match target.submit(&arriving, &Wish::of(&author), world.now)? {
-        Submitted::Applied(applied) => (applied.operation.map(|operation| operation.id), applied.warnings),
-        Submitted::Staged { id, warnings } => {
-            return report(&Moved { op: None, staged: Some(id), paths, warnings }, false, options, world);
+    match source.carry(&entry, &mut target, &author(world), world.now)? {
+        Submitted::Applied(applied) => {
+            moved.op = applied.operation.map(|operation| operation.id);
+            moved.warnings = applied.warnings;
         }
+        Submitted::Staged { id, warnings } => (moved.staged, moved.warnings) = (Some(id), warnings),
         Submitted::Rejected => bail!("the user rejected this change before, so it is not proposed again"),
-    };
-    if let Submitted::Applied(applied) = source.submit(&leaving, &Wish::of(&author), world.now)? {
-        warnings.extend(applied.warnings);
-    } else {
-        warnings.push(format!("`{}` stays until its removal is accepted: `memdir review`", entry.path));
     }
-    report(&Moved { op, staged: None, paths, warnings }, false, options, world)
+    report(&moved, false, options, world)
 }
 
 #[derive(Serialize)]

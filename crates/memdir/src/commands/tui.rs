@@ -54,7 +54,8 @@ impl Run for Tui {
     fn run(self, world: &mut World) -> Result<Exit> {
         only_a_person(world)?;
         if !world.terminal.stdin || !world.terminal.stdout {
-            return Err(anyhow!("`memdir tui` needs a terminal")).hint("`memdir ui` shows memory in a browser");
+            return Err(anyhow!("`memdir tui` needs a terminal"))
+                .hint("`memdir ui` shows memory in a browser");
         }
         world.flush()?;
         show(&self.which, world, &mut next_event)?;
@@ -71,11 +72,7 @@ fn next_event() -> io::Result<Option<Event>> {
 }
 
 /// Draws and answers until the person has enough. Nothing is drawn while nothing changes.
-fn show(
-    which: &Which,
-    world: &mut World,
-    next: &mut dyn FnMut() -> io::Result<Option<Event>>,
-) -> Result<()> {
+fn show(which: &Which, world: &mut World, next: &mut dyn FnMut() -> io::Result<Option<Event>>) -> Result<()> {
     let (began, first) = (Instant::now(), world.now);
     let mut app = App::open(which, world)?;
     let mut screen = Screen::open().context("cannot use this terminal")?;

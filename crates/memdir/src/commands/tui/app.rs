@@ -33,7 +33,13 @@ pub(super) struct View {
 
 impl View {
     fn of(page: Page) -> Self {
-        Self { page, query: String::new(), list: List::default(), reader: Reader::default(), is_loaded: false }
+        Self {
+            page,
+            query: String::new(),
+            list: List::default(),
+            reader: Reader::default(),
+            is_loaded: false,
+        }
     }
 }
 

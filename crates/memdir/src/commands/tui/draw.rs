@@ -86,7 +86,9 @@ fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         let lines: Vec<Shown<'_>> = view
             .list
             .shown(usize::from(left.height))
-            .map(|(is_chosen, row)| row_line(row, is_chosen, !is_reading, usize::from(left.width), is_coloured))
+            .map(|(is_chosen, row)| {
+                row_line(row, is_chosen, !is_reading, usize::from(left.width), is_coloured)
+            })
             .collect();
         let lines = match lines.is_empty() && right.width == 0 {
             true => vec![Shown::raw(view.page.empty(!view.query.is_empty()))],
@@ -112,10 +114,8 @@ fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
 
 /// Lines of a text; the last one says how many are below.
 fn text(lines: &[Line], below: usize, is_coloured: bool, frame: &mut Frame<'_>, area: Rect) {
-    let shown: Vec<Shown<'_>> = lines
-        .iter()
-        .map(|line| Shown::styled(line.text.as_str(), line.tone.style(is_coloured)))
-        .collect();
+    let shown: Vec<Shown<'_>> =
+        lines.iter().map(|line| Shown::styled(line.text.as_str(), line.tone.style(is_coloured))).collect();
     frame.render_widget(Paragraph::new(shown), area);
     if below > 0 && area.height > 1 {
         let label = format!(" {below} more ");
@@ -126,12 +126,19 @@ fn text(lines: &[Line], below: usize, is_coloured: bool, frame: &mut Frame<'_>, 
     }
 }
 
-fn row_line(row: &Row, is_chosen: bool, is_active: bool, columns: usize, is_coloured: bool) -> Shown<'static> {
+fn row_line(
+    row: &Row,
+    is_chosen: bool,
+    is_active: bool,
+    columns: usize,
+    is_coloured: bool,
+) -> Shown<'static> {
     let pointer = if is_chosen { "›" } else { " " };
     let mark = if row.mark.0.is_empty() { String::new() } else { pad(row.mark.0, MARK) + " " };
     let room = columns.saturating_sub(3 + mark.len() + row.side.len() + 1);
     let title = pad(&cut(&row.title, room), room);
-    let base = if is_chosen && is_active { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new() };
+    let base =
+        if is_chosen && is_active { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new() };
     let chosen = if is_chosen { base.add_modifier(Modifier::BOLD) } else { base };
     let past = if row.is_past { chosen.add_modifier(Modifier::CROSSED_OUT | Modifier::DIM) } else { chosen };
     let tone = |tone: Tone| {
@@ -139,7 +146,10 @@ fn row_line(row: &Row, is_chosen: bool, is_active: bool, columns: usize, is_colo
         if is_chosen && is_active { base } else { base.patch(tone.style(is_coloured)) }
     };
     Shown::from(vec![
-        Span::styled(format!("{pointer} "), if is_coloured && is_chosen { base.fg(Color::Cyan) } else { base }),
+        Span::styled(
+            format!("{pointer} "),
+            if is_coloured && is_chosen { base.fg(Color::Cyan) } else { base },
+        ),
         Span::styled(mark, tone(row.mark.1)),
         Span::styled(title, past),
         Span::styled(format!(" {}", row.side), tone(Tone::Quiet)),
@@ -179,7 +189,9 @@ fn keys_of(app: &mut App) -> &'static str {
         (Mode::Undo(_), _) => "y undo it   j k scroll   any other key: leave it as it is",
         (Mode::Help, _) => "any key goes on",
         (Mode::Read, _) => "j k scroll   Space next page   Esc back   q quit",
-        (Mode::List, Page::Memories) => "/ search  Enter read  e edit  h history  d delete  u undo  ? keys  q quit",
+        (Mode::List, Page::Memories) => {
+            "/ search  Enter read  e edit  h history  d delete  u undo  ? keys  q quit"
+        }
         (Mode::List, Page::Timeline) => "/ filter  Enter read  u undo this  Tab next page  ? keys  q quit",
         (Mode::List, Page::History(_)) => "Enter read  r restore  u undo this  Esc back  ? keys  q quit",
         (Mode::List, Page::Review) => "a accept  x reject  e edit  Enter read  ? keys  q quit",
@@ -207,12 +219,8 @@ const KEYS: [(&str, &str); 14] = [
 fn help(is_coloured: bool, frame: &mut Frame<'_>) {
     let whole = frame.area();
     let (columns, rows) = (56.min(whole.width), (KEYS.len() as u16 + 2).min(whole.height));
-    let area = Rect {
-        x: (whole.width - columns) / 2,
-        y: (whole.height - rows) / 2,
-        width: columns,
-        height: rows,
-    };
+    let area =
+        Rect { x: (whole.width - columns) / 2, y: (whole.height - rows) / 2, width: columns, height: rows };
     let line = |(key, what): &(&str, &str)| {
         Shown::from(vec![
             Span::styled(format!(" {} ", pad(key, 12)), Tone::Accent.style(is_coloured)),

@@ -153,11 +153,7 @@ fn memory_text(row: &Row, shelf: &Shelf, world: &World) -> Result<Vec<Line>> {
     Ok(lines)
 }
 
-fn operation_rows<'o>(
-    operations: impl Iterator<Item = &'o Operation>,
-    log: &Log,
-    world: &World,
-) -> Vec<Row> {
+fn operation_rows<'o>(operations: impl Iterator<Item = &'o Operation>, log: &Log, world: &World) -> Vec<Row> {
     let undone = log.undone();
     let row = |operation: &Operation| Row {
         id: operation.id.0.clone(),

@@ -120,7 +120,9 @@ mod tests {
     }
 
     fn ids(list: &mut List, height: usize) -> Vec<String> {
-        list.shown(height).map(|(chosen, row)| format!("{}{}", if chosen { ">" } else { "" }, row.id)).collect()
+        list.shown(height)
+            .map(|(chosen, row)| format!("{}{}", if chosen { ">" } else { "" }, row.id))
+            .collect()
     }
 
     #[test]
@@ -148,7 +150,9 @@ mod tests {
     #[test]
     fn a_text_scrolls_no_further_than_its_end_and_shows_the_line_that_was_found() {
         let mut reader = Reader::default();
-        let line = |number: usize| Line::new(&number.to_string(), if number == 30 { Tone::Hit } else { Tone::Plain });
+        let line = |number: usize| {
+            Line::new(&number.to_string(), if number == 30 { Tone::Hit } else { Tone::Plain })
+        };
         reader.show((0..40).map(line).collect(), false);
         let (shown, below) = reader.shown(10, 6);
         assert!(shown.iter().any(|line| line.text == "30"), "{shown:?}");

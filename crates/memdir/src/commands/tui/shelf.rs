@@ -198,7 +198,10 @@ fn done(plan: &Plan, applied: &Applied) -> String {
     };
     parts.extend(applied.conflicts.iter().map(|conflict| match &conflict.kept_as {
         Some(kept) => {
-            format!("`{}` was changed by another program, too; the other version is in `{kept}`", conflict.path)
+            format!(
+                "`{}` was changed by another program, too; the other version is in `{kept}`",
+                conflict.path
+            )
         }
         None => format!("`{}` was changed by another program and stays", conflict.path),
     }));

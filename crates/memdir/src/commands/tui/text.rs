@@ -162,7 +162,8 @@ mod tests {
 
     #[test]
     fn code_is_told_from_headings() {
-        let tones: Vec<Tone> = markdown("# a\n```\n# b\n```\n> c", None).iter().map(|line| line.tone).collect();
+        let tones: Vec<Tone> =
+            markdown("# a\n```\n# b\n```\n> c", None).iter().map(|line| line.tone).collect();
         assert_eq!(tones, [Tone::Strong, Tone::Quiet, Tone::Accent, Tone::Quiet, Tone::Quiet]);
     }
 }
