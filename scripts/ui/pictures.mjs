@@ -2,11 +2,14 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { enter, launch, makeHome, startViewer } from './viewer.mjs';
+import { enter, launch, makeHome, makeTeam, recall, startViewer } from './viewer.mjs';
 
 const [out = 'pictures'] = process.argv.slice(2);
 mkdirSync(out, { recursive: true });
 const { home, end } = makeHome();
+const session = '5c0523b1-1111-4222-8333-444455556666';
+recall(home, join(home, 'shop'), session, 'the refund is off by one cent, is money a float?');
+makeTeam(home, join(home, 'shop'), 'on-call');
 const viewer = await startViewer(home, join(home, 'shop'));
 const browser = await launch();
 try {
@@ -18,7 +21,7 @@ try {
     home: `${base}/home`,
     overview: `${project}/overview`,
     memories: `${project}/memories`,
-    memory: `${project}/memories?path=retry-policy.md`,
+    memory: `${project}/memories?path=integer-cents.md`,
     search: `${project}/memories?q=refund`,
     edit: `${project}/edit?path=integer-cents.md`,
     new: `${project}/new`,
@@ -26,7 +29,7 @@ try {
     operation: new URL(operation, base).href,
     review: `${project}/review`,
     sessions: `${project}/sessions`,
-    session: `${project}/session?id=5c0523b1-1111-4222-8333-444455556666`,
+    session: `${project}/session?id=${session}`,
     context: `${project}/context?prompt=${encodeURIComponent('the refund test is off by one cent')}`,
     journal: `${project}/journal`,
     graph: `${project}/graph`,

@@ -1,7 +1,7 @@
 // What the viewer's tests and pictures share: a home with memories, a running viewer, and browsers that open its links.
 
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -33,6 +33,25 @@ export function envOf(home) {
 /** Runs memdir as a person would. */
 export function run(home, cwd, ...args) {
   return execFileSync(memdir, args, { cwd, env: envOf(home), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** Has the hook of the client recall memories into a session. */
+export function recall(home, cwd, session, prompt) {
+  const input = JSON.stringify({ session_id: session, cwd, hook_event_name: 'UserPromptSubmit', prompt });
+  execFileSync(memdir, ['hook', 'UserPromptSubmit'], { cwd, env: envOf(home), input, stdio: ['pipe', 'ignore', 'inherit'] });
+}
+
+/** Makes a team, shares a memory, and keeps it twice as a sync does that cannot merge. */
+export function makeTeam(home, cwd, name) {
+  const remote = join(home, 'team.git');
+  execFileSync('git', ['init', '-q', '--bare', remote]);
+  run(home, cwd, 'team', 'init', remote, '--name', 'Ada');
+  run(home, cwd, 'team', 'share', name);
+  const folder = join(memoryOf(home, 'shop'), 'team');
+  const text = readFileSync(join(folder, `${name}.md`), 'utf8');
+  const mine = text.replace(`name: ${name}`, `name: ${name}.conflict-0a1b2c3d`).replace(/$/, 'Grace is on call in December.\n');
+  writeFileSync(join(folder, `${name}.conflict-0a1b2c3d.md`), mine);
+  writeFileSync(join(folder, `${name}.md`), text.replace(/even weeks/, 'odd weeks'));
 }
 
 /** Starts the viewer; `nextLink` gives each link once. */

@@ -15,12 +15,14 @@ pub mod proof;
 mod sentence_package;
 mod snapshot;
 mod test_home;
+mod tmux;
 
 pub use cluster::Cluster;
 pub use git::Git;
 pub use sentence_package::sentence_package;
 pub use snapshot::CommandBlock;
 pub use test_home::TestHome;
+pub use tmux::Tmux;
 
 /// The instant at which every test happens unless it says otherwise.
 pub const NOW: &str = "2026-11-15T12:00:00Z";

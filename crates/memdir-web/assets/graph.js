@@ -20,6 +20,7 @@ export async function draw(canvas) {
   document.getElementById('graph-count').textContent =
     `${nodes.length} memories, ${links.length} links${left > 0 ? `; the ${left} oldest are not drawn` : ''}`;
 
+  const isSmall = nodes.length <= 60;
   const byType = Map.groupBy(nodes, (node) => node.type);
   const view = { x: 0, y: 0, scale: 1 };
   const colours = readColours();
@@ -27,9 +28,9 @@ export async function draw(canvas) {
   let wanted = false;
 
   const simulation = forceSimulation(nodes)
-    .force('link', forceLink(links).distance(40))
+    .force('link', forceLink(links).distance(isSmall ? 90 : 40))
     .force('near', forceLink(near).distance(70).strength(0.08))
-    .force('apart', forceManyBody().strength(-40).distanceMax(300))
+    .force('apart', forceManyBody().strength(isSmall ? -220 : -40).distanceMax(isSmall ? 600 : 300))
     .force('x', forceX().strength(0.05))
     .force('y', forceY().strength(0.05))
     .alphaDecay(nodes.length > 500 ? 0.05 : 0.03)
@@ -93,7 +94,7 @@ export async function draw(canvas) {
       }
       context.fill();
     }
-    const names = view.scale >= NAMES_FROM || nodes.length <= 60 ? nodes.filter(isOnScreen) : [];
+    const names = view.scale >= NAMES_FROM || isSmall ? nodes.filter(isOnScreen) : [];
     if (hovered && !names.includes(hovered)) names.push(hovered);
     context.font = `${12 / view.scale}px Inter, system-ui, sans-serif`;
     context.fillStyle = colours.text;

@@ -1,6 +1,9 @@
 //! A unified diff as a person reads it: the file, then numbered lines.
 
+use std::collections::HashSet;
+
 use maud::{Markup, html};
+use memdir_core::text_diff::unified;
 
 use crate::text::{count, visible};
 
@@ -36,6 +39,30 @@ pub(crate) fn diff(text: &str) -> Markup {
             @if lines.len() > MAX_LINES { p.quiet { (count(lines.len() - MAX_LINES, "more line", "more lines")) } }
         }
     }
+}
+
+/// Two texts beside each other, each with its name; what only one of them has is coloured.
+pub(crate) fn side_by_side(left: (&str, &str), right: (&str, &str)) -> Markup {
+    let between = unified((Some(left.0), left.1), (Some(right.0), right.1));
+    let differing = |wanted: &str| -> HashSet<usize> {
+        let number = |line: Line<'_>| match line {
+            Line::Text { class, number, .. } if class == wanted => Some(number),
+            _ => None,
+        };
+        lines(&between).into_iter().filter_map(number).collect()
+    };
+    let pane = |(name, text): (&str, &str), class: &str| {
+        let differing = differing(class);
+        html! {
+            div.diff tabindex="0" role="region" aria-label=(name) {
+                div.file { (visible(name)) }
+                @for (line, number) in text.lines().zip(1..=MAX_LINES) {
+                    div class=(if differing.contains(&number) { class } else { "same" }) data-n=(number) { (visible(line)) }
+                }
+            }
+        }
+    };
+    html! { div.beside { (pane(left, "removed")) (pane(right, "added")) } }
 }
 
 fn shown(line: &Line<'_>) -> Markup {
@@ -122,8 +149,6 @@ fn name(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use memdir_core::text_diff::unified;
-
     use super::*;
 
     fn told(before: Option<&str>, after: Option<&str>) -> Vec<String> {

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use axum::http::StatusCode;
 use maud::{Markup, html};
 use memdir_core::settings::ClientFlags;
-use memdir_core::text_diff::unified;
 use memdir_lib::memory::{Catalogue, Entry, Memory};
 use memdir_sync::conflict_copy::{original_of, renamed_copy};
 use memdir_sync::team::Team;
@@ -14,7 +13,7 @@ use memdir_wire::roster::Standing;
 use serde::Deserialize;
 
 use crate::change::{Outcome, apply, remove};
-use crate::diff::diff;
+use crate::diff::side_by_side;
 use crate::page::{Asked, Done, Tab, badge, empty, heading};
 use crate::reply::{PageError, Reply};
 use crate::text::{count, visible};
@@ -51,6 +50,9 @@ fn members(asked: &Asked<'_>, mut team: Team) -> Result<Markup, PageError> {
     let (status, settings) = (membership.status()?, membership.settings());
     Ok(html! {
         p.facts { span { "Remote " code { (visible(&settings.address())) } } span { (count(status.memories, "shared memory", "shared memories")) }
+            @if status.head.is_none() { (badge("warn", "not synced yet")) }
+            @else if outgoing.is_empty() { (badge("good", "everything is sent")) }
+            @else { (badge("waiting", &count(outgoing.len(), "change to send", "changes to send"))) }
             @if status.interrupted { (badge("warn", "a sync was interrupted; the next one goes on")) } }
         section { h2 { "Members" } table.list { thead { tr { th { "Name" } th { "Key" } th { "State" } } } tbody {
             @for member in status.roster.members() {
@@ -94,7 +96,7 @@ fn conflicts(asked: &Asked<'_>) -> Result<Markup, PageError> {
                     @let mine = renamed_copy(&text_of(&memory, copy)?, original.title());
                     article.card {
                         strong { (visible(original.title())) }
-                        (diff(&unified((Some("theirs"), &theirs), (Some("mine"), &mine))))
+                        (side_by_side(("theirs", &theirs), ("mine", &mine)))
                         div.actions {
                             (asked.button("resolve", "Keep theirs", "", &[("copy", copy.path.as_str()), ("keep", "theirs")]))
                             (asked.button("resolve", "Keep mine", "", &[("copy", copy.path.as_str()), ("keep", "mine")]))

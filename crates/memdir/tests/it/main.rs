@@ -60,6 +60,7 @@ mod team;
 mod team_words;
 mod tidy;
 mod tool;
+mod tui;
 mod user;
 mod week;
 mod workspace;

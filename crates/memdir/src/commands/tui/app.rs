@@ -184,6 +184,11 @@ impl App {
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
             return Flow::Quit;
         }
+        // Escape and a letter typed right after it reach a program as one key.
+        if key.modifiers.contains(KeyModifiers::ALT) && matches!(key.code, KeyCode::Char(_)) {
+            self.key(KeyEvent::from(KeyCode::Esc), world);
+            return self.key(KeyEvent::from(key.code), world);
+        }
         match self.mode.clone() {
             Mode::Search => self.key_of_search(key, world),
             Mode::Undo(id) => self.key_of_undo(&id, key.code, world),
@@ -216,7 +221,7 @@ impl App {
                 self.view().query.clear();
                 self.searched(world);
             }
-            KeyCode::Char(c) if !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) => {
+            KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
                 self.view().query.push(c);
                 self.searched(world);
             }

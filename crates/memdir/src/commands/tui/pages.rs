@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use memdir_core::memory::memory_type::MemoryType;
-use memdir_core::memory::topic::decode;
+use memdir_core::memory::topic::{Topic, decode};
 use memdir_core::operation::{Author, AuthorKind, Operation};
 use memdir_core::rel_path::RelPath;
 use memdir_core::review::StagedPlan;
@@ -96,7 +96,7 @@ impl Page {
                     _ => shelf.memory().log(super::shelf::LISTED)?,
                 };
                 let only = if let Self::History(path) = self { Some(path) } else { None };
-                operation_text(log.find(&row.id)?, only, shelf, world)
+                operation_text(log.find(&row.id)?, only, shelf)
             }
             Self::Review => Ok(staged_text(&shelf.memory().waiting_plan(&row.id)?, world)),
             Self::Sessions => session_text(row, shelf, world),
@@ -148,8 +148,19 @@ fn memory_text(row: &Row, shelf: &Shelf, world: &World) -> Result<Vec<Line>> {
     }
     let mut lines = vec![Line::new(entry.title(), Tone::Strong), Line::new(&facts.join(" · "), Tone::Quiet)];
     lines.extend(entry.problems.iter().map(|problem| Line::new(&problem.to_string(), Tone::Warn)));
+    let text = decode(&content).0;
+    let body = Topic::parse(&text).0.body;
+    let header = text.get(..body.start).unwrap_or_default();
+    let lines_before = header.lines().count() as u64;
+    let hit = row.hit.filter(|line| *line > lines_before);
+    if let Some(description) = &entry.description {
+        let is_hit = row.hit.is_some() && hit.is_none();
+        lines.push(Line::new(description, if is_hit { Tone::Hit } else { Tone::Accent }));
+    }
     lines.push(Line::empty());
-    lines.extend(markdown(&decode(&content).0, row.hit));
+    let body = text.get(body).unwrap_or_default();
+    let blank = body.lines().take_while(|line| line.trim().is_empty()).count();
+    lines.extend(markdown(body, hit.map(|line| line - lines_before)).into_iter().skip(blank));
     Ok(lines)
 }
 
@@ -177,12 +188,7 @@ fn author_mark(author: &Author) -> (&'static str, Tone) {
     }
 }
 
-fn operation_text(
-    operation: &Operation,
-    only: Option<&RelPath>,
-    shelf: &Shelf,
-    world: &World,
-) -> Result<Vec<Line>> {
+fn operation_text(operation: &Operation, only: Option<&RelPath>, shelf: &Shelf) -> Result<Vec<Line>> {
     let mut facts = vec![author_mark(&operation.author).0.to_owned(), local(operation.time)];
     facts.extend(operation.author.session.as_ref().map(|session| format!("session {session}")));
     facts.push(operation.id.0.clone());
@@ -202,7 +208,6 @@ fn operation_text(
         Ok(changes) => lines.extend(changes.iter().flat_map(|change| diff(&change.diff))),
         Err(error) => lines.push(Line::new(&error.to_string(), Tone::Warn)),
     }
-    let _ = world;
     Ok(lines)
 }
 
