@@ -1,6 +1,6 @@
 // Pictures of every page, light and dark, at three widths. usage: node pictures.mjs DIRECTORY
 
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { enter, launch, makeHome, makeTeam, recall, startViewer } from './viewer.mjs';
 
@@ -45,6 +45,16 @@ try {
         await page.screenshot({ path: join(out, `${name}-${colorScheme}-${width}.png`) });
       }
     }
+  }
+  // Those of the README and docs/VIEWER.md, as small files.
+  await page.setViewportSize({ width: 1200, height: 720 });
+  const tools = await page.context().newCDPSession(page);
+  for (const [name, colorScheme] of [['memory', 'light'], ['review', 'dark'], ['graph', 'light']]) {
+    await page.emulateMedia({ colorScheme });
+    await page.goto(pages[name]);
+    await page.waitForTimeout(1500);
+    const { data } = await tools.send('Page.captureScreenshot', { format: 'webp', quality: 80 });
+    writeFileSync(join(out, `viewer-${name}.webp`), Buffer.from(data, 'base64'));
   }
 } finally {
   await browser.close();

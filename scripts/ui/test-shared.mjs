@@ -18,7 +18,7 @@ before(async () => {
   run(place.home, join(place.home, 'full'), 'add', '--type', 'project', '--name', 'one', '--description', 'x', '--text', 'x');
   const full = memoryOf(place.home, 'full');
   writeFileSync(join(full, 'MEMORY.md'), Array.from({ length: 250 }, (_, line) => `- line ${line}`).join('\n'));
-  writeFileSync(join(full, 'keys.md'), `---\nname: keys\ndescription: x\n---\nThe token is ghp_${'0123456789abcdefghijABCDEFGHIJ123456'}.\n`);
+  writeFileSync(join(full, 'keys.md'), `---\nname: keys\ndescription: x\n---\nThe token is ghp_${'x9Kq2LmN7pRt4VwYz1BcD6fGh3JkS8aQeU5i'}.\n`);
   recall(place.home, shop, SESSION, 'the refund is off by one cent, is money a float?');
   [viewer, browser] = await Promise.all([startViewer(place.home, shop), launch()]);
   ({ page, complaints, base } = await enter(browser, viewer));

@@ -426,6 +426,11 @@ test('axe finds nothing serious on any page, light and dark, and no page is wide
       const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
       const serious = found.violations.filter((each) => ['serious', 'critical'].includes(each.impact));
       assert.deepEqual(serious.map((each) => `${each.id}: ${each.nodes[0].html}`), [], `${name} ${colorScheme}`);
+      const shift = await page.evaluate(() => new Promise((resolve) => {
+        new PerformanceObserver((list) => resolve(list.getEntries().reduce((sum, each) => sum + each.value, 0))).observe({ type: 'layout-shift', buffered: true });
+        setTimeout(() => resolve(0), 30);
+      }));
+      assert.ok(shift < 0.02, `${name} shifts by ${shift}`);
     }
   }
   await page.setViewportSize({ width: 360, height: 740 });

@@ -25,7 +25,8 @@ impl Tmux {
                 .map(|word| format!("'{word}'"))
                 .into();
         shell.push(format!("'PATH={}'", std::env::var("PATH").unwrap()));
-        shell.extend(vars.iter().map(|(name, value)| format!("'{name}={value}'")));
+        let quoted = |value: &str| value.replace('\'', r"'\''");
+        shell.extend(vars.iter().map(|(name, value)| format!("'{name}={}'", quoted(value))));
         shell.push("sh".to_owned());
         let size = [columns.to_string(), rows.to_string()];
         let [columns, rows] = &size;

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
 use memdir_core::env::Env;
 use memdir_core::memory::entrypoint::{ENTRYPOINT, Usage};
 use memdir_core::memory::topic::decode;
@@ -24,15 +25,15 @@ pub(crate) struct Attention {
     pub(crate) secrets: usize,
 }
 
-/// A state of a directory, and what was noticed in it.
-type Noticed = (Vec<(String, i64, u64)>, Attention);
+/// A file as it was when it was read: when it was changed, its size, and whether a secret is in it.
+type Read = (Timestamp, u64, bool);
 
-/// What was noticed in each directory.
+/// What was read of each directory.
 #[derive(Default)]
-pub(crate) struct Attentions(Mutex<HashMap<String, Noticed>>);
+pub(crate) struct Attentions(Mutex<HashMap<Utf8PathBuf, HashMap<RelPath, Read>>>);
 
 impl Attentions {
-    /// Looks at a memory directory. Without time it says what is known of how full the index is, and of secrets nothing.
+    /// Looks at a memory directory. What there is no time for is read the next time.
     pub(crate) fn of(&self, directory: &Utf8Path, env: &Env, deadline: Instant) -> Attention {
         let Ok(memory) = Memory::at_directory(directory, env) else { return Attention::default() };
         let Ok(catalogue) = memory.catalogue() else { return Attention::default() };
@@ -42,30 +43,24 @@ impl Attentions {
         };
         let index = RelPath::parse(ENTRYPOINT).ok().and_then(|path| read(&path));
         let index = index.map(|text| Usage::of(&text));
-        let state: Vec<(String, i64, u64)> = catalogue
-            .entries
-            .iter()
-            .map(|entry| (entry.path.to_string(), entry.modified.as_millisecond(), entry.bytes))
-            .collect();
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((before, noticed)) = known.get(directory.as_str())
-            && *before == state
-        {
-            return Attention { index, ..*noticed };
-        }
         let bytes: u64 = catalogue.entries.iter().map(|entry| entry.bytes).sum();
-        let mut secrets = 0;
         if bytes > MAX_BYTES {
-            return Attention { index, secrets };
+            return Attention { index, secrets: 0 };
         }
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = all.remove(directory).unwrap_or_default();
+        let mut known = HashMap::new();
         for entry in &catalogue.entries {
-            if Instant::now() > deadline {
-                return Attention { index, secrets };
-            }
-            secrets += usize::from(read(&entry.path).is_some_and(|text| !scan(&text).is_empty()));
+            let is_same = |(modified, bytes, _): &&Read| (*modified, *bytes) == (entry.modified, entry.bytes);
+            let has_secret = match before.get(&entry.path).filter(is_same) {
+                Some((.., has_secret)) => *has_secret,
+                None if Instant::now() > deadline => continue,
+                None => read(&entry.path).is_some_and(|text| !scan(&text).is_empty()),
+            };
+            known.insert(entry.path.clone(), (entry.modified, entry.bytes, has_secret));
         }
-        let noticed = Attention { index, secrets };
-        known.insert(directory.to_string(), (state, noticed));
-        noticed
+        let secrets = known.values().filter(|(.., has_secret)| *has_secret).count();
+        all.insert(directory.to_owned(), known);
+        Attention { index, secrets }
     }
 }

@@ -9,19 +9,22 @@ use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 use super::app::{App, Mode};
 use super::pages::Page;
 use super::pane::Row;
-use super::text::{Line, Tone};
+use super::text::{Line, Tone, wrap};
 use crate::output::{cut, pad, width};
 
 /// A narrower terminal shows the list or the text, not both.
 const BOTH_FROM: u16 = 70;
+/// A longer message is cut.
+const MOST_MESSAGE_LINES: usize = 4;
 /// The columns of the word in front of a title.
 const MARK: usize = 5;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
+    let messages = message_lines(app, usize::from(frame.area().width).saturating_sub(2));
     let [top, middle, message, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Min(1),
-        Constraint::Length(1),
+        Constraint::Length(u16::try_from(messages.len()).unwrap_or(1)),
         Constraint::Length(1),
     ])
     .areas(frame.area());
@@ -33,8 +36,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     } else {
         panes(app, frame, middle);
     }
-    let line = message_line(app);
-    frame.render_widget(Paragraph::new(line), padded(message));
+    frame.render_widget(Paragraph::new(messages), padded(message));
     if app.mode == Mode::Search {
         let column = usize::from(padded(message).x) + 1 + width(&app.view().query);
         frame.set_cursor_position((u16::try_from(column).unwrap_or(0).min(message.right()), message.y));
@@ -55,17 +57,27 @@ fn padded(area: Rect) -> Rect {
 fn tabs(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let (strong, quiet) = (Tone::Strong.style(app.is_coloured), Tone::Quiet.style(app.is_coloured));
     let area = padded(area);
-    let labels = Page::TABS.iter().enumerate().map(|(place, (page, name))| match page {
-        Page::Review if app.waiting > 0 => (place, format!("{} {name} ({})", place + 1, app.waiting)),
-        _ => (place, format!("{} {name}", place + 1)),
-    });
-    let labels: Vec<(usize, String)> = labels.collect();
-    let taken: usize = labels.iter().map(|(_, label)| label.len() + 2).sum();
-    let room = usize::from(area.width).saturating_sub(taken + 1);
+    let open = app.tab();
+    let number = |place: usize, page: &Page| match page {
+        Page::Review if app.waiting > 0 => (format!("{}", place + 1), format!(" ({})", app.waiting)),
+        _ => (format!("{}", place + 1), String::new()),
+    };
+    // Where there is no room for all names, only the open page has its own.
+    let labels = |is_short: bool| -> Vec<(usize, String)> {
+        let label = |(place, (page, name)): (usize, &(Page, &str))| {
+            let (number, waiting) = number(place, page);
+            let is_named = !is_short || place == open;
+            (place, if is_named { format!("{number} {name}{waiting}") } else { number + &waiting })
+        };
+        Page::TABS.iter().enumerate().map(label).collect()
+    };
+    let taken = |labels: &[(usize, String)]| labels.iter().map(|(_, label)| label.len() + 2).sum::<usize>();
+    let labels =
+        if taken(&labels(false)) + 10 > usize::from(area.width) { labels(true) } else { labels(false) };
+    let room = usize::from(area.width).saturating_sub(taken(&labels) + 1);
     let mut spans = vec![Span::styled(pad(&cut(&app.shelf.title, room), room), strong), Span::raw(" ")];
     for (place, label) in labels {
-        let is_open = place == app.tab();
-        let style = if is_open { strong.add_modifier(Modifier::UNDERLINED) } else { quiet };
+        let style = if place == open { strong.add_modifier(Modifier::UNDERLINED) } else { quiet };
         spans.extend([Span::raw("  "), Span::styled(label, style)]);
     }
     frame.render_widget(Paragraph::new(Shown::from(spans)), area);
@@ -157,16 +169,15 @@ fn row_line(
     ])
 }
 
-fn message_line(app: &mut App) -> Shown<'static> {
+fn message_lines(app: &mut App, columns: usize) -> Vec<Shown<'static>> {
     let is_coloured = app.is_coloured;
     let quiet = Tone::Quiet.style(is_coloured);
-    if app.mode == Mode::Search {
-        return Shown::from(format!("/{}", app.view().query));
-    }
-    if let Some(message) = &app.message {
-        return Shown::styled(message.text.clone(), message.tone.style(is_coloured));
+    if let Some(message) = app.message.as_ref().filter(|_| app.mode != Mode::Search) {
+        let lines = wrap(std::slice::from_ref(message), columns).into_iter().take(MOST_MESSAGE_LINES);
+        return lines.map(|line| Shown::styled(line.text, line.tone.style(is_coloured))).collect();
     }
     let all = app.shelf.catalogue.entries.len();
+    let is_searching = app.mode == Mode::Search;
     let view = app.view();
     let rows = view.list.rows.len();
     let of = |one: &str, many: &str| if rows == 1 { format!("1 {one}") } else { format!("{rows} {many}") };
@@ -176,10 +187,15 @@ fn message_line(app: &mut App) -> Shown<'static> {
         Page::Timeline => of("change", "changes, newest first"),
         Page::History(path) => format!("{} of {path}", of("change", "changes")),
         Page::Review => of("change waits", "changes wait"),
+        Page::Sessions if !view.query.is_empty() => of("hit", "hits"),
         Page::Sessions => of("session", "sessions, newest first"),
     };
-    let found = if view.query.is_empty() { String::new() } else { format!("   /{}", view.query) };
-    Shown::styled(count + &found, quiet)
+    let query = format!("/{}", view.query);
+    if is_searching {
+        return vec![Shown::from(vec![Span::raw(query + "   "), Span::styled(count, quiet)])];
+    }
+    let found = if view.query.is_empty() { String::new() } else { format!("   {query}") };
+    vec![Shown::styled(count + &found, quiet)]
 }
 
 /// What can be done here.
@@ -190,7 +206,7 @@ fn keys_of(app: &mut App) -> &'static str {
         (Mode::Help, _) => "any key goes on",
         (Mode::Read, _) => "j k scroll   Space next page   Esc back   q quit",
         (Mode::List, Page::Memories) => {
-            "/ search  Enter read  e edit  h history  d delete  u undo  ? keys  q quit"
+            "/ search  ? keys  q quit  Enter read  e edit  h history  d delete  u undo"
         }
         (Mode::List, Page::Timeline) => "/ filter  Enter read  u undo this  Tab next page  ? keys  q quit",
         (Mode::List, Page::History(_)) => "Enter read  r restore  u undo this  Esc back  ? keys  q quit",

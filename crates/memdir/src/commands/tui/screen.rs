@@ -1,8 +1,10 @@
 //! The terminal, taken over and given back.
 
 use std::io::{self, Stdout, stdout};
+use std::thread;
+use std::time::Duration;
 
-use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, poll};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, enable_raw_mode,
@@ -18,6 +20,8 @@ impl Screen {
     pub(super) fn open() -> io::Result<Self> {
         // Installs the hook that gives the terminal back before a panic is printed.
         let terminal = ratatui::try_init()?;
+        // From here on a change of the size is noticed, also before the first key is waited for.
+        poll(Duration::ZERO)?;
         execute!(stdout(), EnableBracketedPaste)?;
         Ok(Self { terminal })
     }
@@ -42,7 +46,10 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        give_back();
+        // In a panic the hook was first; doing it twice would write over the message.
+        if !thread::panicking() {
+            give_back();
+        }
     }
 }
 
