@@ -98,7 +98,7 @@ test('a memory is shared with the team, and a conflict is resolved side by side'
   assert.ok(readdirSync(join(memory, 'team')).includes('dashboards.md'));
   await go('team');
   await page.locator('td.name', { hasText: 'Ada' }).getByText('you').waitFor();
-  await seen('not synced yet');
+  await seen(/\d changes to send/);
   await page.locator('li', { hasText: 'dashboards.md' }).waitFor();
   const card = page.locator('article', { hasText: 'on-call' });
   await card.getByRole('region', { name: 'theirs' }).locator('.removed', { hasText: 'odd weeks' }).waitFor();

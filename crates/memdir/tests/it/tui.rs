@@ -65,7 +65,8 @@ impl Person {
         sandbox.vars = [("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "5c0523b1")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into();
-        for name in ["name-the-file", "use-tabs"] {
+        for (name, time) in [("name-the-file", NOW), ("use-tabs", "2026-11-15T12:01:00Z")] {
+            sandbox.now = time.to_owned();
             let text = format!("What {name} means.");
             sandbox.run([
                 "add",
@@ -220,7 +221,7 @@ fn a_memory_is_edited_in_the_editor_and_a_failed_editor_loses_nothing() {
     let before = person.text("works-at-night");
     let terminal = person.viewer(80, 24, &[("EDITOR", "false")]);
     terminal.press(&["e"]);
-    terminal.wait_for("your text is in");
+    terminal.wait_for("text is in /");
     assert_eq!(person.text("works-at-night"), before);
 }
 
