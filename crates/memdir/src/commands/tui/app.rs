@@ -118,7 +118,7 @@ impl App {
         self.refresh(world);
     }
 
-    /// Looks whether somebody wrote; returns whether there is something new to draw.
+    /// Looks for changes by others; returns whether there is something new to draw.
     pub(super) fn follow(&mut self, world: &mut World) -> bool {
         let is_changed = self.shelf.was_changed();
         if is_changed {

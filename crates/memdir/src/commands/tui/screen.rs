@@ -53,7 +53,7 @@ impl Drop for Screen {
     }
 }
 
-/// That the terminal is gone is no error of the viewer's.
+/// A terminal that is gone cannot be given back, and needs no message.
 fn give_back() {
     let _ = execute!(stdout(), DisableBracketedPaste);
     let _ = ratatui::try_restore();

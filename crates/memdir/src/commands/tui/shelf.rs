@@ -83,7 +83,7 @@ impl Shelf {
         self.catalogue.entries.iter().find(|entry| entry.path.as_str() == path)
     }
 
-    /// Whether somebody wrote since the last look.
+    /// Whether a file was written since the last look.
     pub(super) fn was_changed(&mut self) -> bool {
         let look = self.watch.as_mut().map(DirectoryWatch::look).unwrap_or_default();
         look.is_incomplete || !look.happened.is_empty()

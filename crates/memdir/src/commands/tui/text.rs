@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::output::printable;
 
-/// No more lines than this are wrapped: nobody scrolls further in a terminal.
+/// No more lines than this are wrapped: a longer text is read in an editor.
 const MAX_LINES: usize = 20_000;
 
 /// What a line is, which decides how it looks.
@@ -44,7 +44,7 @@ impl Tone {
     }
 }
 
-/// One line of a text. Characters that speak to a terminal, and those that nobody sees, are spelt out.
+/// One line of a text. Control and invisible characters are spelt out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) text: String,
