@@ -37,7 +37,9 @@ const BEFORE: [(&str, &str); 7] = [
 ];
 
 /// Examples that need a person at a terminal, a second machine or a model, and what they say without one.
-const NEEDS_MORE: [(&str, &str); 10] = [
+const NEEDS_MORE: [(&str, &str); 12] = [
+    ("memdir tui", "needs a terminal"),
+    ("EDITOR='nano' memdir tui", "needs a terminal"),
     ("memdir user forget tabs", "this needs a confirmation"),
     ("memdir team resolve release", "is not in conflict"),
     ("memdir user update profile", "there is no text to write down"),
