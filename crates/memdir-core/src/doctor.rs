@@ -203,6 +203,23 @@ pub fn examine(patient: &Patient) -> Vec<Finding> {
     findings
 }
 
+/// A secret that is stored outside the files that [`examine`] looks at: in the history, the journal or the profile.
+#[must_use]
+pub fn stored_secret(path: String, line: usize, rule: &str, operation: Option<&str>) -> Finding {
+    let past = operation.map(|id| format!(", in the version of operation {id}")).unwrap_or_default();
+    Finding {
+        id: "stored-secret",
+        severity: Severity::Error,
+        path: Some(path),
+        line: (line > 0).then_some(line),
+        what: format!("holds what looks like a secret ({rule}){past}"),
+        why: "a secret in memory or its history reaches models, backups and other machines",
+        fix: Fix::by_hand(
+            "revoke it, then `memdir purge --pattern TEXT`; if it is harmless, `memdir audit --allow FINGERPRINT`",
+        ),
+    }
+}
+
 /// Whether something is wrong, and not only worth knowing.
 #[must_use]
 pub fn is_ill(findings: &[Finding]) -> bool {

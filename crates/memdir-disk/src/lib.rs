@@ -22,6 +22,7 @@ pub mod file_table;
 pub mod forget;
 pub mod git_query;
 pub mod history;
+pub mod hook_seen;
 pub mod identity_probe;
 pub mod inventory;
 pub mod kept_before;

@@ -110,7 +110,7 @@ struct Hook<'h> {
 }
 
 /// The client whose hooks say nothing about who calls.
-const CLAUDE_CODE: &str = "claude-code";
+pub(crate) const CLAUDE_CODE: &str = "claude-code";
 
 impl Hook<'_> {
     /// Whether the agent that calls does not read MEMORY.md by itself.

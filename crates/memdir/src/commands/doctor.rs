@@ -5,8 +5,9 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::Parser;
-use memdir_core::doctor::{Finding, Patient, Severity, examine, is_ill};
+use memdir_core::doctor::{Finding, Patient, Severity, examine, is_ill, stored_secret};
 use memdir_core::settings::ClientFlags;
+use memdir_lib::audit::audit;
 use memdir_lib::journal::Journal;
 use memdir_lib::memory::{Memory, Submitted, Wish};
 use memdir_lib::place::Place;
@@ -25,14 +26,15 @@ use crate::world::World;
 #[command(
     name = "doctor",
     after_help = "Every finding says why it matters and how to fix it. With --fix the safe fixes are shown as diffs and applied, one
-recorded operation each, so that each can be undone. The rest is left to you. Secrets in history and in the journal are
-found by `memdir audit`, references in the project by `memdir verify`; `memdir reindex` rebuilds MEMORY.md.
+recorded operation each, so that each can be undone; lines that are missing in MEMORY.md come back. The rest is left to you.
+References to the project are checked, too. --history also looks for secrets in old versions, the journal and the profile.
 
 Exits with 1 if something is wrong; a note does not count.
 
 Examples:
   memdir doctor
   memdir doctor --fix --dry-run
+  memdir doctor --history
   memdir doctor --json | jq -r '.items[] | [.severity, .id, .path] | @tsv'"
 )]
 pub(crate) struct Doctor {
@@ -42,6 +44,9 @@ pub(crate) struct Doctor {
     /// With --fix: show the fixes, and change nothing
     #[arg(long, requires = "fix")]
     dry_run: bool,
+    /// Also look for secrets in history, journal and profile
+    #[arg(long)]
+    history: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -76,6 +81,10 @@ impl Run for Doctor {
             self.show_mends(&findings, world)?;
         } else if self.fix {
             mended = self.mend(&mut memory, &mut findings, world)?;
+        }
+        if self.history {
+            findings.extend(secrets_elsewhere(&memory, world)?);
+            findings.sort_by_key(|finding| finding.severity);
         }
         if self.json {
             #[derive(Serialize)]
@@ -168,6 +177,24 @@ impl Doctor {
         }
         Ok(mended)
     }
+}
+
+/// The secrets that are stored outside the present files of the memory directory, which the examination covers.
+fn secrets_elsewhere(memory: &Memory, world: &mut World) -> Result<Vec<Finding>> {
+    let env = world.env()?;
+    let found = audit(&Place::find(&env, &ClientFlags::default())?, &env)?;
+    for problem in &found.problems {
+        world.warn(problem)?;
+    }
+    let elsewhere = found
+        .stored
+        .into_iter()
+        .filter(|stored| stored.operation.is_some() || !stored.path.starts_with(memory.directory()));
+    let finding = elsewhere.map(|stored| {
+        let operation = stored.operation.as_ref().map(ToString::to_string);
+        stored_secret(stored.path.into_string(), stored.line, stored.rule, operation.as_deref())
+    });
+    Ok(finding.collect())
 }
 
 /// The memory, and the journal of its project.

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::memory::{How, Which, only_a_person, report};
 use super::plan_diff::{diff, print_diff};
+use super::short_id::ShortIds;
 use super::{Run, due, editor};
 use crate::arguments::Global;
 use crate::exit::Exit;
@@ -188,8 +189,9 @@ fn list(memory: &Memory, json: bool, world: &mut World) -> Result<Exit> {
     if waiting.plans.is_empty() {
         writeln!(world.stderr, "Nothing waits for review.")?;
     }
+    let ids = ShortIds::among(waiting.plans.iter().map(|staged| staged.id.clone()));
     for staged in &waiting.plans {
-        heading(staged, world)?;
+        heading(staged, ids.shorten(&staged.id), world)?;
     }
     for (directory, count) in memory.waiting_elsewhere() {
         let changes = if count == 1 { "1 change waits".to_owned() } else { format!("{count} changes wait") };
@@ -205,7 +207,7 @@ fn show(memory: &Memory, id: &str, json: bool, world: &mut World) -> Result<Exit
         writeln!(world.stdout)?;
         return Ok(Exit::Yes);
     }
-    heading(&staged, world)?;
+    heading(&staged, &staged.id, world)?;
     print_diff(&staged.plan, world)?;
     for warning in &staged.plan.warnings {
         world.warn(warning)?;
@@ -214,13 +216,13 @@ fn show(memory: &Memory, id: &str, json: bool, world: &mut World) -> Result<Exit
 }
 
 /// The line that says who wants what, when and why.
-fn heading(staged: &StagedPlan, world: &mut World) -> Result<()> {
+fn heading(staged: &StagedPlan, id: &str, world: &mut World) -> Result<()> {
     let paint = world.paint;
     let age = human_age(world.now.as_second() - staged.time.as_second());
     writeln!(
         world.stdout,
         "{}  {}  {}  {}",
-        paint.code(&staged.id),
+        paint.code(id),
         paint.quiet(&age),
         paint.strong(&printable(&who(&staged.author))),
         printable(&staged.plan.reason),
@@ -249,7 +251,7 @@ fn accept(chosen: &Chosen, how: &How, world: &mut World) -> Result<Exit> {
     let mut refused = 0;
     for staged in &plans {
         if how.dry_run {
-            heading(staged, world)?;
+            heading(staged, &staged.id, world)?;
             print_diff(&staged.plan, world)?;
             continue;
         }
@@ -278,7 +280,7 @@ fn edit(memory: &Memory, id: &str, world: &mut World) -> Result<Exit> {
     let mut staged = memory.waiting_plan(id)?;
     edit_texts(&mut staged, world)?;
     memory.replace_waiting(&staged)?;
-    heading(&staged, world)?;
+    heading(&staged, &staged.id, world)?;
     print_diff(&staged.plan, world)?;
     Ok(Exit::Yes)
 }

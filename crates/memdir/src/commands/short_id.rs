@@ -10,7 +10,11 @@ pub(super) struct ShortIds(Vec<String>);
 
 impl ShortIds {
     pub(super) fn of<'o>(operations: impl IntoIterator<Item = &'o Operation>) -> Self {
-        let mut ids: Vec<String> = operations.into_iter().map(|operation| operation.id.0.clone()).collect();
+        Self::among(operations.into_iter().map(|operation| operation.id.0.clone()))
+    }
+
+    pub(super) fn among(ids: impl IntoIterator<Item = String>) -> Self {
+        let mut ids: Vec<String> = ids.into_iter().collect();
         ids.sort();
         ids.dedup();
         Self(ids)
@@ -18,13 +22,18 @@ impl ShortIds {
 
     /// The beginning that is printed; `memdir undo` and every other command accept it.
     pub(super) fn short<'i>(&self, id: &'i OperationId) -> &'i str {
-        let place = self.0.partition_point(|known| *known < id.0);
-        let is_there = self.0.get(place) == Some(&id.0);
+        self.shorten(&id.0)
+    }
+
+    /// The same for an id that is not one of an operation.
+    pub(super) fn shorten<'i>(&self, id: &'i str) -> &'i str {
+        let place = self.0.partition_point(|known| known.as_str() < id);
+        let is_there = self.0.get(place).is_some_and(|known| known == id);
         let before = place.checked_sub(1).and_then(|place| self.0.get(place));
         let after = self.0.get(place + usize::from(is_there));
-        let shared = [before, after].into_iter().flatten().map(|other| common(other, &id.0)).max();
+        let shared = [before, after].into_iter().flatten().map(|other| common(other, id)).max();
         let length = (shared.unwrap_or(0) + 1).max(SHORTEST);
-        id.0.get(..length).unwrap_or(&id.0)
+        id.get(..length).unwrap_or(id)
     }
 }
 

@@ -146,7 +146,12 @@ fn print(stands: &Stands, world: &mut World) -> Result<()> {
     let mut lines = vec![("memory", memory), ("hooks", hooks.to_owned()), ("work", work)];
     for agent in &stands.agents {
         let state = if agent.connected { "connected" } else { "installed, not connected: `memdir setup`" };
-        lines.push(("agent", format!("{}  {state}", agent.title)));
+        let seen = match agent.last_hook {
+            Some(time) => format!(", last session {}", ago(time)),
+            None if agent.connected => ", no session seen yet".to_owned(),
+            None => String::new(),
+        };
+        lines.push(("agent", format!("{}  {state}{seen}", agent.title)));
     }
     if !stands.changed_by_others.is_empty() {
         lines.push(("changed", stands.changed_by_others.join(", ")));

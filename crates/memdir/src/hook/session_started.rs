@@ -5,6 +5,7 @@ use memdir_core::hook::Answer;
 use memdir_core::hygiene::model_line;
 use memdir_core::prompt::Journal as Section;
 use memdir_core::settings::ClientFlags;
+use memdir_disk::hook_seen::note_hook;
 use memdir_lib::journal::{Journal, Writer};
 use memdir_lib::memory::Memory;
 use memdir_lib::place::Place;
@@ -15,6 +16,10 @@ use super::{Hook, index, note, scratchpad, sections, snapshots};
 use crate::job::Job;
 
 pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
+    if let Some(state_dir) = hook.env.state_dir() {
+        // Only `memdir status` misses it.
+        let _ = note_hook(&state_dir, hook.agent, hook.world.now);
+    }
     // A session works without one, so a failure is not an answer.
     if let Err(error) = scratchpad::begin(hook) {
         note(hook.event, &error, hook.world);

@@ -40,6 +40,23 @@ fn a_healthy_directory_is_healthy() {
 }
 
 #[test]
+fn history_is_searched_for_secrets_on_request() {
+    let sandbox = Sandbox::new();
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    add(&sandbox, "deploy", &format!("The token is {token}."));
+    assert_eq!(sandbox.run(["rm", "deploy"]).code, 0);
+    assert_eq!(sandbox.run(["doctor"]).code, 0);
+    let found = sandbox.run(["doctor", "--history"]);
+    assert_eq!(found.code, 1);
+    assert!(
+        found.stdout.contains("stored-secret") && found.stdout.contains("memdir purge"),
+        "{}",
+        found.stdout
+    );
+    assert!(!found.stdout.contains(&token));
+}
+
+#[test]
 fn problems_are_found_fixed_and_recorded() {
     let sandbox = Sandbox::new();
     add(&sandbox, "tabs", "Use tabs. See [[spaces]].");

@@ -42,6 +42,20 @@ fn the_memory_directory_is_there_after_the_start_of_a_session() {
 }
 
 #[test]
+fn status_says_when_an_agent_last_started_a_session() {
+    let mut sandbox = Sandbox::new();
+    sandbox.home.dir("home/.claude");
+    let claude = |sandbox: &Sandbox| {
+        let status: Value = serde_json::from_str(&sandbox.run(["status", "--json"]).stdout).unwrap();
+        status["agents"].as_array().unwrap().iter().find(|agent| agent["name"] == "claude").unwrap().clone()
+    };
+    assert!(claude(&sandbox).get("last_hook").is_none());
+    start(&mut sandbox);
+    assert!(claude(&sandbox)["last_hook"].is_string());
+    assert!(sandbox.run(["status"]).stdout.contains("last session just now"));
+}
+
+#[test]
 fn memory_under_an_older_name_is_announced_until_it_is_adopted() {
     let mut sandbox = Sandbox::new();
     let project = sandbox.home.project();
