@@ -266,7 +266,7 @@ impl Segment {
         let range = self.layout.range(section);
         let inside = offset.checked_add(length).is_some_and(|end| end <= range.end - range.start);
         if !inside {
-            return damaged("an offset lies outside of its section");
+            return damaged("an offset is outside of its section");
         }
         self.source.read(range.start + offset, length)
     }

@@ -169,7 +169,7 @@ impl Move {
         writeln!(world.stdout, "{rows} rows of {from} are in {to} now")?;
         writeln!(
             world.stderr,
-            "Serve {to} from now on, with `--db` or MEMDIR_SERVER_DB. {from} is as it was: remove it, or whoever serves it by \
+            "Serve {to} from now on, with `--db` or MEMDIR_SERVER_DB. {from} is as it was: remove it; a server that is started on it by \
              mistake splits the teams in two."
         )?;
         Ok(())

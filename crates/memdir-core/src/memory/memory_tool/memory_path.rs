@@ -19,7 +19,7 @@ impl MemoryPath {
     /// The answer for the model, which names the rule and the path.
     pub fn parse(input: &str) -> Result<Self, Answer> {
         let refused = |rule: &str| Answer::error(format!("Error: The path {input} is not allowed: {rule}"));
-        let outside = || refused("it must be /memories or lie below it");
+        let outside = || refused("it must be /memories or be below it");
         let rest = input.strip_prefix(ROOT).ok_or_else(outside)?;
         if !rest.is_empty() && !rest.starts_with('/') {
             return Err(outside());

@@ -41,7 +41,7 @@ pub(super) fn rename(files: &dyn ToolFiles, old: &MemoryPath, new: &MemoryPath) 
         return Err(exists());
     }
     if to.as_str().strip_prefix(from.as_str()).is_some_and(|rest| rest.starts_with('/')) {
-        return Err(Answer::error(format!("Error: The destination {new_shown} lies inside {old_shown}")));
+        return Err(Answer::error(format!("Error: The destination {new_shown} is inside {old_shown}")));
     }
     let mut changes = Vec::new();
     for (path, base) in contents(files, from.as_str(), &old_shown)? {

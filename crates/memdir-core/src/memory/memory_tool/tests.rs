@@ -123,7 +123,7 @@ fn a_file_is_made_where_none_is() {
     }
     check(
         &create("/memories/notes/a.md/x.md", ""),
-        Err("Error: The path /memories/notes/a.md/x.md lies below a file"),
+        Err("Error: The path /memories/notes/a.md/x.md is below a file"),
     );
     check(
         &create("/memories/big.md", &"x".repeat(MAX_FILE_BYTES + 1)),
@@ -220,7 +220,7 @@ fn files_and_folders_are_removed_and_renamed_but_never_the_root() {
     );
     check(
         &rename("/memories/notes", "/memories/notes/in"),
-        Err("Error: The destination /memories/notes/in lies inside /memories/notes"),
+        Err("Error: The destination /memories/notes/in is inside /memories/notes"),
     );
 }
 
