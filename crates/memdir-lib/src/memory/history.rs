@@ -167,6 +167,27 @@ impl Memory {
         }
     }
 
+    /// Reads as many of the last operations as it takes to find the one whose id begins with a text, and all that came after
+    /// it; all of them if none begins so. Ids sort by time: behind an older one none can.
+    ///
+    /// # Errors
+    /// The history cannot be listed.
+    pub fn log_up_to(&self, id: &str) -> Result<Log, MemoryError> {
+        let wanted = id.to_ascii_lowercase();
+        let mut limit = FIRST_LIMIT;
+        loop {
+            let log = self.log(limit)?;
+            let operations = &log.operations;
+            let is_there = operations.iter().any(|operation| operation.id.0.starts_with(&wanted));
+            let is_past =
+                operations.last().is_some_and(|last| last.id.0 < wanted && !last.id.0.starts_with(&wanted));
+            if operations.len() < limit || !wanted.is_empty() && is_there && is_past {
+                return Ok(log);
+            }
+            limit = limit.saturating_mul(16);
+        }
+    }
+
     /// The history of this directory; `None` while there is none.
     #[must_use]
     pub fn history(&self) -> Option<History> {

@@ -74,7 +74,7 @@ impl Run for Diff {
             (None, []) => memory.log(1)?,
             (None, [name]) if !when::is_time(name, world) => match memory.log_about(name) {
                 Ok((_, log)) => log,
-                Err(_) => memory.log(usize::MAX)?,
+                Err(_) => memory.log_up_to(name)?,
             },
             _ => memory.log(usize::MAX)?,
         };

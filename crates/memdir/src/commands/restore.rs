@@ -42,11 +42,17 @@ impl Run for Restore {
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
         memory.look(world.now)?;
-        let log = memory.log(usize::MAX)?;
-        let path = memory.past_path(&self.name, &log)?;
-        let moment = match &self.at {
-            Some(at) => when::at(at, &log, world)?,
-            None => memory.previous(&path, &log)?,
+        let (path, log, moment) = match &self.at {
+            Some(at) => {
+                let log = memory.log(usize::MAX)?;
+                let moment = when::at(at, &log, world)?;
+                (memory.past_path(&self.name, &log)?, log, moment)
+            }
+            None => {
+                let (path, log) = memory.log_about(&self.name)?;
+                let moment = memory.previous(&path, &log)?;
+                (path, log, moment)
+            }
         };
         let plan = memory.plan_restore(&path, &moment, &log)?;
         carry_out(&plan, &mut memory, &self.how, world)

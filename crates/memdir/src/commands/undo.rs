@@ -56,7 +56,7 @@ impl Run for Undo {
         memory.look(world.now)?;
         let asker = author(world);
         let log = match &self.operation {
-            Some(_) => memory.log(usize::MAX)?,
+            Some(id) => memory.log_up_to(id)?,
             None => memory.log_to_undo(&asker)?,
         };
         let Some(operation) = log.to_undo(self.operation.as_deref(), &asker)? else {
