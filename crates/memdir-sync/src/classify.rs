@@ -146,6 +146,7 @@ mod tests {
             round,
             id: "x".into(),
             content: hash(content),
+            memory: None,
         });
         let theirs = theirs.map_or(Theirs::Unchanged, |(version, round, content, parent)| Theirs::New {
             version,
@@ -189,7 +190,7 @@ mod tests {
 
     #[test]
     fn an_invalid_entry_is_replaced_unless_it_may_count() {
-        let agreed = Agreed { version: 2, round: 1, id: "x".into(), content: hash("a") };
+        let agreed = Agreed { version: 2, round: 1, id: "x".into(), content: hash("a"), memory: None };
         let check = |agreed: Option<&Agreed>, mine: &str, theirs: Theirs, expected: Case| {
             assert_eq!(classify(agreed, hash(mine), theirs, History::default()), expected);
         };
@@ -245,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_missing_entry_is_not_a_deletion_unless_deletions_were_forgotten() {
-        let agreed = Agreed { version: 2, round: 1, id: "x".into(), content: hash("a") };
+        let agreed = Agreed { version: 2, round: 1, id: "x".into(), content: hash("a"), memory: None };
         let deleted = Agreed { content: None, ..agreed.clone() };
         let check = |agreed: &Agreed, mine: &str, forgotten: bool, expected: Case| {
             let history = History { forgotten, ..History::default() };
@@ -278,7 +279,13 @@ mod tests {
 
     #[test]
     fn the_documented_state_table_names_one_case_for_all_sides() {
-        let base_of = |content: &str| Agreed { version: 5, round: 9, id: "x".into(), content: hash(content) };
+        let base_of = |content: &str| Agreed {
+            version: 5,
+            round: 9,
+            id: "x".into(),
+            content: hash(content),
+            memory: None,
+        };
         let mut checked = 0;
         for (base, agreed) in [("none", None), ("text", Some(base_of("a"))), ("deleted", Some(base_of("")))] {
             let before = agreed.as_ref().and_then(|agreed| agreed.content);

@@ -1,5 +1,7 @@
 //! What two texts were perhaps both made from, where nobody remembers it.
 
+use std::collections::HashSet;
+
 use memdir_core::memory::frontmatter::Frontmatter;
 
 /// More pairs of lines than this are not compared.
@@ -14,6 +16,13 @@ pub(crate) fn common_base(one: &str, other: &str) -> String {
     let head = if first_head == second_head { first_head } else { "" };
     let base = head.to_owned() + &common_lines(first_body, second_body);
     if parts(&base).0 == head { base } else { String::new() }
+}
+
+/// Whether two memories have a line of their bodies in common.
+pub(crate) fn have_a_line_in_common(one: &str, other: &str) -> bool {
+    let lines = |text| parts(text).1.lines().map(str::trim).filter(|line| !line.is_empty());
+    let known: HashSet<&str> = lines(one).collect();
+    lines(other).any(|line| known.contains(line))
 }
 
 fn parts(text: &str) -> (&str, &str) {

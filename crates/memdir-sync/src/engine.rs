@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use memdir_core::content_hash::ContentHash;
 use memdir_wire::entry::Entry;
 use memdir_wire::member::Member;
 use memdir_wire::roster::Roster;
@@ -15,6 +16,7 @@ use memdir_wire::signing::SecretKey;
 use memdir_wire::team_id::TeamId;
 
 use crate::classify::Theirs;
+use crate::identify::identify;
 use crate::inbox::Inbox;
 use crate::layout::{ENTRIES, README, README_TEXT, ROUND};
 use crate::local::{LeftAlone, Local, LocalChange, LocalError, Proposal, Scan};
@@ -25,10 +27,10 @@ use crate::plan::{Decision, Planner, Sides, SyncPlan};
 use crate::records::Records;
 use crate::remote::{Published, Put, Remote, RemoteError, Version};
 use crate::report::{Refused, Report};
-use crate::state::{Agreed, Pending, PendingChange, SyncState};
+use crate::state::{Agreed, Moved, Pending, PendingChange, SyncState};
 
 mod outcome;
-mod telling;
+mod reporting;
 
 /// Why a sync did not come to its end. Nothing is lost, and the next one goes on.
 #[derive(Debug, thiserror::Error)]
@@ -84,7 +86,7 @@ pub fn sync(
 ) -> Result<Report, SyncError> {
     let mut head = None;
     if options.revoke.is_empty()
-        && let Some(agreed_at) = local.at_rest()
+        && let Some(agreed_at) = local.up_to_date_at()
     {
         let newest = remote.head()?;
         if newest.as_ref() == Some(&agreed_at) {
@@ -99,7 +101,8 @@ pub fn sync(
         let mut scan = local.scan().map_err(SyncError::Local)?;
         scan.leave_alone(&unwanted);
         let (unwritten, resumed) = (BTreeSet::new(), BTreeSet::new());
-        let mut once = Once { local, remote, key, options, now, state, scan, unwritten, resumed };
+        let moved = BTreeMap::new();
+        let mut once = Once { local, remote, key, options, now, state, scan, unwritten, resumed, moved };
         match once.run(pending, head.take()) {
             Ok(Some(report)) => return Ok(report),
             Ok(None) => changed_meanwhile = None,
@@ -136,6 +139,8 @@ struct Once<'s> {
     unwritten: BTreeSet<String>,
     /// Keys of which only the intention of a killed sync says what is agreed: who replaces that says it again.
     resumed: BTreeSet<String>,
+    /// Which memory lies at a path here, wherever that is not the one that was agreed there.
+    moved: Moved,
 }
 
 /// Where a sync that was killed leaves the next one.
@@ -158,7 +163,7 @@ impl Once<'_> {
             None => self.remote.head()?,
         };
         if let (None, Some(agreed_at)) = (&pending, head.as_ref().filter(|head| self.is_up_to_date(head))) {
-            self.local.rest(agreed_at);
+            self.local.remember_up_to_date(agreed_at);
             return Ok(Some(Report::default()));
         }
         let (mut notices, mut rewritten) = (Vec::new(), false);
@@ -197,6 +202,7 @@ impl Once<'_> {
                 "the remote counts fewer rounds than before: it was reset to an older state".to_owned(),
             );
         }
+        self.identify();
         let (plan, mut report) = self.plan(&inbox, &roster, rewritten)?;
         notices.append(&mut report.notices);
         report.notices = notices;
@@ -208,6 +214,37 @@ impl Once<'_> {
         self.carry_out(head, &inbox, roster, plan, report)
     }
 
+    /// Finds out which memory each file is. If no text differs from what was agreed, no name does.
+    fn identify(&mut self) {
+        let (agreed, files) = (&self.state.agreed, &self.scan.files);
+        let is_changed = |(key, here): (&String, &ContentHash)| {
+            agreed.get(key).and_then(|agreed| agreed.content) != Some(*here)
+        };
+        if !files.iter().any(is_changed) && self.state.moved.is_empty() {
+            return;
+        }
+        let changes = self.local.name_changes(&self.state.read_up_to);
+        let is_declined = |key: &&String| self.state.is_declined(key, &self.scan);
+        let declined = self.state.declined.keys().filter(is_declined);
+        let as_agreed: BTreeSet<String> = self.unwritten.iter().chain(declined).cloned().collect();
+        self.moved = identify(&self.state, &self.scan, &as_agreed, &changes, self.local);
+    }
+
+    /// What is left of that after a sync: what it neither sent nor wrote. And up to where the history is known then.
+    fn places_after(
+        &self,
+        after: &BTreeMap<String, Option<Agreed>>,
+        written: &BTreeMap<String, LocalChange>,
+    ) -> (Moved, BTreeMap<String, String>) {
+        let is_left = |(path, key): &(&String, &Option<String>)| {
+            let is_known =
+                after.contains_key(*path) || key.as_ref().is_some_and(|key| after.contains_key(key));
+            !is_known && !written.contains_key(*path)
+        };
+        let left = self.moved.iter().filter(is_left).map(|(path, key)| (path.clone(), key.clone()));
+        (left.collect(), self.scan.read_up_to.clone())
+    }
+
     /// Loads what planning needs, plans, and begins again for as long as planning finds that a fact is missing: each time at
     /// least one more is there.
     fn plan(
@@ -216,6 +253,7 @@ impl Once<'_> {
         roster: &Roster,
         rewritten: bool,
     ) -> Result<(SyncPlan, Report), SyncError> {
+        let random = self.local.random().map_err(SyncError::Local)?;
         let sides = Sides {
             state: &self.state,
             scan: &self.scan,
@@ -224,6 +262,8 @@ impl Once<'_> {
             me: self.key.public(),
             options: self.options,
             unwritten: &self.unwritten,
+            moved: &self.moved,
+            random,
             rewritten,
             now: self.now,
         };
@@ -268,7 +308,8 @@ impl Once<'_> {
             }
             None => false,
         };
-        self.adopt(pending.settled, pending.seen);
+        let mut unknown = self.adopt(pending.settled, pending.seen);
+        self.state.moved.extend(unknown.iter().map(|key| (key.clone(), None)));
         if !arrived {
             if head != pending.onto || self.options.dry_run {
                 return Ok(Resumed::Goes(head));
@@ -285,12 +326,17 @@ impl Once<'_> {
                 Err(_) => return Ok(Resumed::Goes(head)),
             }
         }
-        self.adopt(pending.changes, pending.round);
+        unknown.extend(self.adopt(pending.changes, pending.round));
+        self.state.moved = pending.moved;
+        self.state.moved.extend(unknown.into_iter().map(|key| (key, None)));
+        self.state.read_up_to = pending.read_up_to;
         Ok(Resumed::Goes(head))
     }
 
-    /// Takes over what is agreed by the word of a killed sync.
-    fn adopt(&mut self, changes: Vec<PendingChange>, round: u64) {
+    /// Takes over what is agreed by the word of a killed sync. Gives back the names that mean another memory here than the
+    /// one that stays agreed under them.
+    fn adopt(&mut self, changes: Vec<PendingChange>, round: u64) -> Vec<String> {
+        let mut unknown = Vec::new();
         self.state.round = self.state.round.max(round);
         for change in changes {
             let here = self.scan.files.get(&change.key).copied();
@@ -302,6 +348,12 @@ impl Once<'_> {
                     // Somebody changed what stood here before ours could be written: they never saw what was published,
                     // so the three sides are what they were. Not so where it was to be deleted: that may have happened, and
                     // what stands here be new. Taken for a change, it would delete every line of the old one elsewhere.
+                    // If the name means another memory since, that is one without a base.
+                    let decided =
+                        change.after.map(|after| after.memory(self.state.roster.team(), &change.key));
+                    if self.state.memory_at(&change.key).is_some_and(|known| Some(known) != decided) {
+                        unknown.push(change.key);
+                    }
                     continue;
                 }
             }
@@ -311,6 +363,7 @@ impl Once<'_> {
                 None => self.state.agreed.remove(&change.key),
             };
         }
+        unknown
     }
 
     /// Whether we are still one of them. Who is not sends nothing that anybody would take.
@@ -341,7 +394,6 @@ impl Once<'_> {
         let round = self.state.round.max(inbox.round);
         let mut puts = inbox.records.missing(&roster, self.key);
         let mut new_head = head.clone();
-        let mut names = BTreeMap::new();
         let mut new_round = round;
         let mut proposals = [plan.waiting, plan.withheld].concat();
         if !plan.outgoing.is_empty() || !puts.is_empty() {
@@ -359,10 +411,10 @@ impl Once<'_> {
             }
             let (mut sent, mut ahead) = (BTreeMap::new(), BTreeMap::new());
             for (entry_key, outgoing) in plan.outgoing {
-                names.insert(entry_key.clone(), outgoing.renamed_from.clone());
-                let gone_to = if outgoing.text.is_none() { self.local.went_to(&entry_key) } else { None };
-                let renamed_from = gone_to.or(outgoing.renamed_from);
+                let renamed_from =
+                    if outgoing.text.is_none() { self.local.went_to(&entry_key) } else { None };
                 let entry = Entry {
+                    memory: Some(outgoing.memory),
                     team: roster.team().clone(),
                     path: entry_key.clone(),
                     version: outgoing.version,
@@ -374,7 +426,7 @@ impl Once<'_> {
                     text: outgoing.text,
                 };
                 let list = if outgoing.is_ahead { &mut ahead } else { &mut sent };
-                list.insert(entry_key.clone(), (entry.version, entry.content()));
+                list.insert(entry_key.clone(), (entry.version, entry.content(), entry.memory));
                 let content = Some(entry.sign(self.key).render());
                 puts.push(Put { path: format!("{ENTRIES}{entry_key}"), content });
             }
@@ -385,9 +437,9 @@ impl Once<'_> {
             }
             let message = message(&report, &self.who_comes_and_goes(&puts, &roster));
             let prepared = self.remote.prepare(head.as_ref(), &puts, &message)?;
-            let agreed = |key: &str, (version, content)| {
+            let agreed = |key: &str, (version, content, memory)| {
                 let id = prepared.ids.get(&format!("{ENTRIES}{key}")).cloned().unwrap_or_default();
-                Agreed { version, round: new_round, id, content }
+                Agreed { version, round: new_round, id, content, memory }
             };
             for (key, sent) in sent {
                 let agreed = agreed(&key, sent);
@@ -396,10 +448,10 @@ impl Once<'_> {
             for proposal in &mut proposals {
                 if let Some(sent) = ahead.remove(&proposal.held.key) {
                     proposal.entry = agreed(&proposal.held.key, sent);
-                    proposal.name_before = names.get(&proposal.held.key).cloned().flatten();
                 }
             }
-            self.begin(head.as_ref(), &prepared.version, new_round, &after)?;
+            let places = self.places_after(&after, &plan.local);
+            self.begin(head.as_ref(), &prepared.version, new_round, &after, places)?;
             match self.remote.publish(head.as_ref(), &prepared.version) {
                 Ok(Published::Done) => new_head = Some(prepared.version),
                 Ok(Published::Moved) => {
@@ -421,13 +473,14 @@ impl Once<'_> {
                 self.state.await_user(&held.key, id);
             }
         }
-        let changes: Vec<LocalChange> = plan.local.into_values().collect();
+        let changes: Vec<LocalChange> = plan.local.values().cloned().collect();
         if let Some(head) =
             new_head.as_ref().filter(|newest| Some(*newest) == head.as_ref() && !changes.is_empty())
         {
             // Nothing is published, but what is written here must not be taken for the user's own if we die in between.
             let head = head.clone();
-            self.begin(Some(&head), &head, new_round, &after)?;
+            let places = self.places_after(&after, &plan.local);
+            self.begin(Some(&head), &head, new_round, &after, places)?;
         }
         let skipped = self.write(&changes, &mut report)?;
         if !inbox.held.is_empty() {
@@ -435,26 +488,19 @@ impl Once<'_> {
             report.held.retain(|held| !settled.contains(&held.path));
         }
         self.local.propose(&proposals).map_err(SyncError::Local)?;
+        (self.state.moved, self.state.read_up_to) = self.places_after(&after, &plan.local);
         for (key, agreed) in after {
             if skipped.contains(&key) {
                 continue;
             }
             self.state.waiting.remove(&key);
-            let taken = || inbox.entry(&key).map(|(entry, _)| entry.renamed_from.clone());
-            if let Some(name) = names.remove(&key).or_else(taken) {
-                self.state.name_before(&key, name);
-            }
             match agreed {
                 Some(agreed) => self.state.agreed.insert(key, agreed),
                 None => self.state.agreed.remove(&key),
             };
         }
-        let agreed = &self.state.agreed;
-        let is_gone = |key: &String| agreed.get(key).is_some_and(|agreed| agreed.content.is_none());
-        self.state.renamed_from.retain(|_, name| is_gone(name));
-        let written: BTreeSet<&String> = changes.iter().map(|change| &change.key).collect();
         let (scan, declined) = (&self.scan, &mut self.state.declined);
-        declined.retain(|key, here| scan.files.get(key) == here.as_ref() && !written.contains(key));
+        declined.retain(|key, here| scan.files.get(key) == here.as_ref() && !plan.local.contains_key(key));
         for (key, (agreed, here)) in plan.declined {
             self.state.agreed.insert(key.clone(), agreed);
             self.state.declined.insert(key, here);
@@ -479,6 +525,7 @@ impl Once<'_> {
         version: &Version,
         round: u64,
         after: &BTreeMap<String, Option<Agreed>>,
+        (moved, read_up_to): (Moved, BTreeMap<String, String>),
     ) -> Result<(), SyncError> {
         let change = |key: &String, after: Option<Agreed>| PendingChange {
             key: key.clone(),
@@ -501,6 +548,8 @@ impl Once<'_> {
             seen: self.state.round,
             settled: settled.collect(),
             changes: changes.collect(),
+            moved,
+            read_up_to,
         };
         self.local.begin(&pending).map_err(SyncError::Local)
     }
@@ -508,7 +557,10 @@ impl Once<'_> {
     /// Forgets an intention that came to nothing, but not what an earlier one had settled.
     fn withdraw(&mut self, head: Option<&Version>) -> Result<(), SyncError> {
         match head.filter(|_| !self.resumed.is_empty()) {
-            Some(head) => self.begin(Some(head), head, self.state.round, &BTreeMap::new()),
+            Some(head) => {
+                let places = (self.state.moved.clone(), self.state.read_up_to.clone());
+                self.begin(Some(head), head, self.state.round, &BTreeMap::new(), places)
+            }
             None => self.local.give_up().map_err(SyncError::Local),
         }
     }

@@ -11,15 +11,15 @@ use memdir_lib::memory::Wish;
 use memdir_lib::team::TEAM_DIR;
 use memdir_wire::canonical::{at_home, canonical, shared_hash};
 
-use crate::kept::{Kept, KnownPlace};
-use crate::local::{Held, LeftAlone, Local, LocalChange, LocalError, Outcome, Proposal, Scan};
+use crate::file_times::FileTimes;
+use crate::local::{Held, LeftAlone, Local, LocalChange, LocalError, NameChange, Outcome, Proposal, Scan};
 use crate::obstacle::obstacle;
 use crate::private_rules::PrivateRules;
 use crate::remote::Version;
-use crate::rest::Glance;
-use crate::seen::Seen;
 use crate::state::{Pending, SyncState};
+use crate::sync_files::{KnownPlace, SyncFiles};
 use crate::team::{INDEX_AUTHOR, index_change};
+use crate::up_to_date::FolderFingerprint;
 
 mod asking;
 mod following;
@@ -51,7 +51,7 @@ pub(crate) struct Folder<'f> {
     pub(crate) kind: Kind,
     pub(crate) roots: Vec<Root<'f>>,
     pub(crate) rules: PrivateRules,
-    pub(crate) kept: Kept,
+    pub(crate) files: SyncFiles,
     pub(crate) mode: WriteMode,
     pub(crate) now: Timestamp,
     /// Whether every file is read, whatever its times say.
@@ -66,8 +66,8 @@ pub(crate) struct Folder<'f> {
 
 /// What a scan leaves behind for the next one.
 pub(crate) struct Scanned {
-    seen: Seen,
-    glance: Glance,
+    seen: FileTimes,
+    fingerprint: FolderFingerprint,
     /// The indexes beside what is being written.
     indexes: Vec<IndexBefore>,
 }
@@ -86,7 +86,7 @@ impl Folder<'_> {
     /// Forgets what was agreed about folders that lie in another directory now: a second clone, one that was made anew, a
     /// home that is not there. What is missing in such a directory nobody deleted.
     fn forget_moved(&self, state: &mut SyncState) -> Result<(), LocalError> {
-        let known = self.kept.places()?;
+        let known = self.files.places()?;
         for place in self.places() {
             let before = known.iter().find(|known| known.prefix == place.prefix);
             if before.is_some_and(|before| before.directory.is_some() && before.directory != place.directory)
@@ -186,7 +186,7 @@ const BY_STRANGER: [&str; 2] = ["from", "deletion from"];
 
 impl Local for Folder<'_> {
     fn load(&mut self) -> Result<(SyncState, Option<Pending>), LocalError> {
-        let (mut state, pending) = self.kept.load()?;
+        let (mut state, pending) = self.files.load()?;
         self.hear_answers(&mut state)?;
         self.forget_moved(&mut state)?;
         Ok((state, pending))
@@ -194,9 +194,10 @@ impl Local for Folder<'_> {
 
     fn scan(&mut self) -> Result<Scan, LocalError> {
         let mut scan = Scan::default();
-        let seen = Seen::load(self.kept.directory(), self.now, self.read_all);
-        let mut scanned = Scanned { seen, glance: self.glance(), indexes: Vec::new() };
+        let seen = FileTimes::load(self.files.directory(), self.now, self.read_all);
+        let mut scanned = Scanned { seen, fingerprint: self.fingerprint(), indexes: Vec::new() };
         for root in &self.roots {
+            scan.read_up_to.extend(root.newest_operation().map(|newest| (root.prefix.clone(), newest)));
             self.scan_root(root, &mut scanned, &mut scan)?;
         }
         scanned.seen.retain(|key| scan.files.contains_key(key));
@@ -204,24 +205,24 @@ impl Local for Folder<'_> {
         Ok(scan)
     }
 
-    fn at_rest(&mut self) -> Option<Version> {
+    fn up_to_date_at(&mut self) -> Option<Version> {
         if self.read_all {
             return None;
         }
-        let mut glance = self.glance();
+        let mut fingerprint = self.fingerprint();
         for root in &self.roots {
             let listing = root.memory.root().map(|open| open.list_files(0)).transpose().ok()?;
-            self.glance_at(root, listing.as_ref(), &mut glance);
+            self.fingerprint_root(root, listing.as_ref(), &mut fingerprint);
         }
-        glance.agreed_at(self.kept.directory(), self.now)
+        fingerprint.agreed_at(self.files.directory(), self.now)
     }
 
-    fn rest(&mut self, version: &Version) {
+    fn remember_up_to_date(&mut self, version: &Version) {
         // Whoever lost or changed what follows from the files gets it again; that it fails is said when something is to do.
         let _ = self.follow_index();
-        if let Some(Scanned { seen, glance, .. }) = &mut self.scanned {
-            seen.save(self.kept.directory());
-            glance.save(self.kept.directory(), version, seen);
+        if let Some(Scanned { seen, fingerprint, .. }) = &mut self.scanned {
+            seen.save(self.files.directory());
+            fingerprint.save(self.files.directory(), version, seen);
         }
     }
 
@@ -238,8 +239,9 @@ impl Local for Folder<'_> {
         Some(path)
     }
 
-    fn names_given(&self) -> Vec<(Option<String>, String)> {
-        self.roots.iter().flat_map(Root::names_given).collect()
+    fn name_changes(&self, since: &BTreeMap<String, String>) -> Vec<NameChange> {
+        let of = |root: &Root<'_>| Some(root.name_changes(since.get(&root.prefix)?));
+        self.roots.iter().filter_map(of).flatten().collect()
     }
 
     fn took_back(&self, key: &str) -> bool {
@@ -249,11 +251,11 @@ impl Local for Folder<'_> {
     }
 
     fn begin(&mut self, pending: &Pending) -> Result<(), LocalError> {
-        Ok(self.kept.begin(pending)?)
+        Ok(self.files.begin(pending)?)
     }
 
     fn give_up(&mut self) -> Result<(), LocalError> {
-        Ok(self.kept.give_up()?)
+        Ok(self.files.give_up()?)
     }
 
     fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<LeftAlone>, LocalError> {
@@ -306,14 +308,14 @@ impl Local for Folder<'_> {
 
     fn finish(&mut self, state: &SyncState) -> Result<(), LocalError> {
         self.follow_index()?;
-        self.kept.finish(state)?;
+        self.files.finish(state)?;
         self.asked()?;
         if let Some(Scanned { seen, .. }) = &mut self.scanned {
-            seen.save(self.kept.directory());
+            seen.save(self.files.directory());
         }
         let places = self.places();
-        if self.kept.places()? != places {
-            self.kept.set_places(&places)?;
+        if self.files.places()? != places {
+            self.files.set_places(&places)?;
         }
         Ok(())
     }

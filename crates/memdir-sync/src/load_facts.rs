@@ -48,15 +48,10 @@ impl PlanFacts {
                     self.texts.insert(key, text);
                 }
                 Need::AgreedText(key) => agreed_at.push(key),
-                Need::DeletedSince(key) => {
-                    let was_deleted = sides.was_deleted_since(&key, remote)?;
-                    self.deleted_since.insert(key, was_deleted);
-                }
                 Need::UnsharedNamesake(key) => {
                     let is_there = local.took_back(&key);
                     self.unshared_namesakes.insert(key, is_there);
                 }
-                Need::NamesGiven => self.names_given = Some(local.names_given()),
             }
         }
         for keys in agreed_at.chunks(BATCH) {
@@ -146,16 +141,6 @@ impl Sides<'_> {
             }
         }
         Ok(found)
-    }
-
-    fn was_deleted_since(&self, key: &str, remote: &mut dyn Remote) -> Result<bool, RemoteError> {
-        let (Some(version), Some(agreed)) = (&self.inbox.read_at, self.state.agreed.get(key)) else {
-            return Ok(false);
-        };
-        let past = remote.past_of(version, &format!("{ENTRIES}{key}"))?;
-        let since: Vec<&str> =
-            past.iter().map(String::as_str).take_while(|id| *id != agreed.id.as_str()).collect();
-        Ok(self.verified(key, &since, remote)?.iter().any(|entry| entry.text.is_none()))
     }
 
     /// The entries with these ids that are signed for this team and key.

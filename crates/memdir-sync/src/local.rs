@@ -21,6 +21,22 @@ pub struct Scan {
     pub files: BTreeMap<String, ContentHash>,
     /// Files that are there and are left alone this time, with the reason: half-written, or not to be shared.
     pub left_alone: BTreeMap<String, String>,
+    /// Up to where the history of each folder is told by these files, by what the keys of the folder begin with.
+    pub read_up_to: BTreeMap<String, String>,
+}
+
+/// What the history of this machine says about a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NameChange {
+    /// A file got another name.
+    Renamed {
+        /// The one that it had.
+        from: String,
+        /// The one that it got.
+        to: String,
+    },
+    /// A file was deleted: what lies there afterwards is another memory.
+    Deleted(String),
 }
 
 impl Scan {
@@ -101,8 +117,6 @@ pub struct Proposal {
     pub renamed_from: Option<String>,
     /// What the remote has there: whoever accepts has agreed to that.
     pub entry: Agreed,
-    /// The path that this had before.
-    pub name_before: Option<String>,
     /// What went out from here meanwhile; `None`: nothing, or nothing new.
     pub sent_from: Option<SentFrom>,
 }
@@ -191,12 +205,12 @@ pub trait Local: Rules {
     fn load(&mut self) -> Result<(SyncState, Option<Pending>), LocalError>;
 
     /// The version at which everything here was agreed, where a look at the files tells that nothing changed since.
-    fn at_rest(&mut self) -> Option<Version> {
+    fn up_to_date_at(&mut self) -> Option<Version> {
         None
     }
 
     /// Remembers that everything that was scanned last is agreed at this version.
-    fn rest(&mut self, version: &Version) {
+    fn remember_up_to_date(&mut self, version: &Version) {
         let _ = version;
     }
 
@@ -218,10 +232,18 @@ pub trait Local: Rules {
         None
     }
 
-    /// The names that were given lately by commands of ours, newest first: the old one and the new one; no old one where a
-    /// file was made.
-    fn names_given(&self) -> Vec<(Option<String>, String)> {
+    /// What the history says about names since [`Scan::read_up_to`] of an earlier scan, oldest first.
+    fn name_changes(&self, since: &BTreeMap<String, String>) -> Vec<NameChange> {
+        let _ = since;
         Vec::new()
+    }
+
+    /// Random bits, from which the ids of new memories are made.
+    ///
+    /// # Errors
+    /// See [`Local::load`].
+    fn random(&mut self) -> Result<u128, LocalError> {
+        Ok(memdir_disk::random::random_bits()?)
     }
 
     /// Whether the user has a memory of that name that is not shared: they took it back.

@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{SyncError, check_invitation, sync};
 use crate::folder::Folder;
-use crate::kept::{Kept, PENDING, read_state};
 use crate::local::Local;
 use crate::options::Options;
 use crate::own_changes::own_changes;
@@ -29,6 +28,7 @@ use crate::remote::http::{HttpRemote, ServerAddress, is_server};
 use crate::remote::{Remote, RemoteError, Version};
 use crate::report::Report;
 use crate::state::SyncState;
+use crate::sync_files::{PENDING, SyncFiles, read_state};
 use crate::team_error::TeamError;
 
 /// What is remembered about a circle.
@@ -191,7 +191,7 @@ impl Membership {
         membership.remote()?;
         // What a circle of the past left behind is not this one's.
         let _lock = membership.directory.lock(PATIENCE)?.ok_or(TeamError::Locked)?;
-        Kept::of(&membership).forget()?;
+        SyncFiles::of(&membership).forget()?;
         Ok(membership)
     }
 

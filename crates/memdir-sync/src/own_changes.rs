@@ -41,7 +41,7 @@ pub(crate) fn own_changes(
     let scan = folder.scan().map_err(failed)?;
     let mut state = membership.state()?;
     folder.hear_answers(&mut state).map_err(failed)?;
-    let sent_from = folder.kept.sent_from();
+    let sent_from = folder.files.sent_from();
     let mut changes = Vec::new();
     let mut ids = Vec::new();
     let keys: BTreeSet<&String> = state.agreed.keys().chain(scan.files.keys()).collect();

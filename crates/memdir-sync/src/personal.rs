@@ -17,12 +17,12 @@ use serde::Serialize;
 
 use crate::conflict_copy::{KeptTwice, original_of};
 use crate::folder::{Folder, Kind, Questions, Root};
-use crate::kept::Kept;
 use crate::layout::ENTRIES;
 use crate::membership::{Left, Membership};
 use crate::options::Options;
 use crate::private_rules::PrivateRules;
 use crate::report::{ChangeKind, Report};
+use crate::sync_files::SyncFiles;
 use crate::team_error::TeamError;
 
 mod places;
@@ -231,7 +231,7 @@ impl Personal {
             kind: Kind::Personal,
             roots: roots.collect(),
             rules: PrivateRules::load(&state_dir)?,
-            kept: Kept::of(&self.membership),
+            files: SyncFiles::of(&self.membership),
             // They are the user's own words, said on another machine.
             mode: WriteMode::Auto,
             now,

@@ -6,31 +6,32 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
+use memdir_wire::memory_id::MemoryId;
 use memdir_wire::roster::{Roster, Standing};
 use memdir_wire::signing::PublicKey;
 
 use crate::capitals::Capitals;
 use crate::classify::{Case, History, Theirs, classify};
+use crate::common_base::common_base;
 use crate::engine::Conflict;
 use crate::inbox::Inbox;
 use crate::local::{LocalChange, Proposal, Rules, Scan};
 use crate::options::Options;
 use crate::report::{ChangeKind, Received, Refused, Report};
-use crate::state::{Agreed, SyncState};
+use crate::state::{Agreed, Moved, SyncState};
 
-mod deleted_and_renamed;
 pub(crate) mod facts;
-mod likeness;
 mod mass_deletions;
 mod merging;
-mod renames;
-mod reused_names;
+mod name_changes;
 mod review;
+mod settlements;
 mod sign_anew;
 mod withhold;
 
 use facts::{Missing, Need, PlanFacts, Planned, known};
 use merging::Both;
+use name_changes::Identities;
 
 /// What a sync will do.
 #[derive(Default)]
@@ -54,7 +55,7 @@ pub(crate) struct Outgoing {
     pub(crate) text: Option<String>,
     pub(crate) version: u64,
     pub(crate) parent: Option<ContentHash>,
-    pub(crate) renamed_from: Option<String>,
+    pub(crate) memory: MemoryId,
     /// It says what was said before, in our name.
     pub(crate) is_renewal: bool,
     /// Whether it holds something that the user has not accepted yet: then it is not agreed, though it is sent.
@@ -77,6 +78,10 @@ pub(crate) struct Sides<'s> {
     pub(crate) options: &'s Options,
     /// Keys whose file still has to become what was agreed: a sync was killed in between.
     pub(crate) unwritten: &'s BTreeSet<String>,
+    /// Which memory lies at a path here, wherever that is not the one that was agreed there.
+    pub(crate) moved: &'s Moved,
+    /// What the ids of new memories are made from.
+    pub(crate) random: u128,
     /// Whether the newest version did not come out of the one that was agreed.
     pub(crate) rewritten: bool,
     pub(crate) now: Timestamp,
@@ -101,6 +106,9 @@ pub(crate) struct Planner<'p> {
     unresolved: Vec<Conflict>,
     /// Keys that what is here leaves, because others have moved it: what they have there now is taken.
     vacated: BTreeSet<String>,
+    identities: Identities,
+    /// The keys under which memories are sent.
+    sent_as: BTreeMap<MemoryId, String>,
     /// The names that memories have, to find those that differ in capitals only; made at the first question.
     names: Option<Capitals>,
     own_names: Option<Capitals>,
@@ -109,6 +117,8 @@ pub(crate) struct Planner<'p> {
 impl<'p> Planner<'p> {
     pub(crate) fn new(sides: Sides<'p>, rules: &'p dyn Rules, facts: &'p PlanFacts) -> Self {
         Self {
+            identities: Self::identities(&sides),
+            sent_as: BTreeMap::new(),
             sides,
             rules,
             facts,
@@ -131,7 +141,7 @@ impl<'p> Planner<'p> {
     }
 
     fn decide_all(&mut self) -> Planned<()> {
-        let decided = self.follow_renames()?;
+        let decided = self.follow_name_changes()?;
         let keys: BTreeSet<&String> = self
             .sides
             .state
@@ -154,8 +164,8 @@ impl<'p> Planner<'p> {
             return Err(missing);
         }
         self.spare_mass_deletions()?;
+        self.keep_what_others_kept()?;
         self.sign_anew();
-        self.carry_names();
         Ok(())
     }
 
@@ -171,7 +181,10 @@ impl<'p> Planner<'p> {
         };
         let case = match classify(agreed, mine, self.sides.inbox.theirs(key), history) {
             Case::Merge if self.facts.old_versions.contains(key) => Case::Take,
-            Case::Merge if self.is_unrelated(key, mine)? || self.is_name_clash(key, mine)? => Case::Diverged,
+            // What was deleted or renamed here is not what they have there now.
+            Case::Merge if mine.is_none() && self.is_reused_there(key) => Case::Take,
+            Case::Merge if self.is_deleted_there(key) && self.sides.moved.contains_key(key) => Case::Send,
+            Case::Merge if self.are_two_memories(key, mine)? => Case::Diverged,
             Case::Diverged if self.is_all_said(key, mine)? => Case::Take,
             Case::Take if self.is_changed_since_sent(key)? => Case::Merge,
             case => case,
@@ -187,6 +200,15 @@ impl<'p> Planner<'p> {
             return self.sides.state.agreed.get(key).and_then(|agreed| agreed.content);
         }
         self.sides.scan.files.get(key).copied()
+    }
+
+    /// Whether others say all that is here as it was agreed: then nothing is lost by taking theirs, wherever it is from.
+    fn is_all_said(&self, key: &str, mine: Option<ContentHash>) -> Planned<bool> {
+        let agreed = self.sides.state.agreed.get(key).and_then(|agreed| agreed.content);
+        let theirs = self.sides.inbox.entry(key).and_then(|(entry, _)| entry.text.clone());
+        let Some(theirs) = theirs.filter(|_| mine == agreed) else { return Ok(false) };
+        let ours = self.text_of(key, mine)?;
+        Ok(ours.is_some_and(|ours| common_base(&ours, &theirs) == ours))
     }
 
     fn counts_as_agreed(&self, key: &str) -> bool {
@@ -212,6 +234,7 @@ impl<'p> Planner<'p> {
                         round: entry.round,
                         id: id.to_owned(),
                         content: entry.content(),
+                        memory: entry.memory,
                     };
                     if self.sides.state.is_declined(key, self.sides.scan) {
                         let here = self.sides.scan.files.get(key).copied();
@@ -226,7 +249,7 @@ impl<'p> Planner<'p> {
             }
             Case::Send => {
                 let text = self.text_of(key, mine)?;
-                self.send(key, text, None)?;
+                self.send(key, text)?;
             }
             Case::Take => match self.own_namesake(key).filter(|_| mine.is_none()) {
                 Some(other) => {
@@ -242,14 +265,14 @@ impl<'p> Planner<'p> {
                     .notices
                     .push(format!("the remote holds an older `{key}` than it did; yours was sent again"));
                 let text = self.text_of(key, mine)?;
-                self.send(key, text, None)?;
+                self.send(key, text)?;
             }
             Case::Repair => {
                 self.report.notices.push(format!(
                     "somebody who may not put something in the place of `{key}`; what was agreed was sent again"
                 ));
                 let text = self.text_of(key, mine)?;
-                self.send(key, text, None)?;
+                self.send(key, text)?;
             }
             Case::Vanished => {
                 self.report
@@ -257,7 +280,7 @@ impl<'p> Planner<'p> {
                     .push(format!("`{key}` disappeared from the remote without a word; it was sent again"));
                 match self.text_of(key, mine)? {
                     None => self.put_out(key, None, None),
-                    text => self.send(key, text, None)?,
+                    text => self.send(key, text)?,
                 }
             }
             Case::Expired => {
@@ -353,12 +376,12 @@ impl<'p> Planner<'p> {
     }
 
     /// Sends what is here, unless it may not be shared.
-    pub(crate) fn send(
-        &mut self,
-        key: &str,
-        text: Option<String>,
-        renamed_from: Option<String>,
-    ) -> Planned<()> {
+    pub(crate) fn send(&mut self, key: &str, text: Option<String>) -> Planned<()> {
+        self.send_as(key, text, None)
+    }
+
+    /// The same for a memory that may not be the one that lies under that name here.
+    fn send_as(&mut self, key: &str, text: Option<String>, memory: Option<MemoryId>) -> Planned<()> {
         if !self.may_send(key, text.as_deref()) {
             return Ok(());
         }
@@ -370,19 +393,23 @@ impl<'p> Planner<'p> {
         {
             return Ok(());
         }
-        self.put_out(key, text, renamed_from);
+        self.put_out(key, text, memory);
         Ok(())
     }
 
     /// Sends it, whatever it is.
-    fn put_out(&mut self, key: &str, text: Option<String>, renamed_from: Option<String>) {
+    fn put_out(&mut self, key: &str, text: Option<String>, memory: Option<MemoryId>) {
         let version = self.next_version(key);
         let agreed = self.sides.state.agreed.get(key);
         let parent = match self.sides.inbox.entry(key) {
             Some((entry, _)) if entry.version.saturating_add(1) == version => entry.content(),
             _ => agreed.and_then(|agreed| agreed.content),
         };
-        let outgoing = Outgoing { text, version, parent, renamed_from, is_renewal: false, is_ahead: false };
+        let memory = self.memory_to_send(key, text.as_ref(), memory);
+        if text.is_some() {
+            self.sent_as.insert(memory, key.to_owned());
+        }
+        let outgoing = Outgoing { text, version, parent, memory, is_renewal: false, is_ahead: false };
         self.plan.outgoing.insert(key.to_owned(), outgoing);
     }
 

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use memdir_core::content_hash::ContentHash;
 use memdir_wire::entry::Entry;
 use memdir_wire::member::{Member, Revocation};
+use memdir_wire::memory_id::MemoryId;
 use memdir_wire::roster::Roster;
 use memdir_wire::team_id::TeamId;
 use serde::{Deserialize, Serialize};
@@ -31,9 +32,15 @@ pub struct SyncState {
     /// What the user did not want here of what is agreed there, for each key: what stands here instead, if anything. It
     /// counts for as long as that stands there.
     pub declined: BTreeMap<String, Option<ContentHash>>,
-    /// The paths that entries had before, by key, while the deletions of those are named.
-    pub renamed_from: BTreeMap<String, String>,
+    /// Which memory lies at a path here, wherever that is not the one that was agreed there.
+    pub moved: Moved,
+    /// Up to where the history of each folder was read for new names, by what the keys of the folder begin with.
+    pub read_up_to: BTreeMap<String, String>,
 }
+
+/// Memories that lie at another path here than they were agreed at: the key under which each was agreed, by its path here;
+/// `None`: a memory that is new, though another one was agreed under the name.
+pub type Moved = BTreeMap<String, Option<String>>;
 
 /// One entry as both sides had it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,12 +53,26 @@ pub struct Agreed {
     pub id: String,
     /// What its text is known by; `None`: it is deleted.
     pub content: Option<ContentHash>,
+    /// Which memory it is. Before format 2 it followed from the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryId>,
 }
 
 impl Agreed {
+    /// Which memory it is.
+    pub(crate) fn memory(&self, team: &TeamId, key: &str) -> MemoryId {
+        self.memory.unwrap_or_else(|| MemoryId::of_path(team, key))
+    }
+
     /// An entry that is agreed now, by what the remote knows it by.
     pub(crate) fn of(entry: &Entry, id: &str) -> Self {
-        Self { version: entry.version, round: entry.round, id: id.to_owned(), content: entry.content() }
+        Self {
+            version: entry.version,
+            round: entry.round,
+            id: id.to_owned(),
+            content: entry.content(),
+            memory: entry.memory,
+        }
     }
 }
 
@@ -70,6 +91,10 @@ pub struct Pending {
     pub settled: Vec<PendingChange>,
     /// What then is agreed.
     pub changes: Vec<PendingChange>,
+    /// What the state then says about paths here.
+    pub moved: Moved,
+    /// What it then says about the history.
+    pub read_up_to: BTreeMap<String, String>,
 }
 
 /// One entry of that.
@@ -97,7 +122,9 @@ struct Header {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     declined: BTreeMap<String, Option<ContentHash>>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    renamed_from: BTreeMap<String, String>,
+    moved: Moved,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    read_up_to: BTreeMap<String, String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -109,6 +136,10 @@ struct PendingHeader {
     seen: u64,
     /// How many of the lines say what is agreed in any case.
     settled: usize,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    moved: Moved,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    read_up_to: BTreeMap<String, String>,
 }
 
 impl SyncState {
@@ -123,25 +154,22 @@ impl SyncState {
             agreed: BTreeMap::new(),
             waiting: BTreeMap::new(),
             declined: BTreeMap::new(),
-            renamed_from: BTreeMap::new(),
+            moved: BTreeMap::new(),
+            read_up_to: BTreeMap::new(),
         }
     }
 
-    /// Remembers the path that an entry had before.
-    pub(crate) fn name_before(&mut self, key: &str, name: Option<String>) {
-        match name {
-            Some(name) => self.renamed_from.insert(key.to_owned(), name),
-            None => self.renamed_from.remove(key),
-        };
+    /// Which memory was agreed at a key, alive or deleted.
+    pub(crate) fn memory_at(&self, key: &str) -> Option<MemoryId> {
+        self.agreed.get(key).map(|agreed| agreed.memory(self.roster.team(), key))
     }
 
     /// Takes over that the user accepted an entry, whatever they made of it since: it is agreed.
-    pub(crate) fn accept(&mut self, key: &str, entry: &Agreed, name_before: Option<&str>) {
+    pub(crate) fn accept(&mut self, key: &str, entry: &Agreed) {
         let is_newer = |known: &Agreed| entry.round > known.round || entry.version > known.version;
         if self.agreed.get(key).is_none_or(is_newer) {
             self.agreed.insert(key.to_owned(), entry.clone());
             self.declined.remove(key);
-            self.name_before(key, name_before.map(str::to_owned));
         }
     }
 
@@ -165,7 +193,7 @@ impl SyncState {
     #[must_use]
     pub fn render(&self) -> String {
         let header = Header {
-            v: 1,
+            v: 2,
             head: self.head.as_ref().map(|head| head.0.clone()),
             round: self.round,
             unfinished: self.unfinished,
@@ -174,7 +202,8 @@ impl SyncState {
             revocations: self.roster.revocations().cloned().collect(),
             waiting: self.waiting.clone(),
             declined: self.declined.clone(),
-            renamed_from: self.renamed_from.clone(),
+            moved: self.moved.clone(),
+            read_up_to: self.read_up_to.clone(),
         };
         let mut text = serde_json::to_string(&header).unwrap_or_default();
         text.push('\n');
@@ -189,12 +218,14 @@ impl SyncState {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (header, lines) = text.split_once('\n')?;
-        let header: Header = serde_json::from_str(header).ok().filter(|header: &Header| header.v == 1)?;
+        let header: Header =
+            serde_json::from_str(header).ok().filter(|header: &Header| is_format(header.v))?;
+        let has_ids = header.v == 2;
         let roster = Roster::pinned(header.team, header.members, header.revocations);
         let mut agreed = BTreeMap::new();
         for line in lines.lines() {
-            let mut fields = line.splitn(5, '\t');
-            let entry = read_agreed(&mut fields)?;
+            let mut fields = line.splitn(if has_ids { 6 } else { 5 }, '\t');
+            let entry = read_agreed(&mut fields, has_ids)?;
             agreed.insert(fields.next()?.to_owned(), entry);
         }
         Some(Self {
@@ -205,7 +236,8 @@ impl SyncState {
             agreed,
             waiting: header.waiting,
             declined: header.declined,
-            renamed_from: header.renamed_from,
+            moved: header.moved,
+            read_up_to: header.read_up_to,
         })
     }
 }
@@ -215,16 +247,18 @@ impl Pending {
     #[must_use]
     pub fn render(&self) -> String {
         let header = PendingHeader {
-            v: 1,
+            v: 2,
             onto: self.onto.as_ref().map(|onto| onto.0.clone()),
             version: self.version.0.clone(),
             round: self.round,
             seen: self.seen,
             settled: self.settled.len(),
+            moved: self.moved.clone(),
+            read_up_to: self.read_up_to.clone(),
         };
         let mut text = serde_json::to_string(&header).unwrap_or_default();
         text.push('\n');
-        let nothing = Agreed { version: 0, round: 0, id: NONE.to_owned(), content: None };
+        let nothing = Agreed { version: 0, round: 0, id: NONE.to_owned(), content: None, memory: None };
         for change in self.settled.iter().chain(&self.changes) {
             write_agreed(&mut text, change.after.as_ref().unwrap_or(&nothing));
             let _ = writeln!(text, "\t{}\t{}", hash_or_none(change.before), change.key);
@@ -238,11 +272,12 @@ impl Pending {
     pub fn parse(text: &str) -> Option<Self> {
         let (header, lines) = text.strip_suffix(END)?.split_once('\n')?;
         let header: PendingHeader =
-            serde_json::from_str(header).ok().filter(|header: &PendingHeader| header.v == 1)?;
+            serde_json::from_str(header).ok().filter(|header: &PendingHeader| is_format(header.v))?;
+        let has_ids = header.v == 2;
         let (mut settled, mut changes) = (Vec::new(), Vec::new());
         for line in lines.lines() {
-            let mut fields = line.splitn(6, '\t');
-            let after = read_agreed(&mut fields)?;
+            let mut fields = line.splitn(if has_ids { 7 } else { 6 }, '\t');
+            let after = read_agreed(&mut fields, has_ids)?;
             let before = read_hash(fields.next()?)?;
             let key = fields.next()?.to_owned();
             let list = if settled.len() < header.settled { &mut settled } else { &mut changes };
@@ -255,8 +290,15 @@ impl Pending {
             seen: header.seen,
             settled,
             changes,
+            moved: header.moved,
+            read_up_to: header.read_up_to,
         })
     }
+}
+
+/// Format 1 has no ids of memories: they follow from the keys.
+fn is_format(v: u32) -> bool {
+    matches!(v, 1 | 2)
 }
 
 /// How many entries of one key are remembered while they wait: somebody changes it again and again.
@@ -267,16 +309,32 @@ const END: &str = "end\n";
 
 fn write_agreed(text: &mut String, agreed: &Agreed) {
     // Writing to a text cannot fail.
-    let _ =
-        write!(text, "{}\t{}\t{}\t{}", agreed.version, agreed.round, agreed.id, hash_or_none(agreed.content));
+    let _ = write!(
+        text,
+        "{}\t{}\t{}\t{}\t",
+        agreed.version,
+        agreed.round,
+        agreed.id,
+        hash_or_none(agreed.content)
+    );
+    match &agreed.memory {
+        Some(memory) => {
+            let _ = write!(text, "{memory}");
+        }
+        None => text.push_str(NONE),
+    }
 }
 
-fn read_agreed<'t>(fields: &mut impl Iterator<Item = &'t str>) -> Option<Agreed> {
+fn read_agreed<'t>(fields: &mut impl Iterator<Item = &'t str>, has_ids: bool) -> Option<Agreed> {
     Some(Agreed {
         version: fields.next()?.parse().ok()?,
         round: fields.next()?.parse().ok()?,
         id: fields.next()?.to_owned(),
         content: read_hash(fields.next()?)?,
+        memory: match if has_ids { fields.next()? } else { NONE } {
+            NONE => None,
+            id => Some(MemoryId::parse(id)?),
+        },
     })
 }
 
@@ -316,16 +374,24 @@ mod tests {
         state.roster.learn(Vec::new(), vec![Revocation::of(&bob.key, &team, &key)]);
         assert_eq!(state.roster.members().count(), 3);
         state.head = Some(Version("abc".into()));
-        let agreed = Agreed { version: 3, round: 9, id: "ff".into(), content: Some(ContentHash::of(b"x")) };
+        let agreed = Agreed {
+            version: 3,
+            round: 9,
+            id: "ff".into(),
+            content: Some(ContentHash::of(b"x")),
+            memory: Some(MemoryId::new(1, "a b/c.md")),
+        };
         state.agreed.insert("a b/c.md".into(), agreed.clone());
-        state.agreed.insert("gone.md".into(), Agreed { content: None, ..agreed.clone() });
+        state.agreed.insert("gone.md".into(), Agreed { content: None, memory: None, ..agreed.clone() });
         for number in 0..30 {
             state.await_user("a b/c.md", &format!("id {}", number / 2));
         }
         assert_eq!(state.waiting["a b/c.md"].len(), 15);
         state.declined.insert("gone.md".into(), Some(ContentHash::of(b"y")));
         state.declined.insert("a b/c.md".into(), None);
-        state.name_before("a b/c.md", Some("gone.md".into()));
+        state.moved.insert("new.md".into(), Some("a b/c.md".into()));
+        state.moved.insert("a b/c.md".into(), None);
+        state.read_up_to.insert(String::new(), "0p".into());
         assert_eq!(SyncState::parse(&state.render()), Some(state.clone()));
 
         let changes = vec![
@@ -339,6 +405,8 @@ mod tests {
             seen: 3,
             settled: changes.clone(),
             changes,
+            moved: state.moved.clone(),
+            read_up_to: state.read_up_to.clone(),
         };
         let text = pending.render();
         assert_eq!(Pending::parse(&text), Some(pending));

@@ -16,13 +16,13 @@ use memdir_lib::team::TEAM_DIR;
 use serde::{Deserialize, Serialize};
 
 use crate::folder::{Folder, Kind, MAX_HELD, Questions, Root};
-use crate::kept::Kept;
 use crate::membership::{Left, Membership};
 use crate::options::Options;
 pub use crate::own_changes::OwnChange;
 use crate::own_changes::own_changes;
 use crate::private_rules::PrivateRules;
 use crate::report::{ChangeKind, Report, Sent};
+use crate::sync_files::SyncFiles;
 pub use crate::team_error::TeamError;
 
 mod index;
@@ -233,7 +233,7 @@ fn folder<'m>(
         kind: Kind::Team,
         roots: vec![Root { prefix: String::new(), below: "team/", memory }],
         rules: PrivateRules::load(state_dir)?,
-        kept: Kept::of(membership),
+        files: SyncFiles::of(membership),
         mode,
         now,
         read_all: false,

@@ -5,6 +5,7 @@ use memdir_core::content_hash::ContentHash;
 use serde::{Deserialize, Serialize};
 
 use crate::canonical::canonical;
+use crate::memory_id::MemoryId;
 use crate::signing::{PublicKey, SecretKey, Signature, Statement};
 use crate::team_id::TeamId;
 
@@ -22,6 +23,8 @@ pub const MAX_TEXT_BYTES: usize = 250_000;
 pub struct Entry {
     /// The team that it is for: another one's entry never fits.
     pub team: TeamId,
+    /// Which memory it is, whatever its name; `None`: an entry of format 1, which does not say.
+    pub memory: Option<MemoryId>,
     /// Where it is. A receiver checks that this is a path.
     pub path: String,
     /// One more than the version that it replaces, so that an old one that comes back is known.
@@ -30,7 +33,8 @@ pub struct Entry {
     pub round: u64,
     /// The content that it was made from; of a deletion the content that is gone. `None`: there was none.
     pub parent: Option<ContentHash>,
-    /// The path that it had before; of a deletion the path at which its author has it now, if that is not shared.
+    /// Of a deletion the path that its author has the memory at now, if that is not part of the sync. In format 1 also the
+    /// path that a memory had before.
     pub renamed_from: Option<String>,
     /// When, by its author's clock. Nothing is decided by it.
     pub time: Timestamp,
@@ -74,6 +78,12 @@ impl Entry {
         self.text.as_ref().map(|text| ContentHash::of(text.as_bytes()))
     }
 
+    /// Which memory it is. Every member derives the same id for an entry of format 1.
+    #[must_use]
+    pub fn identity(&self) -> MemoryId {
+        self.memory.unwrap_or_else(|| MemoryId::of_path(&self.team, &self.path))
+    }
+
     /// Signs it. The author becomes the one whose key it is.
     #[must_use]
     pub fn sign(mut self, key: &SecretKey) -> SignedEntry {
@@ -83,7 +93,12 @@ impl Entry {
     }
 
     fn statement(&self) -> Statement {
-        Statement::about("entry")
+        // Each format has a purpose of its own, so that no signature of one fits the other.
+        let statement = match &self.memory {
+            Some(memory) => Statement::about("entry 2").bytes(memory.as_bytes()),
+            None => Statement::about("entry"),
+        };
+        statement
             .text(self.team.as_str())
             .text(&self.path)
             .number(self.version)
@@ -101,6 +116,8 @@ impl Entry {
 #[serde(deny_unknown_fields)]
 struct Seal {
     v: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    memory: Option<MemoryId>,
     team: TeamId,
     path: String,
     version: u64,
@@ -128,7 +145,8 @@ impl SignedEntry {
     pub fn render(&self) -> Vec<u8> {
         let entry = &self.entry;
         let seal = Seal {
-            v: 1,
+            v: if entry.memory.is_some() { 2 } else { 1 },
+            memory: entry.memory,
             team: entry.team.clone(),
             path: entry.path.clone(),
             version: entry.version,
@@ -164,10 +182,14 @@ impl SignedEntry {
         let seal =
             last.strip_prefix(OPEN).and_then(|rest| rest.strip_suffix(CLOSE.trim_end())).ok_or(malformed)?;
         let seal: Seal = serde_json::from_str(seal).map_err(|_| malformed)?;
-        if seal.v != 1 || seal.deleted != body.is_none() || body.is_some_and(|body| canonical(body) != body) {
+        if !matches!(seal.v, 1 | 2)
+            || seal.deleted != body.is_none()
+            || body.is_some_and(|body| canonical(body) != body)
+        {
             return Err(malformed);
         }
         let entry = Entry {
+            memory: seal.memory,
             team: seal.team,
             path: seal.path,
             version: seal.version,

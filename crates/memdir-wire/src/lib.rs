@@ -9,6 +9,7 @@ pub mod entry;
 pub mod gzip;
 pub mod invitation;
 pub mod member;
+pub mod memory_id;
 pub mod roster;
 pub mod round;
 pub mod server_api;

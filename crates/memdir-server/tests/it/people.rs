@@ -77,6 +77,7 @@ impl Person {
             version,
             round,
             parent: None,
+            memory: None,
             renamed_from: None,
             time: time.parse().unwrap(),
             author: self.key().public(),

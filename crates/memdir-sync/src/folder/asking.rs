@@ -9,9 +9,9 @@ use memdir_core::review::{StagedPlan, fingerprint};
 use memdir_lib::memory::Answer;
 
 use super::{BY_MEMBER, Folder, MAX_HELD};
-use crate::kept::Asked;
 use crate::local::{LocalError, Proposal, Rules, SentFrom};
 use crate::state::SyncState;
+use crate::sync_files::Asked;
 
 /// What the user is asked in the course of a sync, and what they said before.
 #[derive(Default)]
@@ -37,9 +37,9 @@ impl Folder<'_> {
     /// Looks what the user said since the last sync. What they accepted is agreed from then on, so that whatever they
     /// change before the next sync was made from it.
     pub(crate) fn hear_answers(&mut self, state: &mut SyncState) -> Result<(), LocalError> {
-        let asked = self.kept.asked();
+        let asked = self.files.asked();
         self.questions.answers.clear();
-        self.questions.sent_from = self.kept.sent_from();
+        self.questions.sent_from = self.files.sent_from();
         if asked.is_empty() {
             return Ok(());
         }
@@ -49,7 +49,7 @@ impl Folder<'_> {
             for (key, asked) in here {
                 let Some(answer) = answers.get(asked.id.as_str()) else { continue };
                 if *answer == Answer::Accepted {
-                    state.accept(key, &asked.entry, asked.name_before.as_deref());
+                    state.accept(key, &asked.entry);
                     // What went out before is nothing that later changes belong to.
                     self.questions.sent_from.remove(key);
                 }
@@ -62,7 +62,7 @@ impl Folder<'_> {
     /// Has everything wait that the user is asked about. What was asked before is in force until the sync has come to its
     /// end: an answer to it must not get lost in between.
     pub(super) fn ask(&mut self, proposals: &[Proposal]) -> Result<(), LocalError> {
-        let (before, mut sent_from) = (self.kept.asked(), self.questions.sent_from.clone());
+        let (before, mut sent_from) = (self.files.asked(), self.questions.sent_from.clone());
         if proposals.is_empty() && before.is_empty() && sent_from.is_empty() && !self.reviews() {
             return Ok(());
         }
@@ -83,8 +83,7 @@ impl Folder<'_> {
                     None => continue,
                 },
             };
-            let (entry, name_before) = (proposal.entry.clone(), proposal.name_before.clone());
-            let asked = Asked { id: id.clone(), fingerprint, entry, name_before };
+            let asked = Asked { id: id.clone(), fingerprint, entry: proposal.entry.clone() };
             asking.asked.insert(key.clone(), asked);
             asking.plans.insert(id, plan);
         }
@@ -98,9 +97,9 @@ impl Folder<'_> {
         let Some(Asking { sent_from, asked, mut plans }) = self.questions.asking.take() else {
             return Ok(());
         };
-        let before = self.kept.asked();
-        self.kept.set_sent_from(&sent_from)?;
-        self.kept.set_asked(&asked)?;
+        let before = self.files.asked();
+        self.files.set_sent_from(&sent_from)?;
+        self.files.set_asked(&asked)?;
         for root in &self.roots {
             for waiting in root.memory.waiting()?.plans {
                 let is_ours = waiting.author.kind == AuthorKind::Team

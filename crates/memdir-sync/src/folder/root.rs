@@ -1,7 +1,10 @@
 //! One place of this machine that takes part in a sync.
 
+use memdir_core::operation::{AuthorKind, ChangeRecord};
 use memdir_core::rel_path::{PathRefused, RelPath};
 use memdir_lib::memory::Memory;
+
+use crate::local::NameChange;
 
 /// How many operations are looked at to learn what was renamed.
 const MAX_OPERATIONS: usize = 500;
@@ -32,16 +35,41 @@ impl Root<'_> {
         Some(format!("{}{}", self.prefix, path.strip_prefix(self.below)?))
     }
 
-    /// The names that were given here lately, newest first. A history that cannot be read keeps nothing from being synced.
-    pub(super) fn names_given(&self) -> Vec<(Option<String>, String)> {
+    /// The newest operation of the history, if it can be read.
+    pub(super) fn newest_operation(&self) -> Option<String> {
+        let newest = self.memory.log(1).ok()?.operations.into_iter().next();
+        Some(newest.map(|operation| operation.id.to_string()).unwrap_or_default())
+    }
+
+    /// What the history says about names since an operation, oldest first, but for what a sync wrote itself. A history that
+    /// cannot be read keeps nothing from being synced.
+    pub(super) fn name_changes(&self, since: &str) -> Vec<NameChange> {
         let log = self.memory.log(MAX_OPERATIONS).unwrap_or_default();
-        let changes = log.operations.into_iter().flat_map(|operation| operation.changes);
-        let given = changes.filter_map(|change| {
-            let is_made = change.before.is_none() && change.after.is_some();
-            let from = change.renamed_from.and_then(|from| self.key_of(from.as_str()));
-            let to = self.key_of(change.path.as_str()).filter(|_| is_made || from.is_some())?;
-            Some((from, to))
-        });
-        given.collect()
+        let new = log.operations.into_iter().take_while(|operation| operation.id.to_string() != since);
+        let mut own: Vec<_> = new.filter(|operation| operation.author.kind != AuthorKind::Team).collect();
+        own.reverse();
+        own.into_iter().flat_map(|operation| self.names_in(&operation.changes)).collect()
+    }
+
+    fn names_in(&self, changes: &[ChangeRecord]) -> Vec<NameChange> {
+        let mut names = Vec::new();
+        for change in changes {
+            let Some(to) = self.key_of(change.path.as_str()) else { continue };
+            match change.renamed_from.as_ref().and_then(|from| self.key_of(from.as_str())) {
+                Some(from) => names.push(NameChange::Renamed { from, to }),
+                None if change.after.is_none() => names.push(NameChange::Deleted(to)),
+                None => {}
+            }
+        }
+        // A file that got another name may be recorded as deleted under the old one, too.
+        let renamed: Vec<String> = names
+            .iter()
+            .filter_map(|name| match name {
+                NameChange::Renamed { from, .. } => Some(from.clone()),
+                NameChange::Deleted(_) => None,
+            })
+            .collect();
+        names.retain(|name| !matches!(name, NameChange::Deleted(path) if renamed.contains(path)));
+        names
     }
 }

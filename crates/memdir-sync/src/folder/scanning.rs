@@ -13,9 +13,9 @@ use memdir_wire::canonical::shared_hash;
 use memdir_wire::entry::MAX_TEXT_BYTES;
 
 use super::{Folder, Kind, Root, Scanned};
+use crate::file_times::FileTimes;
 use crate::local::{LocalError, Rules, Scan};
-use crate::rest::Glance;
-use crate::seen::Seen;
+use crate::up_to_date::FolderFingerprint;
 
 impl Folder<'_> {
     /// Whether a file of a root is no part of the sync: what is derived, and what another sync carries.
@@ -29,26 +29,31 @@ impl Folder<'_> {
     }
 
     /// What decides about the files besides themselves.
-    pub(super) fn glance(&self) -> Glance {
-        let mut glance = Glance::default();
-        glance.folder(&format!("{:?} {}", self.mode, self.rules.print()));
-        glance
+    pub(super) fn fingerprint(&self) -> FolderFingerprint {
+        let mut fingerprint = FolderFingerprint::default();
+        fingerprint.folder(&format!("{:?} {}", self.mode, self.rules.print()));
+        fingerprint
     }
 
     /// Takes in what a folder holds.
-    pub(super) fn glance_at(&self, root: &Root<'_>, listing: Option<&Listing>, glance: &mut Glance) {
-        glance.folder(&root.prefix);
-        glance.folder(&root.directory().unwrap_or_default());
+    pub(super) fn fingerprint_root(
+        &self,
+        root: &Root<'_>,
+        listing: Option<&Listing>,
+        fingerprint: &mut FolderFingerprint,
+    ) {
+        fingerprint.folder(&root.prefix);
+        fingerprint.folder(&root.directory().unwrap_or_default());
         let Some(listing) = listing else { return };
         // The index that follows from the files counts too: somebody may have lost or changed it.
         for file in &listing.files {
             if file.path.as_str().starts_with(root.below) {
-                glance.file(file.path.as_str(), &file.stat);
+                fingerprint.file(file.path.as_str(), &file.stat);
             }
         }
         let is_shared = |path: &str| path.starts_with(root.below) && !self.skips(path);
         if listing.left_out.iter().any(|left_out| is_shared(&left_out.path)) {
-            glance.leave_out();
+            fingerprint.leave_out();
         }
     }
 
@@ -58,13 +63,13 @@ impl Folder<'_> {
         scanned: &mut Scanned,
         scan: &mut Scan,
     ) -> Result<(), LocalError> {
-        let Scanned { seen, glance, .. } = scanned;
+        let Scanned { seen, fingerprint, .. } = scanned;
         let Some(open) = root.memory.root() else {
-            self.glance_at(root, None, glance);
+            self.fingerprint_root(root, None, fingerprint);
             return Ok(());
         };
         let listing = open.list_files(0)?;
-        self.glance_at(root, Some(&listing), glance);
+        self.fingerprint_root(root, Some(&listing), fingerprint);
         for left_out in listing.left_out.iter().filter(|left_out| !self.skips(&left_out.path)) {
             if root.below.strip_suffix('/') == Some(left_out.path.as_str()) {
                 let path = root.memory.directory().join(&left_out.path);
@@ -136,7 +141,7 @@ impl Folder<'_> {
         if by_fold.is_empty() {
             return Ok(namesakes);
         }
-        let (state, pending) = self.kept.load()?;
+        let (state, pending) = self.files.load()?;
         let pending = pending.iter().flat_map(|pending| pending.settled.iter().chain(&pending.changes));
         let sent = pending.filter_map(|change| Some((&change.key, change.after.as_ref()?)));
         let known = state.agreed.iter().chain(sent).filter(|(_, agreed)| agreed.content.is_some());
@@ -150,7 +155,12 @@ impl Folder<'_> {
     }
 
     /// Whether a file that is empty is meant to be: an index without lines, unless somebody may be writing it.
-    pub(super) fn says_nothing(&self, key: &str, stat: &FileStat, seen: &Seen) -> Result<bool, LocalError> {
+    pub(super) fn says_nothing(
+        &self,
+        key: &str,
+        stat: &FileStat,
+        seen: &FileTimes,
+    ) -> Result<bool, LocalError> {
         if !self.is_own_index(key) {
             return Ok(false);
         }
@@ -163,7 +173,7 @@ impl Folder<'_> {
 
     /// Whether a text is the one that everybody has.
     fn is_agreed(&self, key: &str, text: &str) -> Result<bool, LocalError> {
-        let agreed = self.kept.load()?.0.agreed.remove(key).and_then(|agreed| agreed.content);
+        let agreed = self.files.load()?.0.agreed.remove(key).and_then(|agreed| agreed.content);
         Ok(agreed == Some(shared_hash(text)))
     }
 

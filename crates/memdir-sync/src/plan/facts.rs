@@ -18,12 +18,8 @@ pub(crate) enum Need {
     TextHere(String),
     /// The text that was agreed at a key.
     AgreedText(String),
-    /// Whether the remote's past has a deletion at a key since what was agreed there.
-    DeletedSince(String),
     /// Whether the user has a memory of that name that is not shared.
     UnsharedNamesake(String),
-    /// The names that commands of ours gave lately.
-    NamesGiven,
 }
 
 /// Facts that are missing. Not an error: whoever plans loads them and plans again.
@@ -39,10 +35,7 @@ pub(crate) struct PlanFacts {
     pub(crate) texts: BTreeMap<String, String>,
     /// `None`: the remote does not have it any more.
     pub(crate) agreed_texts: BTreeMap<String, Option<String>>,
-    pub(crate) deleted_since: BTreeMap<String, bool>,
     pub(crate) unshared_namesakes: BTreeMap<String, bool>,
-    /// The old name and the new one, newest first; no old one if a file was made.
-    pub(crate) names_given: Option<Vec<(Option<String>, String)>>,
     /// Files that are here as members sent them once, though nothing is remembered of it: they were not changed here.
     pub(crate) old_versions: BTreeSet<String>,
     /// Keys whose entry was there before the remote's history was rewritten.
@@ -81,14 +74,6 @@ impl Planner<'_> {
         let sent = self.sides.inbox.entries().map(|(key, _)| key).filter(|key| agreed(key).is_some());
         let both = sent.filter(|key| self.mine(key) != agreed(key) && is_open(key));
         texts.chain(both.map(|key| Need::AgreedText(key.clone()))).collect()
-    }
-
-    /// Whether the remote's past has a deletion at a key since what was agreed there.
-    pub(super) fn was_deleted_since(&self, key: &str) -> Planned<bool> {
-        if self.sides.inbox.read_at.is_none() || !self.sides.state.agreed.contains_key(key) {
-            return Ok(false);
-        }
-        known(self.facts.deleted_since.get(key), || Need::DeletedSince(key.to_owned()))
     }
 
     /// Whether the user has a memory of that name that is not shared: they unshared it.

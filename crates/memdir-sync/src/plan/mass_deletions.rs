@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use memdir_wire::memory_id::MemoryId;
+
 use super::Planner;
 use super::facts::{Planned, all};
 
@@ -18,13 +20,13 @@ impl Planner<'_> {
             return Ok(());
         }
         let mut folders: BTreeMap<String, (usize, Vec<String>)> = BTreeMap::new();
-        let renamed: BTreeSet<&String> =
-            self.plan.outgoing.values().filter_map(|outgoing| outgoing.renamed_from.as_ref()).collect();
-        for (key, _) in self.sides.state.agreed.iter().filter(|(_, agreed)| agreed.content.is_some()) {
+        let sent = self.plan.outgoing.values().filter(|outgoing| outgoing.text.is_some());
+        let sent: BTreeSet<MemoryId> = sent.map(|outgoing| outgoing.memory).collect();
+        for (key, agreed) in self.sides.state.agreed.iter().filter(|(_, agreed)| agreed.content.is_some()) {
             let (alive, deleted) = folders.entry(self.rules.folder_of(key).to_owned()).or_default();
             *alive += 1;
             let is_sent = self.plan.outgoing.get(key).is_some_and(|outgoing| outgoing.text.is_none());
-            if is_sent && !renamed.contains(key) {
+            if is_sent && !sent.contains(&agreed.memory(self.sides.roster.team(), key)) {
                 deleted.push(key.clone());
             }
         }
@@ -42,7 +44,7 @@ impl Planner<'_> {
     }
 
     /// Writes again what was agreed, instead of telling the others that it is gone.
-    fn bring_back(&mut self, keys: &[String]) -> Planned<()> {
+    pub(super) fn bring_back(&mut self, keys: &[String]) -> Planned<()> {
         let texts = all(keys.iter().map(|key| self.agreed_text(key)))?;
         for (key, text) in keys.iter().zip(texts) {
             self.plan.outgoing.remove(key);

@@ -1,6 +1,7 @@
 //! What both sides changed.
 
 use memdir_core::content_hash::ContentHash;
+use memdir_wire::memory_id::MemoryId;
 
 use super::Planner;
 use super::facts::Planned;
@@ -37,6 +38,7 @@ impl Planner<'_> {
         let Some((entry, _)) = self.sides.inbox.entry(target) else { return Ok(()) };
         let (theirs, by, time) =
             (entry.text.clone(), self.name_of(&self.author_of(target, entry)), entry.time);
+        let memory = related.then(|| entry.identity());
         let text = self.text_of(key, mine)?;
         let (ours, theirs) = match (text, theirs) {
             (Some(ours), Some(theirs)) => (ours, theirs),
@@ -59,7 +61,7 @@ impl Planner<'_> {
                 if merged != ours || key != target {
                     self.write(target, Some(merged.clone()), &by, time);
                 }
-                self.send(target, Some(merged), None)?;
+                self.send_as(target, Some(merged), memory)?;
                 if self.plan.outgoing.contains_key(target) {
                     self.report.merged.push(target.to_owned());
                 }
@@ -68,14 +70,15 @@ impl Planner<'_> {
                 if key != target {
                     self.write(target, Some(ours.clone()), &by, time);
                 }
-                self.send(target, Some(ours), None)?;
+                self.send_as(target, Some(ours), memory)?;
             }
             (None, ConflictPolicy::Theirs) => self.take(target, mine)?,
             (None, ConflictPolicy::Fail) => {
                 self.unresolved.push(Conflict { path: target.to_owned(), by });
             }
             (None, ConflictPolicy::Merge) => {
-                if self.keep_copy(target, &ours)? {
+                let memory = if related { None } else { self.memory_only_here(key) };
+                if self.keep_copy(target, &ours, memory)? {
                     self.take(target, mine)?;
                 }
             }
@@ -84,9 +87,9 @@ impl Planner<'_> {
     }
 
     /// Keeps a text beside a memory, here and there; `false` if it may not be shared.
-    pub(super) fn keep_copy(&mut self, key: &str, text: &str) -> Planned<bool> {
+    pub(super) fn keep_copy(&mut self, key: &str, text: &str, memory: Option<MemoryId>) -> Planned<bool> {
         let (copy, text) = self.free_copy(key, text);
-        if !self.stands(&copy, &text) && !self.put_copy(&copy, text)? {
+        if !self.stands(&copy, &text) && !self.put_copy(&copy, text, memory)? {
             return Ok(false);
         }
         self.report.conflicts.push(KeptTwice { path: key.to_owned(), kept_as: copy });
@@ -99,9 +102,9 @@ impl Planner<'_> {
     }
 
     /// Writes a copy here and sends it; `false` if it may not be shared.
-    pub(super) fn put_copy(&mut self, copy: &str, text: String) -> Planned<bool> {
+    pub(super) fn put_copy(&mut self, copy: &str, text: String, memory: Option<MemoryId>) -> Planned<bool> {
         self.write(copy, Some(text.clone()), "you", self.sides.now);
-        self.send(copy, Some(text), None)?;
+        self.send_as(copy, Some(text), memory)?;
         Ok(self.plan.outgoing.contains_key(copy))
     }
 
@@ -127,7 +130,7 @@ impl Planner<'_> {
                     let notice = format!("`{key}` was deleted by {by} and changed here: it stays");
                     self.report.notices.push(notice);
                 }
-                self.send(target, Some(ours), None)?;
+                self.send(target, Some(ours))?;
             }
             (ConflictPolicy::Merge, None) => {
                 if !self.took_back(key)? {

@@ -2,6 +2,7 @@
 
 use memdir_core::content_hash::ContentHash;
 use memdir_wire::entry::Entry;
+use memdir_wire::memory_id::MemoryId;
 use memdir_wire::signing::PublicKey;
 
 use super::Planner;
@@ -56,7 +57,7 @@ impl Planner<'_> {
             None
         };
         if merged.as_ref() == Some(&ours) && key == target {
-            return self.send(target, Some(ours), None);
+            return self.send(target, Some(ours));
         }
         let author = self.author_of(target, entry);
         let wanted = merged.as_ref().unwrap_or(&theirs).clone();
@@ -65,15 +66,15 @@ impl Planner<'_> {
         match (merged, self.sides.options.conflict) {
             (Some(merged), _) if merged == theirs => {}
             (Some(merged), _) => {
-                let renamed_from = proposal.renamed_from.clone();
-                proposal.sent_from = self.send_ahead(target, merged, (ours, author), renamed_from)?;
+                let memory = related.then(|| entry.identity());
+                proposal.sent_from = self.send_ahead(target, merged, (ours, author), memory)?;
             }
             (None, ConflictPolicy::Fail) => {
                 let by = self.name_of(&author);
                 self.unresolved.push(Conflict { path: target.to_owned(), by });
                 return Ok(());
             }
-            (None, ConflictPolicy::Ours) if key == target => return self.send(target, Some(ours), None),
+            (None, ConflictPolicy::Ours) if key == target => return self.send(target, Some(ours)),
             (None, ConflictPolicy::Theirs) => {}
             (None, ConflictPolicy::Ours | ConflictPolicy::Merge) => {
                 if let Some(why) = self.refusal(target, &ours) {
@@ -94,15 +95,16 @@ impl Planner<'_> {
         let author = entry.author;
         let proposal = self.proposal(to, (entry, id), author, Some(text.clone()));
         let ours = self.text_of(to, self.mine(to))?.unwrap_or_default();
+        let memory = self.sides.state.memory_at(from);
         if text == ours {
-            self.send(to, Some(ours), Some(from.to_owned()))?;
-        } else if let Some(sent_from) = self.send_ahead(to, text, (ours, author), Some(from.to_owned()))? {
+            self.send_as(to, Some(ours), memory)?;
+        } else if let Some(sent_from) = self.send_ahead(to, text, (ours, author), memory)? {
             self.plan.waiting.push(Proposal { sent_from: Some(sent_from), ..proposal });
         }
         if !self.plan.outgoing.contains_key(to) {
             return Ok(false);
         }
-        self.send(from, None, None)?;
+        self.leave(from)?;
         Ok(true)
     }
 
@@ -112,9 +114,9 @@ impl Planner<'_> {
         key: &str,
         text: String,
         (ours, author): (String, PublicKey),
-        renamed_from: Option<String>,
+        memory: Option<MemoryId>,
     ) -> Planned<Option<SentFrom>> {
-        self.send(key, Some(text), renamed_from)?;
+        self.send_as(key, Some(text), memory)?;
         Ok(self.plan.outgoing.get_mut(key).map(|outgoing| {
             outgoing.is_ahead = true;
             SentFrom { text: ours, author, beside: None, together: None }
@@ -138,7 +140,7 @@ impl Planner<'_> {
             None => self.free_copy(key, &ours),
         };
         if !self.stands(&copy, &text) {
-            if !self.put_copy(&copy, text)? {
+            if !self.put_copy(&copy, text, None)? {
                 return Ok(None);
             }
             self.report.conflicts.push(KeptTwice { path: key.to_owned(), kept_as: copy.clone() });
@@ -171,12 +173,12 @@ impl Planner<'_> {
         let is_copied = sent.as_ref().is_some_and(|sent| Some(&sent.text) == text.as_ref());
         match text {
             None => self.put_out(key, None, None),
-            text => self.send(key, text, None)?,
+            text => self.send(key, text)?,
         }
         if self.plan.outgoing.contains_key(key) {
             self.report.notices.push(format!("you rejected what {by} made of `{key}`: yours was sent"));
             if let Some(copy) = self.untouched_copy(sent.as_ref()).filter(|_| is_copied) {
-                self.send(&copy, None, None)?;
+                self.send(&copy, None)?;
                 self.write(&copy, None, "you", self.sides.now);
             }
         }
@@ -210,7 +212,6 @@ impl Planner<'_> {
     ) -> Proposal {
         let name = Some(self.name_of(&author));
         let held = Held { key: key.to_owned(), author, name, text, time: entry.time, why: None };
-        let name_before = entry.renamed_from.clone();
-        Proposal { held, renamed_from: None, entry: Agreed::of(entry, id), name_before, sent_from: None }
+        Proposal { held, renamed_from: None, entry: Agreed::of(entry, id), sent_from: None }
     }
 }

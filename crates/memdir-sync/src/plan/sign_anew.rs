@@ -22,7 +22,7 @@ impl Planner<'_> {
             let outgoing = Outgoing {
                 version: self.next_version(&key),
                 parent,
-                renamed_from: None,
+                memory: entry.identity(),
                 is_renewal: true,
                 is_ahead: false,
                 text: entry.text,

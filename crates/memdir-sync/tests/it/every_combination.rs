@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use memdir_sync::local::NameChange;
+
 use crate::machine::Machine;
 
 /// What one person did to one memory.
@@ -152,6 +154,22 @@ fn files(did: &[Did], person: usize) -> Option<BTreeMap<String, String>> {
     Some(files)
 }
 
+/// What the history says about that: what is deleted goes first, what is renamed may be swapped.
+fn history(did: &[Did], person: usize) -> Vec<NameChange> {
+    let renamed = |from: String, to: String| NameChange::Renamed { from, to };
+    let (mut deleted, mut aside, mut named) = (Vec::new(), Vec::new(), Vec::new());
+    for (memory, did) in did.iter().enumerate() {
+        if did.is_deletion() {
+            deleted.push(NameChange::Deleted(NAMES[memory].to_owned()));
+        }
+        if did.is_rename() {
+            aside.push(renamed(NAMES[memory].to_owned(), format!("aside-{memory}.md")));
+            named.push(renamed(format!("aside-{memory}.md"), did.name(memory, person)));
+        }
+    }
+    [deleted, aside, named].concat()
+}
+
 /// People who have the same memories and nothing to send.
 fn team(people: usize, memories: usize) -> Vec<Machine> {
     let mut ada = Machine::founder();
@@ -175,6 +193,7 @@ fn outcome(team: &[Machine], did: &[Vec<Did>]) -> Result<BTreeMap<String, String
     for (person, machine) in people.iter_mut().enumerate() {
         machine.remote = remote.clone();
         machine.files = files(&did[person], person).unwrap();
+        machine.history.extend(history(&did[person], person));
     }
     for _ in 0..MAX_ROUNDS {
         let before: Vec<_> = people.iter().map(|person| person.files.clone()).collect();

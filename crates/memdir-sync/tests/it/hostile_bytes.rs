@@ -7,6 +7,7 @@ use memdir_wire::entry::Entry;
 use memdir_wire::gzip::compress;
 use memdir_wire::invitation::Invitation;
 use memdir_wire::member::{Member, Revocation};
+use memdir_wire::memory_id::MemoryId;
 use memdir_wire::round::Round;
 use memdir_wire::signing::SecretKey;
 use memdir_wire::voucher::Voucher;
@@ -28,15 +29,18 @@ fn good() -> Vec<Vec<u8>> {
         version: 2,
         round: 7,
         parent: Some(ContentHash::of(b"x")),
+        memory: Some(MemoryId::new(5, "a.md")),
         renamed_from: Some("c.md".to_owned()),
         time: now(),
         author: key.public(),
         text: Some("---\nname: b\n---\n\nWe deploy on Mondays.\n".to_owned()),
     };
-    let agreed = Agreed { version: 3, round: 9, id: "ff".into(), content: Some(ContentHash::of(b"x")) };
+    let agreed =
+        Agreed { version: 3, round: 9, id: "ff".into(), content: Some(ContentHash::of(b"x")), memory: None };
     let mut state = SyncState::new(team.clone());
     state.roster.learn(vec![ada.clone(), member.clone()], Vec::new());
     state.agreed.insert("a b/c.md".to_owned(), agreed.clone());
+    state.moved.insert("d.md".to_owned(), Some("a b/c.md".to_owned()));
     let change = PendingChange { key: "a b/c.md".into(), after: Some(agreed), before: None };
     let pending = Pending {
         onto: None,
@@ -45,6 +49,8 @@ fn good() -> Vec<Vec<u8>> {
         seen: 3,
         settled: Vec::new(),
         changes: vec![change],
+        moved: state.moved.clone(),
+        read_up_to: state.read_up_to.clone(),
     };
     vec![
         entry.sign(&key).render(),

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::memory::text_merge::merge_text;
 use memdir_sync::engine::{SyncError, sync};
-use memdir_sync::local::{Held, LeftAlone, Local, LocalChange, LocalError, Proposal, Rules, Scan};
+use memdir_sync::local::{
+    Held, LeftAlone, Local, LocalChange, LocalError, NameChange, Proposal, Rules, Scan,
+};
 use memdir_sync::options::Options;
 use memdir_sync::remote::in_process::InProcess;
 use memdir_sync::remote::{Put, Remote, Version};
 use memdir_sync::report::Report;
 use memdir_sync::state::{Pending, SyncState};
-use memdir_wire::entry::Entry;
+use memdir_wire::entry::{Entry, SignedEntry};
 use memdir_wire::invitation::Invitation;
 use memdir_wire::member::{Member, Revocation};
 use memdir_wire::signing::{PublicKey, SecretKey};
@@ -22,6 +24,8 @@ use crate::people::now;
 #[derive(Clone)]
 pub(crate) struct Machine {
     pub(crate) files: BTreeMap<String, String>,
+    /// What the history says about names.
+    pub(crate) history: Vec<NameChange>,
     pub(crate) held: Vec<Held>,
     pub(crate) remote: InProcess,
     /// Whether what others send waits.
@@ -37,6 +41,8 @@ pub(crate) struct Machine {
     record: Member,
     state: Option<String>,
     pending: Option<String>,
+    /// How often somebody asked for random bits.
+    asked: u128,
 }
 
 impl Machine {
@@ -74,6 +80,7 @@ impl Machine {
         let (files, held) = (BTreeMap::new(), Vec::new());
         Self {
             files,
+            history: Vec::new(),
             held,
             remote,
             reviews: false,
@@ -85,6 +92,7 @@ impl Machine {
             record,
             state: None,
             pending: None,
+            asked: 0,
         }
     }
 
@@ -131,6 +139,7 @@ impl Machine {
             version,
             round: 1_000,
             parent: None,
+            memory: None,
             renamed_from: None,
             time: now(),
             author: self.key(),
@@ -172,6 +181,49 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// Puts all entries as a memdir wrote them that knew no ids of memories, and gives back what the remote knows them by.
+    pub(crate) fn put_as_format_1(&self) -> BTreeMap<String, String> {
+        let mut remote = self.remote.clone();
+        let mut puts = Vec::new();
+        for file in remote.view(&self.head()).unwrap() {
+            let Some(key) = file.path.strip_prefix("entries/") else { continue };
+            let content = remote.read(&[&file.id], usize::MAX).unwrap().pop().unwrap().unwrap();
+            let entry = SignedEntry::parse(&content).unwrap().verify(&self.team, key).unwrap();
+            assert_eq!(entry.author, self.key());
+            puts.push((file.path.clone(), Entry { memory: None, ..entry }.sign(&self.secret()).render()));
+        }
+        let files: Vec<(&str, &[u8])> =
+            puts.iter().map(|(path, content)| (path.as_str(), &content[..])).collect();
+        self.put(&files);
+        let listed = remote.view(&self.head()).unwrap();
+        listed
+            .into_iter()
+            .filter_map(|file| Some((file.path.strip_prefix("entries/")?.to_owned(), file.id)))
+            .collect()
+    }
+
+    /// Has the state as such a memdir kept it, with the entries known by these ids.
+    pub(crate) fn forget_ids(&mut self, ids: &BTreeMap<String, String>) {
+        let mut state = SyncState::parse(self.state.as_deref().unwrap()).unwrap();
+        state.head = Some(self.head());
+        for (key, agreed) in &mut state.agreed {
+            agreed.id.clone_from(&ids[key]);
+        }
+        state.moved.clear();
+        state.read_up_to.clear();
+        let text = state.render();
+        let (header, lines) = text.split_once('\n').unwrap();
+        let mut old = header.replacen("{\"v\":2,", "{\"v\":1,", 1) + "\n";
+        for line in lines.lines() {
+            let mut fields: Vec<&str> = line.split('\t').collect();
+            fields.remove(4);
+            old.push_str(&(fields.join("\t") + "\n"));
+        }
+        self.state = Some(old);
+    }
+}
+
 impl Rules for Machine {
     fn refuses_key(&self, _: &str) -> Option<String> {
         None
@@ -203,7 +255,18 @@ impl Local for Machine {
 
     fn scan(&mut self) -> Result<Scan, LocalError> {
         let files = self.files.iter().map(|(key, text)| (key.clone(), ContentHash::of(text.as_bytes())));
-        Ok(Scan { files: files.collect(), left_alone: BTreeMap::new() })
+        let read_up_to = BTreeMap::from([(String::new(), self.history.len().to_string())]);
+        Ok(Scan { files: files.collect(), read_up_to, ..Scan::default() })
+    }
+
+    fn name_changes(&self, since: &BTreeMap<String, String>) -> Vec<NameChange> {
+        let since = since.get("").and_then(|since| since.parse().ok()).unwrap_or(self.history.len());
+        self.history[since..].to_vec()
+    }
+
+    fn random(&mut self) -> Result<u128, LocalError> {
+        self.asked += 1;
+        Ok(u128::from(self.seed) << 64 | self.asked)
     }
 
     fn text(&mut self, key: &str) -> Result<Option<String>, LocalError> {

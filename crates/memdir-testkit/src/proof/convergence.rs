@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use memdir_sync::local::NameChange;
 use memdir_sync::remote::Remote;
 use memdir_sync::remote::git::GitRemote;
 use memdir_sync::remote::in_process::InProcess;
@@ -196,6 +197,8 @@ impl World {
         if self.clients[client].files.contains_key(&key) {
             return self.add_sentence(client, number);
         }
+        // The history notes what is gone before anything is written in its place.
+        self.clients[client].history.push(NameChange::Deleted(key.clone()));
         self.clients[client].files.insert(key, titled(number));
         self.edits += 1;
     }
@@ -231,6 +234,7 @@ impl World {
     fn delete(&mut self, client: usize) {
         let Some(key) = self.some_key(client) else { return };
         let text = self.clients[client].files.remove(&key).unwrap();
+        self.clients[client].history.push(NameChange::Deleted(key.clone()));
         for line in text.lines() {
             self.sentences.remove(line);
         }
@@ -249,16 +253,23 @@ impl World {
         let is_free = self.random.below(2) == 0 && !files.contains_key(&known);
         let text = files.remove(&key).unwrap();
         self.renamed.insert(text.clone());
-        files.insert(if is_free { known } else { format!("r{number}.md") }, text);
+        let to = if is_free { known } else { format!("r{number}.md") };
+        files.insert(to.clone(), text);
+        // A program that keeps no history may have done it, to a name that meant nothing before.
+        if is_free || self.random.below(2) == 0 {
+            self.clients[client].history.push(NameChange::Renamed { from: key, to });
+        }
         self.edits += 1;
     }
 
     fn rename_and_use_again(&mut self, client: usize, number: u64) {
         let Some(key) = self.some_key(client) else { return };
         let files = &mut self.clients[client].files;
-        let text = files.insert(key, titled(number)).unwrap();
+        let text = files.insert(key.clone(), titled(number)).unwrap();
         self.renamed.insert(text.clone());
-        files.insert(format!("r{number}.md"), text);
+        let to = format!("r{number}.md");
+        files.insert(to.clone(), text);
+        self.clients[client].history.push(NameChange::Renamed { from: key, to });
         self.edits += 1;
     }
 
@@ -267,8 +278,12 @@ impl World {
         let files = &mut self.clients[client].files;
         let (first, second) = (files[&one].clone(), files[&other].clone());
         self.renamed.extend([first.clone(), second.clone()]);
-        files.insert(one, second);
-        files.insert(other, first);
+        files.insert(one.clone(), second);
+        files.insert(other.clone(), first);
+        let aside = || "aside.md".to_owned();
+        for (from, to) in [(one.clone(), aside()), (other.clone(), one), (aside(), other)] {
+            self.clients[client].history.push(NameChange::Renamed { from, to });
+        }
         self.edits += 1;
     }
 

@@ -13,6 +13,7 @@ fn team() -> TeamId {
 fn entry(text: Option<&str>) -> Entry {
     Entry {
         team: team(),
+        memory: Some(MemoryId::new(1, "deploy.md")),
         path: "deploy.md".to_owned(),
         version: 2,
         round: 7,
@@ -33,7 +34,7 @@ fn an_entry_reads_as_markdown_with_a_hidden_last_line() {
     let bytes = entry(Some("Deploy on Fridays.\n")).sign(&key()).render();
     let text = String::from_utf8(bytes.clone()).unwrap();
     assert!(
-        text.starts_with("Deploy on Fridays.\n\n<!-- memdir {\"v\":1,") && text.ends_with("} -->\n"),
+        text.starts_with("Deploy on Fridays.\n\n<!-- memdir {\"v\":2,") && text.ends_with("} -->\n"),
         "{text}"
     );
     assert_eq!(read(&bytes).unwrap(), entry(Some("Deploy on Fridays.\n")));
@@ -55,6 +56,37 @@ fn every_flipped_bit_is_refused() {
             assert!(read(&bytes[..end]).is_err());
         }
     }
+}
+
+#[test]
+fn an_entry_of_format_1_reads_as_it_was_signed_and_its_id_follows_from_its_path() {
+    let old = Entry { memory: None, renamed_from: Some("old.md".to_owned()), ..entry(Some("x\n")) };
+    let bytes = old.clone().sign(&key()).render();
+    // As memdir signed and wrote it before entries had ids.
+    let (parent, author) = (ContentHash::of(b"before"), key().public());
+    let statement = Statement::about("entry")
+        .text(team().as_str())
+        .text("deploy.md")
+        .number(2)
+        .number(7)
+        .optional(Some(parent.as_bytes()))
+        .optional(Some(b"old.md"))
+        .text("2026-01-02T03:04:05Z")
+        .bytes(author.as_bytes())
+        .optional(Some(b"x\n"));
+    let signature = serde_json::to_string(&key().sign(&statement)).unwrap();
+    let seal = format!(
+        r#"{{"v":1,"team":"{}","path":"deploy.md","version":2,"round":7,"parent":"{parent}","renamed_from":"old.md","time":"2026-01-02T03:04:05Z","author":"{author}","deleted":false,"signature":{signature}}}"#,
+        team()
+    );
+    assert_eq!(String::from_utf8(bytes.clone()).unwrap(), format!("x\n\n<!-- memdir {seal} -->\n"));
+    let known = read(&bytes).unwrap();
+    assert_eq!(known, old);
+    assert_eq!(known.identity(), MemoryId::of_path(&team(), "deploy.md"));
+    // The signature of one format does not fit the other.
+    let signature = SignedEntry::parse(&bytes).unwrap().signature;
+    let forged = SignedEntry { entry: entry(Some("x\n")), signature }.render();
+    assert_eq!(read(&forged), Err(EntryRefused::BadSignature));
 }
 
 #[test]

@@ -149,6 +149,7 @@ impl Author {
             version: self.round,
             round: self.round,
             parent: None,
+            memory: None,
             renamed_from: None,
             time: NOW.parse().unwrap(),
             author: self.key.public(),

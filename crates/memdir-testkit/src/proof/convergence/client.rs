@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::memory::text_merge::merge_text;
 use memdir_sync::engine::{SyncError, sync};
-use memdir_sync::local::{Held, LeftAlone, Local, LocalChange, LocalError, Rules, Scan};
+use memdir_sync::local::{Held, LeftAlone, Local, LocalChange, LocalError, NameChange, Rules, Scan};
 use memdir_sync::options::Options;
 use memdir_sync::report::Report;
 use memdir_sync::state::{Pending, SyncState};
@@ -17,12 +17,16 @@ use super::FaultyRemote;
 /// One member with a machine of their own.
 pub(super) struct Client {
     pub(super) files: BTreeMap<String, String>,
+    /// What the history says about names.
+    pub(super) history: Vec<NameChange>,
     pub(super) remote: FaultyRemote,
     /// After how many steps of this machine's side the process dies.
     pub(super) crash_after: Option<u64>,
     member: Membership,
     state: Option<String>,
     pending: Option<String>,
+    /// How often somebody asked for random bits.
+    asked: u128,
 }
 
 /// Who a member is.
@@ -61,7 +65,16 @@ pub(super) fn team_id(seed: u64) -> TeamId {
 
 impl Client {
     pub(super) fn new(member: Membership, remote: FaultyRemote) -> Self {
-        Self { files: BTreeMap::new(), remote, crash_after: None, member, state: None, pending: None }
+        Self {
+            files: BTreeMap::new(),
+            history: Vec::new(),
+            remote,
+            crash_after: None,
+            member,
+            state: None,
+            pending: None,
+            asked: 0,
+        }
     }
 
     /// Whether a sync was killed that would change this file, and may have done so.
@@ -130,7 +143,19 @@ impl Local for Client {
 
     fn scan(&mut self) -> Result<Scan, LocalError> {
         let files = self.files.iter().map(|(key, text)| (key.clone(), ContentHash::of(text.as_bytes())));
-        Ok(Scan { files: files.collect(), left_alone: BTreeMap::new() })
+        let read_up_to = BTreeMap::from([(String::new(), self.history.len().to_string())]);
+        Ok(Scan { files: files.collect(), read_up_to, ..Scan::default() })
+    }
+
+    fn name_changes(&self, since: &BTreeMap<String, String>) -> Vec<NameChange> {
+        let since = since.get("").and_then(|since| since.parse().ok()).unwrap_or(self.history.len());
+        self.history[since..].to_vec()
+    }
+
+    fn random(&mut self) -> Result<u128, LocalError> {
+        self.asked += 1;
+        let own = ContentHash::of(self.member.key.public().as_bytes());
+        Ok(u128::from_le_bytes(own.as_bytes()[..16].try_into()?) ^ self.asked)
     }
 
     fn text(&mut self, key: &str) -> Result<Option<String>, LocalError> {

@@ -6,15 +6,15 @@ use memdir_core::content_hash::ContentHash;
 use memdir_disk::memory_root::FileStat;
 use memdir_disk::sync_dir::SyncDir;
 
-use crate::kept::{PENDING, STATE};
+use crate::file_times::{FORM, FileTimes, is_believed};
 use crate::remote::Version;
-use crate::seen::{FORM, Seen, is_believed};
+use crate::sync_files::{PENDING, STATE};
 
 pub(crate) const REST: &str = "rest";
 
 /// What a look at the folders found.
 #[derive(Default)]
-pub(crate) struct Glance {
+pub(crate) struct FolderFingerprint {
     /// Every folder, and every file with what the system knows about it.
     found: Vec<u8>,
     /// When anything last changed.
@@ -23,7 +23,7 @@ pub(crate) struct Glance {
     leaves_out: bool,
 }
 
-impl Glance {
+impl FolderFingerprint {
     /// A folder, whether or not it is there.
     pub(crate) fn folder(&mut self, prefix: &str) {
         self.found.extend_from_slice(prefix.as_bytes());
@@ -52,23 +52,23 @@ impl Glance {
         let (version, rest) = text.split_once('\n')?;
         let (all_read_at, known) = rest.split_once('\n')?;
         let (version, all_read_at) = (Version(version.to_owned()), all_read_at.parse().ok()?);
-        let is_known = known == self.print(&version, all_read_at, &directory.stat(STATE)?);
+        let is_known = known == self.fingerprint(&version, all_read_at, &directory.stat(STATE)?);
         (is_known && is_believed(all_read_at, now)).then_some(version)
     }
 
     /// Remembers that all of this is agreed at a version, for whoever holds the lock, unless something of it changed so
     /// lately that it may change again without a trace. That this fails costs time, and nothing else.
-    pub(crate) fn save(&self, directory: &SyncDir, version: &Version, seen: &Seen) {
+    pub(crate) fn save(&self, directory: &SyncDir, version: &Version, seen: &FileTimes) {
         let Some(state) = directory.stat(STATE) else { return };
         if !self.leaves_out && seen.is_settled(self.newest) {
             let at = seen.all_read_at();
-            let text = format!("{}\n{at}\n{}", version.0, self.print(version, at, &state));
+            let text = format!("{}\n{at}\n{}", version.0, self.fingerprint(version, at, &state));
             let _ = directory.replace(REST, text.as_bytes());
         }
     }
 
     /// What is known by one hash: the files, when all were read, the state that says what was agreed, and the version.
-    fn print(&self, version: &Version, all_read_at: Timestamp, state: &FileStat) -> String {
+    fn fingerprint(&self, version: &Version, all_read_at: Timestamp, state: &FileStat) -> String {
         let head = format!("{FORM}\0{}\0{all_read_at}\0", version.0);
         let whole = [head.as_bytes(), &stamp(state), &self.found].concat();
         format!("{}\n", ContentHash::of(&whole))
@@ -101,11 +101,11 @@ mod tests {
         FileStat { size: 1, modified: 5, changed, inode: 7, mode: 0o600, owner: 0, group: 0, links: 1 }
     }
 
-    fn glance(files: &[(&str, FileStat)]) -> Glance {
-        let mut glance = Glance::default();
-        glance.folder("p/");
-        files.iter().for_each(|(path, stat)| glance.file(path, stat));
-        glance
+    fn fingerprint(files: &[(&str, FileStat)]) -> FolderFingerprint {
+        let mut fingerprint = FolderFingerprint::default();
+        fingerprint.folder("p/");
+        files.iter().for_each(|(path, stat)| fingerprint.file(path, stat));
+        fingerprint
     }
 
     #[test]
@@ -116,19 +116,23 @@ mod tests {
         let version = Version("v".into());
         let files = [("a.md", stat(5)), ("b.md", stat(6))];
         let now = Timestamp::UNIX_EPOCH;
-        let agreed_at = |files: &[(&str, FileStat)]| glance(files).agreed_at(&directory, now);
+        let agreed_at = |files: &[(&str, FileStat)]| fingerprint(files).agreed_at(&directory, now);
         directory.replace(STATE, b"state").unwrap();
 
         // A file that was written a moment ago may be written again without a trace.
         let fresh = [("a.md", stat(i128::from(i64::MAX)))];
-        glance(&fresh).save(&directory, &version, &Seen::load(&directory, now, false));
+        fingerprint(&fresh).save(&directory, &version, &FileTimes::load(&directory, now, false));
         assert_eq!(agreed_at(&fresh), None);
 
-        let later = Seen::long_after(now);
-        glance(&files).save(&directory, &version, &later);
+        let later = FileTimes::long_after(now);
+        fingerprint(&files).save(&directory, &version, &later);
         assert_eq!(agreed_at(&files), Some(version.clone()));
         let tomorrow = now + SignedDuration::from_hours(24);
-        assert_eq!(glance(&files).agreed_at(&directory, tomorrow), None, "it is time to read every file");
+        assert_eq!(
+            fingerprint(&files).agreed_at(&directory, tomorrow),
+            None,
+            "it is time to read every file"
+        );
         let [one, other] = files;
         for changed in [
             vec![one],
@@ -141,11 +145,11 @@ mod tests {
         ] {
             assert_eq!(agreed_at(&changed), None, "{changed:?}");
         }
-        let mut elsewhere = Glance::default();
+        let mut elsewhere = FolderFingerprint::default();
         elsewhere.folder("q/");
         files.iter().for_each(|(path, stat)| elsewhere.file(path, stat));
         assert_eq!(elsewhere.agreed_at(&directory, now), None);
-        let mut with_more = glance(&files);
+        let mut with_more = fingerprint(&files);
         with_more.leave_out();
         assert_eq!(with_more.agreed_at(&directory, now), None);
 
@@ -156,7 +160,7 @@ mod tests {
         directory.replace(STATE, b"state").unwrap();
         assert_eq!(agreed_at(&files), None, "another sync wrote the same again");
 
-        glance(&files).save(&directory, &version, &later);
+        fingerprint(&files).save(&directory, &version, &later);
         let whole = directory.read(REST).unwrap().unwrap();
         for at in 0..whole.len() {
             let mut damaged = whole.clone();

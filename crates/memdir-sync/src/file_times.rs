@@ -22,7 +22,7 @@ const TOO_FRESH_NANOS: i128 = 2_000_000_000;
 const BELIEVED: SignedDuration = SignedDuration::from_hours(24);
 
 /// What was read, by key.
-pub(crate) struct Seen {
+pub(crate) struct FileTimes {
     known: Known,
     /// When every file was read, whatever its times said.
     all_read_at: Timestamp,
@@ -37,7 +37,7 @@ type Known = HashMap<String, (Stamp, ContentHash)>;
 /// Size, time of the content, time of any change, and number.
 type Stamp = (u64, i128, i128, u64);
 
-impl Seen {
+impl FileTimes {
     /// What is known from the last time; nothing if every file is to be read, as the user wants or because it is time.
     pub(crate) fn load(directory: &SyncDir, now: Timestamp, read_all: bool) -> Self {
         let content = directory.read(SEEN).ok().flatten().filter(|_| !read_all);
@@ -150,7 +150,7 @@ mod tests {
         };
         let content = ContentHash::of(b"x");
         let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(1_000);
-        let mut seen = Seen::load(&directory, now, false);
+        let mut seen = FileTimes::load(&directory, now, false);
         assert!(seen.began > TOO_FRESH_NANOS);
         let (old, fresh) = (stat(5), stat(seen.began));
         seen.note("a b.md", &old, content);
@@ -159,10 +159,10 @@ mod tests {
         let later = |hours: i64| now + SignedDuration::from_hours(hours);
         // Every file is read once a day, if the clock was set back, and if the user wants it.
         for (at, read_all) in [(later(24), false), (later(-1), false), (now, true)] {
-            let seen = Seen::load(&directory, at, read_all);
+            let seen = FileTimes::load(&directory, at, read_all);
             assert_eq!((seen.get("a b.md", &old), seen.all_read_at()), (None, at));
         }
-        let seen = Seen::load(&directory, later(23), false);
+        let seen = FileTimes::load(&directory, later(23), false);
         assert_eq!(seen.all_read_at(), now);
         assert_eq!(seen.get("a b.md", &old), Some(content));
         assert_eq!(seen.get("fresh.md", &fresh), None);

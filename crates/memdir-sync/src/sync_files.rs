@@ -7,12 +7,12 @@ use memdir_disk::sync_dir::SyncDir;
 use memdir_wire::team_id::TeamId;
 use serde::{Deserialize, Serialize};
 
+use crate::file_times::SEEN;
 use crate::local::SentFrom;
 use crate::membership::Membership;
-use crate::rest::REST;
-use crate::seen::SEEN;
 use crate::state::{Agreed, Pending, SyncState};
 use crate::team_error::TeamError;
+use crate::up_to_date::REST;
 
 pub(crate) const STATE: &str = "state";
 pub(crate) const PENDING: &str = "pending";
@@ -22,12 +22,12 @@ const ASKED: &str = "asked.json";
 
 /// What a sync keeps on disk: what was agreed, and what is under way.
 #[derive(Debug, Clone)]
-pub(crate) struct Kept {
+pub(crate) struct SyncFiles {
     directory: SyncDir,
     team: TeamId,
 }
 
-impl Kept {
+impl SyncFiles {
     pub(crate) fn of(membership: &Membership) -> Self {
         Self { directory: membership.directory().clone(), team: membership.settings().team.clone() }
     }
@@ -121,9 +121,6 @@ pub(crate) struct Asked {
     pub(crate) fingerprint: ContentHash,
     /// What the remote had there.
     pub(crate) entry: Agreed,
-    /// The path that it had before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) name_before: Option<String>,
 }
 
 /// A folder of this machine that takes part.
@@ -156,7 +153,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let directory = SyncDir::of(Utf8Path::from_path(temp.path()).unwrap(), "s");
         let _lock = directory.lock(Duration::ZERO).unwrap();
-        let kept = Kept { directory, team: TeamId::parse(&"1".repeat(40)).unwrap() };
+        let kept = SyncFiles { directory, team: TeamId::parse(&"1".repeat(40)).unwrap() };
         kept.directory.replace(REST, b"told from the state before").unwrap();
         kept.finish(&SyncState::new(kept.team.clone())).unwrap();
         assert_eq!(kept.directory.read(REST).unwrap(), None);
