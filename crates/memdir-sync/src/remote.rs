@@ -48,6 +48,19 @@ pub enum Published {
     Moved,
 }
 
+/// What kind of refusal it is, by the code or the form of the answer: what to do next depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusalCause {
+    /// A rule of the host: a protected branch, a missing right.
+    Rule,
+    /// The host could not store what was sent.
+    Storage,
+    /// The token opens nothing there, or not this.
+    Token,
+    /// The team server, for a reason of its own.
+    Server,
+}
+
 /// Why a remote did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
@@ -62,6 +75,8 @@ pub enum RemoteError {
     Refused {
         /// What the host said.
         message: String,
+        /// What kind of refusal that is.
+        cause: RefusalCause,
     },
     /// It was reached and does not want some of the files; without them it would take the rest. Nothing was taken.
     #[error("the remote refused {}", .files.iter().map(|(path, why)| format!("`{path}`: {why}")).collect::<Vec<_>>().join("; "))]

@@ -8,8 +8,8 @@ use memdir_disk::disk_error::DiskError;
 use memdir_lib::memory::MemoryError;
 
 use crate::engine::SyncError;
-use crate::remote::RemoteError;
 use crate::remote::git::{UrlRefused, says_full};
+use crate::remote::{RefusalCause, RemoteError};
 
 /// Why something about a team could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -134,15 +134,15 @@ impl TeamError {
             Self::NotYours(_) => {
                 "ask one of them; if that is a machine of yours that is lost, leave and begin anew with another `--branch`".to_owned()
             }
-            Self::Sync(SyncError::Remote(RemoteError::Refused { message })) if message.contains("unpacker error") => {
+            Self::Sync(SyncError::Remote(RemoteError::Refused { cause: RefusalCause::Storage, .. })) => {
                 "the host could not store it: the line broke, or its disk is full; nothing is lost, the next sync tries again".to_owned()
             }
-            Self::Sync(SyncError::Remote(RemoteError::Refused { message })) if message.contains("this token") => {
+            Self::Sync(SyncError::Remote(RemoteError::Refused { cause: RefusalCause::Token, .. })) => {
                 "the memories stay; a new invitation brings you back, after `memdir team leave`, and `memdir team init ADDRESS` with a new \
                  token of the same server takes whoever runs it on"
                     .to_owned()
             }
-            Self::Sync(SyncError::Remote(RemoteError::Refused { message })) if message.contains("team server") => {
+            Self::Sync(SyncError::Remote(RemoteError::Refused { cause: RefusalCause::Server, .. })) => {
                 "nothing is lost, the next sync tries again; ask the server's operator".to_owned()
             }
             Self::Sync(SyncError::Remote(RemoteError::RefusedFiles { .. })) => {

@@ -136,7 +136,9 @@ impl GitRemote {
         let shown = |message: String| message.replace(&self.url, &without_credentials(&self.url));
         match error {
             RemoteError::Unreachable { message } => RemoteError::Unreachable { message: shown(message) },
-            RemoteError::Refused { message } => RemoteError::Refused { message: shown(message) },
+            RemoteError::Refused { message, cause } => {
+                RemoteError::Refused { message: shown(message), cause }
+            }
             RemoteError::Malformed { message } => RemoteError::Malformed { message: shown(message) },
             RemoteError::Here { message } => RemoteError::Here { message: shown(message) },
             other @ RemoteError::RefusedFiles { .. } => other,

@@ -16,7 +16,7 @@ use memdir_wire::team_id::TeamId;
 
 use super::budget::SyncBudget;
 use super::git::Commit;
-use super::{Listed, Prepared, Published, Put, Remote, RemoteError, Version};
+use super::{Listed, Prepared, Published, Put, RefusalCause, Remote, RemoteError, Version};
 use crate::layout::{ENTRIES, README};
 
 mod access;
@@ -203,6 +203,7 @@ impl HttpRemote {
         let count = u32::try_from(parts.len()).ok().filter(|count| *count < MAX_PARTS);
         let count = count.ok_or_else(|| RemoteError::Refused {
             message: "this is more than one sync can send; share it in several steps".to_owned(),
+            cause: RefusalCause::Rule,
         })?;
         let onto = Some(batch.onto);
         for (number, puts) in parts.into_iter().enumerate() {

@@ -1,7 +1,7 @@
 //! What a host answered to a push.
 
 use super::process::Finished;
-use crate::remote::{Published, RemoteError};
+use crate::remote::{Published, RefusalCause, RemoteError};
 
 /// Reads the answer: done, somebody was faster, or a reason in the host's own words.
 pub(super) fn read(pushed: &Finished) -> Result<Published, RemoteError> {
@@ -34,7 +34,10 @@ fn verdict(output: &str, said: &str) -> Result<Published, RemoteError> {
         .collect();
     let message =
         if remote.is_empty() { reason.to_owned() } else { format!("{reason}: {}", remote.join("; ")) };
-    Err(RemoteError::Refused { message })
+    // Git says so in words alone.
+    let is_storage = message.contains("unpacker error");
+    let cause = if is_storage { RefusalCause::Storage } else { RefusalCause::Rule };
+    Err(RemoteError::Refused { message, cause })
 }
 
 /// What hosts say when two pushes meet at the very same moment.

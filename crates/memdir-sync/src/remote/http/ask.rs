@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::address::ServerAddress;
 use crate::http::{HttpError, Request, send};
 use crate::layout::ENTRIES;
-use crate::remote::RemoteError;
+use crate::remote::{RefusalCause, RemoteError};
 
 /// How a server is asked.
 #[derive(Debug)]
@@ -144,10 +144,14 @@ impl Asked {
         if let Some(files) = self.refused_files() {
             return Err(RemoteError::RefusedFiles { files });
         }
+        let cause = match self.code() {
+            Some("unauthorized" | "forbidden" | "not_found") => RefusalCause::Token,
+            _ => RefusalCause::Server,
+        };
         Err(match self.status {
             // It may go better next time.
             408 | 409 | 429 | 500..=506 | 508..=599 => RemoteError::Unreachable { message },
-            _ => RemoteError::Refused { message: format!("the team server says: {message}") },
+            _ => RemoteError::Refused { message: format!("the team server says: {message}"), cause },
         })
     }
 }
