@@ -29,13 +29,14 @@ use crate::projects::{Here, Probe, Projects};
 use memdir_disk::real_path::real_path;
 
 mod archive;
-mod beside;
 mod carry;
 mod catalogue;
+mod change;
 mod changes;
 mod daily_log;
 mod dreaming;
 mod error;
+mod extent;
 mod extraction;
 mod freshness;
 mod health;
@@ -52,11 +53,11 @@ mod tool_write;
 mod verification;
 mod warning;
 
-pub use beside::{Extent, MACHINE_MEMORY, USER_MEMORY};
 pub use catalogue::{Catalogue, Entry};
 pub use changes::NewMemory;
 pub use daily_log::Logged;
 pub use error::MemoryError;
+pub use extent::{Extent, MACHINE_MEMORY, USER_MEMORY};
 pub use extraction::{ExtractionOccasion, ExtractionPlan};
 pub use freshness::KnownFreshness;
 pub use history::Log;
@@ -160,7 +161,7 @@ impl Memory {
     /// What keeps the client's settings from being read, or a directory that cannot be opened.
     pub fn at_directory(directory: &Utf8Path, env: &Env) -> Result<Self, MemoryError> {
         let mut place = Place::find(env, &ClientFlags::default())?;
-        if let Some(extent) = beside::extent_of(&env.cwd.join(directory), place.settings.config_dir(), env) {
+        if let Some(extent) = extent::extent_of(&env.cwd.join(directory), place.settings.config_dir(), env) {
             return Self::beside(extent, env);
         }
         let agents = AgentDirs::new(env, &place.settings, &place.location.root);

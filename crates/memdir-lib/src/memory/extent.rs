@@ -1,17 +1,15 @@
+//! Directories that are kept like a memory and belong to no project: the map of the workspace, the profile, and memory for
+//! all projects or for this machine.
+
 use camino::{Utf8Path, Utf8PathBuf};
-use jiff::Timestamp;
 use memdir_core::config::WriteScope;
 use memdir_core::env::Env;
 use memdir_core::locate::Trust;
-use memdir_core::operation::Author;
-use memdir_core::plan::Plan;
 use memdir_core::settings::ClientFlags;
-use memdir_disk::apply::OnConflict;
-use memdir_disk::disk_error::DiskError;
-
-use super::{Memory, MemoryError, Submitted, Wish, open_if_there};
-use crate::place::Place;
 use memdir_disk::real_path::real_path;
+
+use super::{Memory, MemoryError, open_if_there};
+use crate::place::Place;
 
 /// A directory that is kept like a memory and belongs to no project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,9 +31,6 @@ const PROFILE: &str = "user";
 pub const USER_MEMORY: &str = "user-memory";
 /// The memory of this machine below the configuration directory.
 pub const MACHINE_MEMORY: &str = "machine-memory";
-
-/// How often a change is planned anew because others wrote in between. Each time, one of them got through.
-const MAX_TRIES: u32 = 1_000;
 
 impl Memory {
     /// Opens what is beside the memories of all projects.
@@ -71,39 +66,6 @@ impl Memory {
     /// The root of the project in which the asker works.
     pub(crate) fn project_root(&self) -> &Utf8Path {
         &self.here.root
-    }
-
-    /// Changes files by a plan that is made from what they are now: whoever wrote in between is planned over anew,
-    /// so nobody's change is lost and nothing has to be merged. Of several who add one name at once, one succeeds and
-    /// the others find it taken.
-    ///
-    /// # Errors
-    /// What keeps the plan from being made, or as [`Memory::submit`]; then nothing has changed.
-    pub fn change<E: From<MemoryError>>(
-        &mut self,
-        author: &Author,
-        now: Timestamp,
-        mut plan: impl FnMut(&Self) -> Result<Plan, E>,
-    ) -> Result<(Plan, Submitted), E> {
-        let mut tries = 0;
-        let mut before = None;
-        loop {
-            let planned = plan(self)?;
-            // A plan that does not change with the files was made from an older state: only its maker can help.
-            let may_try_again = tries < MAX_TRIES && before.as_ref() != Some(&planned);
-            let look = tries == 0;
-            let wish = Wish { on_conflict: OnConflict::Refuse, replans: true, look, ..Wish::of(author) };
-            match self.submit(&planned, &wish, now) {
-                Err(MemoryError::Disk(DiskError::Conflict { .. })) if may_try_again => {
-                    tries += 1;
-                    before = Some(planned);
-                    // Whoever was first may have made the directory.
-                    self.root = open_if_there(&self.here.memory_dir).map_err(MemoryError::from)?;
-                }
-                Err(error) => return Err(error.into()),
-                Ok(submitted) => return Ok((planned, submitted)),
-            }
-        }
     }
 
     /// Whether others' changes are looked for: not where nearly nothing is ours.
