@@ -7,6 +7,7 @@
 pub mod auto_index;
 mod bounded_yaml;
 pub mod change;
+pub mod code_fence;
 pub mod edit_doubt;
 pub mod entrypoint;
 pub mod frontmatter;

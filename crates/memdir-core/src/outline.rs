@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::memory::code_fence::CodeFence;
 use crate::merge_mark::{is_mark, is_merge_mark};
 
 mod table;
@@ -200,14 +201,14 @@ impl<'t> Outline<'t> {
 /// What has been opened and not closed yet.
 #[derive(Default)]
 struct Reader {
-    fence: Option<(char, usize)>,
+    fence: CodeFence,
     in_comment: bool,
     in_conflict: bool,
 }
 
 impl Reader {
     fn is_open(&self) -> bool {
-        self.fence.is_some() || self.in_comment
+        self.fence.is_open() || self.in_comment
     }
 
     fn kind<'t>(&mut self, line: &'t str) -> LineKind<'t> {
@@ -219,20 +220,8 @@ impl Reader {
             self.in_comment = !bare.contains("-->");
             return LineKind::Comment;
         }
-        if let Some((mark, length)) = self.fence {
-            let run = bare.chars().take_while(|c| *c == mark).count();
-            if run >= length && bare.chars().skip(run).all(char::is_whitespace) {
-                self.fence = None;
-            }
+        if self.fence.is_code(bare) {
             return LineKind::Code;
-        }
-        if let Some(mark) = bare.chars().next().filter(|c| matches!(c, '`' | '~')) {
-            let run = bare.chars().take_while(|c| *c == mark).count();
-            // A line that has a backtick behind three of them is code within a paragraph.
-            if run >= 3 && !(mark == '`' && bare.chars().skip(run).any(|c| c == '`')) {
-                self.fence = Some((mark, run));
-                return LineKind::Code;
-            }
         }
         if let Some(comment) = bare.strip_prefix("<!--") {
             self.in_comment = !comment.contains("-->");

@@ -21,6 +21,7 @@ pub use merge::{Conflict, Merged, merge};
 pub(crate) use overflow::OVERFLOW_HEADING;
 pub use overflow::{Balanced, OVERFLOW, all_out, balance};
 
+use super::code_fence::CodeFence;
 use super::entrypoint::without_frontmatter;
 
 /// The text of an index, line by line.
@@ -63,7 +64,7 @@ impl<'t> Index<'t> {
 /// Which lines are neither code nor comment.
 #[derive(Default)]
 struct Outside {
-    fence: Option<(char, usize)>,
+    fence: CodeFence,
     in_comment: bool,
 }
 
@@ -74,23 +75,10 @@ impl Outside {
             self.in_comment = !trimmed.contains("-->");
             return false;
         }
-        let mark = trimmed.chars().next().filter(|first| matches!(first, '`' | '~'));
-        let count = mark.map_or(0, |mark| trimmed.len() - trimmed.trim_start_matches(mark).len());
-        match (self.fence, mark) {
-            (Some((open, length)), found) => {
-                if found == Some(open) && count >= length && count == trimmed.len() {
-                    self.fence = None;
-                }
-                false
-            }
-            (None, Some(mark)) if count >= 3 => {
-                self.fence = Some((mark, count));
-                false
-            }
-            _ => {
-                self.in_comment = trimmed.starts_with("<!--") && !trimmed.contains("-->");
-                !trimmed.starts_with("<!--")
-            }
+        if self.fence.is_code(trimmed) {
+            return false;
         }
+        self.in_comment = trimmed.starts_with("<!--") && !trimmed.contains("-->");
+        !trimmed.starts_with("<!--")
     }
 }

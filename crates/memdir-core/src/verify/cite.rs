@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Citation, Cited};
+use crate::memory::code_fence::CodeFence;
 use crate::memory::links::links;
 
 /// How many different things of one memory are looked up; what is behind them is not.
@@ -14,15 +15,10 @@ const MAX_WORD: usize = 256;
 #[must_use]
 pub fn citations(text: &str) -> Vec<Citation> {
     let mut found = Vec::new();
-    let mut fence: Option<&str> = None;
+    let mut fence = CodeFence::default();
     for (at, line) in text.lines().enumerate() {
-        let trimmed = line.trim_start();
-        let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
-        match (fence, mark) {
-            (Some(open), Some(mark)) if open == mark => fence = None,
-            (Some(_), _) => {}
-            (None, Some(mark)) => fence = Some(mark),
-            (None, None) => in_line(line, at + 1, &mut found),
+        if !fence.is_code(line) {
+            in_line(line, at + 1, &mut found);
         }
         if found.len() > MAX_CITATIONS * 4 {
             break;

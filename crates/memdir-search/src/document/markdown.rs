@@ -1,3 +1,5 @@
+use memdir_core::memory::code_fence::CodeFence;
+
 use super::{FileId, signs};
 use crate::segment::{GroupRecord, SegmentBuilder, UnitDraft, UnitRecord, Weight};
 
@@ -182,7 +184,7 @@ struct Section<'a> {
 fn sections(body: &str) -> Vec<Section<'_>> {
     let mut sections = Vec::new();
     let (mut start, mut start_line, mut heading) = (0, 1, "");
-    let (mut offset, mut number, mut fenced) = (0, 0, false);
+    let (mut offset, mut number, mut fence) = (0, 0, CodeFence::default());
     let mut cut = |range: std::ops::Range<usize>, heading, line| {
         let text = body.get(range.clone()).unwrap_or_default();
         let blank = text.len() - text.trim_start().len();
@@ -194,10 +196,7 @@ fn sections(body: &str) -> Vec<Section<'_>> {
     };
     for line in body.split_inclusive('\n') {
         number += 1;
-        if line.trim_start().starts_with("```") {
-            fenced = !fenced;
-        }
-        let new_heading = if fenced { None } else { heading_text(line.trim_end()) };
+        let new_heading = if fence.is_code(line) { None } else { heading_text(line.trim_end()) };
         if new_heading.is_some() || (line.trim().is_empty() && offset - start >= UNIT_BYTES) {
             cut(start..offset, heading, start_line);
             (start, start_line) = (offset, number);

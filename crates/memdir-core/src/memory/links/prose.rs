@@ -3,35 +3,20 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::memory::code_fence::CodeFence;
+
 /// The ranges of a text outside fenced code and code spans, none of them across a line end.
 pub(super) fn pieces(text: &str) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
-    let mut fence: Option<(char, usize)> = None;
+    let mut fence = CodeFence::default();
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
-        let start = offset;
-        offset += line.len();
-        let trimmed = line.trim();
-        match (fence, fence_of(trimmed)) {
-            (Some((mark, length)), Some((found, count)))
-                if found == mark && count >= length && trimmed.chars().all(|character| character == mark) =>
-            {
-                fence = None;
-            }
-            (Some(_), _) => {}
-            (None, Some(opened)) => fence = Some(opened),
-            (None, None) => without_spans(line, start, &mut pieces),
+        if !fence.is_code(line) {
+            without_spans(line, offset, &mut pieces);
         }
+        offset += line.len();
     }
     pieces
-}
-
-/// The mark and length of a code fence at the start of a line.
-fn fence_of(trimmed: &str) -> Option<(char, usize)> {
-    let mark = trimmed.chars().next().filter(|first| matches!(first, '`' | '~'))?;
-    let rest = trimmed.trim_start_matches(mark);
-    let count = trimmed.len() - rest.len();
-    (count >= 3 && !(mark == '`' && rest.contains('`'))).then_some((mark, count))
 }
 
 fn without_spans(line: &str, offset: usize, pieces: &mut Vec<Range<usize>>) {
