@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use memdir_core::content_hash::ContentHash;
 use memdir_wire::entry::Entry;
 use memdir_wire::member::Member;
 use memdir_wire::roster::Roster;
@@ -16,7 +15,6 @@ use memdir_wire::signing::SecretKey;
 use memdir_wire::team_id::TeamId;
 
 use crate::classify::Theirs;
-use crate::identify::identify;
 use crate::inbox::Inbox;
 use crate::layout::{ENTRIES, README, README_TEXT, ROUND};
 use crate::local::{LeftAlone, Local, LocalChange, LocalError, Proposal, Scan};
@@ -30,6 +28,7 @@ use crate::report::{Refused, Report};
 use crate::state::{Agreed, Moved, Pending, PendingChange, SyncState};
 
 mod outcome;
+mod places;
 mod reporting;
 
 /// Why a sync did not come to its end. Nothing is lost, and the next one goes on.
@@ -212,37 +211,6 @@ impl Once<'_> {
             return Ok(Some(report));
         }
         self.carry_out(head, &inbox, roster, plan, report)
-    }
-
-    /// Finds out which memory each file is. If no text differs from what was agreed, no name does.
-    fn identify(&mut self) {
-        let (agreed, files) = (&self.state.agreed, &self.scan.files);
-        let is_changed = |(key, here): (&String, &ContentHash)| {
-            agreed.get(key).and_then(|agreed| agreed.content) != Some(*here)
-        };
-        if !files.iter().any(is_changed) && self.state.moved.is_empty() {
-            return;
-        }
-        let changes = self.local.name_changes(&self.state.read_up_to);
-        let is_declined = |key: &&String| self.state.is_declined(key, &self.scan);
-        let declined = self.state.declined.keys().filter(is_declined);
-        let as_agreed: BTreeSet<String> = self.unwritten.iter().chain(declined).cloned().collect();
-        self.moved = identify(&self.state, &self.scan, &as_agreed, &changes, self.local);
-    }
-
-    /// What is left of that after a sync: what it neither sent nor wrote. And up to where the history is known then.
-    fn places_after(
-        &self,
-        after: &BTreeMap<String, Option<Agreed>>,
-        written: &BTreeMap<String, LocalChange>,
-    ) -> (Moved, BTreeMap<String, String>) {
-        let is_left = |(path, key): &(&String, &Option<String>)| {
-            let is_known =
-                after.contains_key(*path) || key.as_ref().is_some_and(|key| after.contains_key(key));
-            !is_known && !written.contains_key(*path)
-        };
-        let left = self.moved.iter().filter(is_left).map(|(path, key)| (path.clone(), key.clone()));
-        (left.collect(), self.scan.read_up_to.clone())
     }
 
     /// Loads what planning needs, plans, and begins again for as long as planning finds that a fact is missing: each time at
