@@ -33,6 +33,8 @@ pub struct Config {
     pub history: HistoryBounds,
     /// What is on: `[features]`.
     pub features: Features,
+    /// Who writes down what was said in a turn that ended: `extract`. Without it, `features.extract` decides.
+    pub extract: Option<ExtractBy>,
     /// When memories are recalled unasked: `[recall]`.
     pub recall: RecallSettings,
     /// The model that may be asked: `[model]`. What is wrong there costs the model alone.
@@ -61,6 +63,12 @@ pub struct ConfigError {
 }
 
 impl Config {
+    /// Who writes down what was said. The older `features.extract = true` means the model, or the rules where there is none.
+    #[must_use]
+    pub fn extract_by(&self) -> ExtractBy {
+        self.extract.unwrap_or(if self.features.extract { ExtractBy::Model } else { ExtractBy::Off })
+    }
+
     /// Reads the text of a configuration file.
     ///
     /// # Errors
@@ -152,6 +160,21 @@ pub enum RecallWhen {
     Every,
     /// At none.
     Off,
+}
+
+/// `extract = "…"`: who writes down what was said in a turn that has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ExtractBy {
+    /// Nobody.
+    #[default]
+    Off,
+    /// The rules, in the background. No model is asked.
+    Rules,
+    /// The agent itself: where the rules see something that it did not save, it is asked once.
+    Ask,
+    /// The model of `[model]`, in the background; the rules where it is of no use.
+    Model,
 }
 
 /// `[secrets]`.

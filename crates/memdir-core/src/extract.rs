@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::hygiene::flag;
@@ -27,6 +28,7 @@ mod lesson;
 mod material;
 mod own_words;
 mod pattern;
+pub(crate) mod phrase;
 mod places;
 mod private;
 mod proposal;
@@ -62,11 +64,19 @@ pub struct Source {
 pub struct Extracted {
     /// Its type.
     pub memory_type: MemoryType,
+    /// What its line in the index is called: two to five words.
+    pub title: String,
     /// Its name, which is its file's stem too.
     pub name: String,
-    /// What it is about, in one line.
+    /// The rule or the fact, in one sentence.
     pub description: String,
-    /// What was said, why, and how to apply it.
+    /// The words that say it, in one line.
+    pub statement: String,
+    /// The reason, if one was given.
+    pub reason: Option<String>,
+    /// The last day that it names.
+    pub day: Option<Date>,
+    /// The file's text: the words as a quotation, and the reason.
     pub body: String,
     /// Phrases that say when it will be needed.
     pub cues: Vec<String>,
@@ -82,8 +92,10 @@ impl Extracted {
     /// Says what was taken back when this was said, without which it may mean nothing.
     pub fn is_in_place_of(&mut self, gone: &str) {
         if !self.body.contains("\n**Instead of:**") {
-            let instead = format!("\n\n**Instead of:** {}\n**Why:**", gone.trim());
-            self.body = self.body.replacen("\n\n**Why:**", &instead, 1);
+            let instead = format!("\n**Instead of:** {}\n", gone.trim());
+            let at = self.body.find("\n**").unwrap_or(self.body.len());
+            self.body.insert_str(at, &instead);
+            self.body = self.body.replacen(&format!("{instead}\n**"), &format!("{instead}**"), 1);
         }
     }
 
@@ -162,6 +174,8 @@ pub struct Extractor {
     withdrawn: Vec<Withdrawn>,
     /// What the last prompt was written in: the next, if it is short, will be too.
     language: Language,
+    /// What the agent said last, which the next prompt may approve of.
+    answered: Option<String>,
     /// Whether the user wants nothing of this session on record.
     is_off_the_record: bool,
 }
@@ -179,6 +193,7 @@ impl Extractor {
             material: None,
             withdrawn: Vec::new(),
             language: Language::default(),
+            answered: None,
             is_off_the_record: false,
         }
     }
@@ -196,14 +211,15 @@ impl Extractor {
         let said = source.time.map(|time| time.to_zoned(self.zone.clone()).date());
         let Some((prompt, is_kept)) = self.on_the_record(prompt, source) else { return };
         let words = own_words(prompt);
-        let judged = judge(&words, said, self.language);
+        let answered = self.answered.take();
+        let judged = judge(&words, said, self.language, answered.is_some());
         self.language = judged.language;
         if let Some(material) = self.material.as_mut().filter(|_| is_kept) {
             material.add(self.prompts, source, &words);
         }
         let gone = judged.withdrawn.as_ref().and_then(|words| self.withdraw(words, source));
         for statement in judged.statements.iter().filter(|_| is_kept) {
-            let mut memory = compose::compose(statement, source.clone(), said);
+            let mut memory = compose::compose(statement, source.clone(), said, answered.as_deref());
             if let Some(gone) = &gone {
                 memory.is_in_place_of(gone);
             }
@@ -245,6 +261,7 @@ impl Extractor {
         if self.is_off_the_record {
             return;
         }
+        self.answered = Some(text.to_owned());
         if let Some(material) = &mut self.material {
             material.agent_said(text);
         }

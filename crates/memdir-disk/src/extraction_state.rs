@@ -42,6 +42,15 @@ pub struct Unasked {
     pub tries: u32,
 }
 
+/// What the agent of a session did not save, and when it was asked. Part of docs/FORMAT.md.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SaveRequest {
+    /// What it will be asked about, a sentence each.
+    pub open: Vec<String>,
+    /// How many turns ended since it was asked; nothing if it never was.
+    pub turns_since: Option<u32>,
+}
+
 /// How far extraction has read each session of a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtractionMarks {
@@ -56,6 +65,9 @@ pub struct ExtractionMarks {
     /// What was written down in the background, until a session was told.
     #[serde(default)]
     pub unsaid: Vec<String>,
+    /// What the agent is to be asked to save, by session id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub requests: BTreeMap<String, SaveRequest>,
     /// When sessions were last looked at.
     #[serde(default)]
     pub last: Option<Timestamp>,

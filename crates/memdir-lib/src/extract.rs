@@ -22,8 +22,10 @@ use crate::model::{Model, ModelError};
 use crate::phase::Phase;
 use crate::place::Place;
 
+mod ask;
 mod backlog;
 
+pub use ask::{EndedTurn, request};
 pub use backlog::{Backlog, backlog};
 
 /// Which sessions are read.
@@ -194,8 +196,7 @@ fn extract_once(
             // While daily logs are kept, a turn adds to the day; a dream makes topics of it.
             if matches!(range, Range::Turn(_)) && read_features(env).0.daily_logs {
                 for found in &outcome.memories {
-                    let said = found.body.lines().next().unwrap_or_default();
-                    memory.add_to_daily_log(said, &author, &zone, now)?;
+                    memory.add_to_daily_log(&found.statement, &author, &zone, now)?;
                 }
                 marks.written.extend(outcome.memories.iter().map(written_key));
             } else {

@@ -1,6 +1,6 @@
 //! The user's named switches, for what only asks whether something is on.
 
-use memdir_core::config::{self, Config, Features, RecallSettings};
+use memdir_core::config::{self, Config, ExtractBy, Features, RecallSettings};
 use memdir_core::env::Env;
 use memdir_core::look::{Look, LookError};
 use memdir_disk::real_look::RealLook;
@@ -17,6 +17,12 @@ pub fn read_features(env: &Env) -> (Features, Vec<String>) {
 #[must_use]
 pub fn read_recall_settings(env: &Env) -> RecallSettings {
     read_config(env).0.recall
+}
+
+/// Who writes down what was said in a turn that has ended.
+#[must_use]
+pub fn read_extract_by(env: &Env) -> ExtractBy {
+    read_config(env).0.extract_by()
 }
 
 fn read_config(env: &Env) -> (Config, Vec<String>) {

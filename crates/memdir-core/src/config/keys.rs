@@ -26,7 +26,7 @@ const MODES: &str = "auto, review or off";
 const SWITCH: &str = "true or false";
 
 /// The keys, in the order in which they are listed.
-pub const KEYS: [ConfigKey; 38] = [
+pub const KEYS: [ConfigKey; 39] = [
     key(
         "writes",
         "auto",
@@ -48,13 +48,19 @@ pub const KEYS: [ConfigKey; 38] = [
     key("recall", "first", "first, every or off", "At which prompts memories are brought back"),
     key("recall.when", "first", "first, every or off", "The same in a table"),
     key("recall.threshold", "", "a number", "How likely a memory must be needed to be quoted"),
+    key(
+        "extract",
+        "off",
+        "off, rules, ask or model",
+        "Who writes down what you said in a turn: rules, the agent, a model",
+    ),
     key("history.days", "90", "1 to 1000000", "How many days of history are kept"),
     key("history.megabytes", "500", "1 to 1000000", "How much history is kept for each memory directory"),
     key("features.auto_memory", "true", SWITCH, "Serve memory to agents"),
     key("features.session_search", "false", SWITCH, "Tell agents how to search past sessions"),
     key("features.simple_prompt", "false", SWITCH, "Give agents the short form of the guidance"),
     key("features.team", "false", SWITCH, "Use team memory"),
-    key("features.extract", "false", SWITCH, "Extract memories from sessions in the background"),
+    key("features.extract", "false", SWITCH, "The older form of extract: true is model"),
     key("features.extract_headless", "false", SWITCH, "With extract: also from sessions that a program runs"),
     key("features.dream", "false", SWITCH, "Tidy memory in the background when it is due"),
     key("features.snapshots", "true", SWITCH, "Offer snapshots of agents' memory"),

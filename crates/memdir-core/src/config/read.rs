@@ -4,7 +4,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{
-    ConfigError, ProjectConfig, ReadConfig, RecallWhen, SecretsOnWrite, WriteMode, WriteScope, keys,
+    ConfigError, ExtractBy, ProjectConfig, ReadConfig, RecallWhen, SecretsOnWrite, WriteMode, WriteScope,
+    keys,
 };
 use crate::operation::StoreId;
 
@@ -38,6 +39,7 @@ impl<'t> Reader<'t> {
                 "projects" => self.projects(value)?,
                 "model" => self.model(value),
                 "recall" => self.recall(value)?,
+                "extract" => self.read.config.extract = Some(self.one_of(value, "extract", &EXTRACT_BY)?),
                 other => self.unknown(other, key.span()),
             }
         }
@@ -202,6 +204,13 @@ const MAX_COUNT: u32 = 1_000_000;
 
 const MODES: [(&str, WriteMode); 3] =
     [("auto", WriteMode::Auto), ("review", WriteMode::Review), ("off", WriteMode::Off)];
+
+const EXTRACT_BY: [(&str, ExtractBy); 4] = [
+    ("off", ExtractBy::Off),
+    ("rules", ExtractBy::Rules),
+    ("ask", ExtractBy::Ask),
+    ("model", ExtractBy::Model),
+];
 
 const WHEN: [(&str, RecallWhen); 3] =
     [("first", RecallWhen::First), ("every", RecallWhen::Every), ("off", RecallWhen::Off)];

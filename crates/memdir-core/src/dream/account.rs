@@ -46,6 +46,9 @@ pub struct Merged {
     pub into: RelPath,
     /// The one that went.
     pub from: RelPath,
+    /// Why.
+    #[serde(default)]
+    pub why: String,
 }
 
 /// A fact that a later one contradicted.

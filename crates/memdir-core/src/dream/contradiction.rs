@@ -5,13 +5,17 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 
-use super::account::Replaced;
+use super::account::{Merged, Replaced};
 use super::check::Superseded;
 use super::dates::{said_day, since_day};
 use super::desk::Desk;
+use super::merge::{append, follow_links};
 use super::statement::ChunkKind;
 use super::subject::{is_about_the_same, names};
 use crate::extract::reading::{negates, words_of};
+use crate::memory::change::reference;
+use crate::memory::topic;
+use crate::memory::topic::validity::{SUPERSEDES, Validity};
 use crate::rel_path::RelPath;
 
 /// A statement that says something of something.
@@ -31,6 +35,8 @@ struct Fact {
     context: HashSet<String>,
     /// Whether it says itself that this is new.
     is_news: bool,
+    /// Whether its file says nothing else.
+    is_alone: bool,
     /// Whether its verb leaves room for one value only.
     is_single: bool,
     negates: bool,
@@ -47,6 +53,7 @@ const LONGEST_NUMBER_VALUE: usize = 8;
 /// Says of every contradicted fact until when it held, and what holds now.
 pub(super) fn resolve(desk: &mut Desk<'_>) {
     let (facts, groups) = gather(desk);
+    let mut gone: Vec<(RelPath, RelPath, String, Date)> = Vec::new();
     let mut edits: HashMap<RelPath, Vec<(Range<usize>, String)>> = HashMap::new();
     let mut is_edited = vec![false; facts.len()];
     let mut names: Vec<&String> = groups.keys().collect();
@@ -69,7 +76,13 @@ pub(super) fn resolve(desk: &mut Desk<'_>) {
             if let Some(flag) = is_edited.get_mut(at) {
                 *flag = true;
             }
-            edits.entry(old.path.clone()).or_default().push((old.range.clone(), history(old, newest)));
+            // A file that says nothing else goes; what it said stays as one sentence of the newer one.
+            if old.is_alone && old.path != newest.path {
+                let was = without_since(&old.text).trim();
+                gone.push((old.path.clone(), newest.path.clone(), was.to_owned(), newest.day));
+            } else {
+                edits.entry(old.path.clone()).or_default().push((old.range.clone(), history(old, newest)));
+            }
             desk.account.superseded.push(Superseded {
                 statement: old.text.clone(),
                 source: old.path.clone(),
@@ -95,11 +108,48 @@ pub(super) fn resolve(desk: &mut Desk<'_>) {
         }
         desk.rewrite(&path, text);
     }
+    let renamed: Vec<_> = gone
+        .into_iter()
+        .filter_map(|(old, newest, was, until)| replace_whole(desk, &old, &newest, &was, until))
+        .collect();
+    if !renamed.is_empty() {
+        follow_links(desk, &renamed);
+    }
+}
+
+/// Brings the one fact of a memory into the memory that says what holds now, which is said to supersede it.
+fn replace_whole(
+    desk: &mut Desk<'_>,
+    old: &RelPath,
+    newest: &RelPath,
+    was: &str,
+    until: Date,
+) -> Option<(Option<String>, RelPath)> {
+    let home = desk.home_of(newest).clone();
+    let file = desk.topics.get(&home).filter(|_| home != *old)?;
+    let gone = desk.topics.get(old)?;
+    let reference = reference(old, gone.text.as_bytes());
+    let mut names = Validity::of(&file.text).supersedes;
+    names.push(reference);
+    let text = topic::set(&file.text, SUPERSEDES, &names.join("; ")).unwrap_or_else(|_| file.text.clone());
+    let text = append(&text, &[format!("{UNTIL}{until}: {was}{}", stop(was))]);
+    let gone = desk.take_away(old, &home)?;
+    desk.rewrite(&home, text);
+    desk.account.merged.push(Merged {
+        into: home,
+        from: old.clone(),
+        why: format!("it held until {until}; the other says what holds now"),
+    });
+    Some((desk.readings.of(&gone.text).topic.name.clone(), old.clone()))
+}
+
+/// The mark that a sentence lacks at its end.
+fn stop(text: &str) -> &'static str {
+    if text.ends_with(['.', '!', '?', '。', '！']) { "" } else { "." }
 }
 
 /// The sentence that takes the place of a contradicted one.
 fn history(old: &Fact, newest: &Fact) -> String {
-    let stop = |text: &str| if text.ends_with(['.', '!', '?', '。', '！']) { "" } else { "." };
     let was = without_since(&old.text).trim();
     let mut said = format!("{UNTIL}{} (from {}): {was}{}", newest.day, old.day, stop(was));
     if old.path != newest.path {
@@ -123,11 +173,18 @@ fn gather(desk: &Desk<'_>) -> (Vec<Fact>, HashMap<String, Vec<usize>>) {
     let mut facts = Vec::new();
     let mut groups: HashMap<String, Vec<usize>> = HashMap::new();
     for (path, file) in &desk.topics {
+        if Validity::of(&file.text).superseded_by.is_some() {
+            continue;
+        }
         let said = said_day(&file.text);
         let (mut day, mut is_firm) = (said.unwrap_or(file.day), said.is_some() || file.is_dated);
         let reading = desk.readings.of(&file.text);
         let description = names(reading.topic.description.as_deref().unwrap_or_default());
         let mut heading = HashSet::new();
+        const AROUND: [&str; 3] = ["said:", "how to apply:", "about:"];
+        let mut telling =
+            reading.said().filter(|said| !AROUND.iter().any(|start| said.normal.starts_with(start)));
+        let is_alone = telling.next().is_some() && telling.next().is_none();
         for (order, (kind, said)) in reading.said_with_kind().enumerate() {
             if kind == ChunkKind::Heading {
                 heading = names(&said.normal);
@@ -157,6 +214,8 @@ fn gather(desk: &Desk<'_>) -> (Vec<Fact>, HashMap<String, Vec<usize>>) {
                 is_single = verb == Verb::Single;
                 if !words_of(&subject).is_empty() && !value.is_empty() {
                     groups_of.push(format!("s {subject}"));
+                } else if is_alone {
+                    groups_of.push(format!("v {subject} {}", masked(&value).join(" ")));
                 }
             }
             let mut about: Vec<String> = words_of(plain).into_iter().collect();
@@ -178,6 +237,7 @@ fn gather(desk: &Desk<'_>) -> (Vec<Fact>, HashMap<String, Vec<usize>>) {
                 value,
                 context: description.union(&heading).cloned().collect(),
                 is_news,
+                is_alone,
                 is_single,
                 negates,
             });
@@ -211,7 +271,8 @@ fn is_contradicted(old: &Fact, newest: &Fact) -> bool {
         return false;
     }
     let is_short = old.value.len() <= LONGEST_VALUE && newest.value.len() <= LONGEST_VALUE;
-    let are_numbers = old.is_single
+    // `We use Node 18` and `We use Node 20` are versions of one fact where nothing else is said.
+    let are_numbers = (old.is_single || old.is_alone && newest.is_alone)
         && old.value.len() <= LONGEST_NUMBER_VALUE
         && masked(&old.value) == masked(&newest.value)
         && masked(&old.value).contains(&"#");
@@ -228,7 +289,11 @@ fn is_one_matter(old: &Fact, newest: &Fact) -> bool {
         return before.is_subset(&after) || after.is_subset(&before);
     }
     let is_same = before == after;
-    is_same && !before.is_empty() || newest.is_news && (before.is_subset(&after) || after.is_subset(&before))
+    // Two files with one title and one sentence each are two versions of it.
+    let is_titled = !old.context.is_empty() && !newest.context.is_empty();
+    let is_one_title = old.is_alone && newest.is_alone && is_titled;
+    is_same && (!before.is_empty() || is_one_title)
+        || newest.is_news && (before.is_subset(&after) || after.is_subset(&before))
 }
 
 /// What stands around each of two facts and in neither of them.

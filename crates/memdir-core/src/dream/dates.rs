@@ -123,7 +123,9 @@ fn is_no_day(sentence: &str, end: usize) -> bool {
     let last = before.get(start..).unwrap_or_default();
     let is_name = matches!(last, "Today" | "Tomorrow" | "Yesterday")
         && !before.get(..start).unwrap_or_default().trim().is_empty();
-    is_habit || is_kind || is_name || before.to_lowercase().ends_with("next day")
+    // `the last Friday of the month` comes every month.
+    let is_of_month = next == "of";
+    is_habit || is_of_month || is_kind || is_name || before.to_lowercase().ends_with("next day")
 }
 
 const MONTHS: &str = "january february march april may june july august september october november december enero \
@@ -227,6 +229,7 @@ mod tests {
             "We use the Today widget",
             "`tomorrow()` returns the next day",
             "Every release starts Thursday.",
+            "The retrospective is on the last Friday of the month.",
         ] {
             check(habit, habit);
         }

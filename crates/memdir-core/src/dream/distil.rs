@@ -58,7 +58,7 @@ pub(super) fn distil(desk: &mut Desk<'_>) {
             desk.account.left_in_logs += 1;
             continue;
         };
-        let words = memory.body.lines().next().unwrap_or_default().to_owned();
+        let words = memory.statement.clone();
         if !said.insert(normal(&words)) {
             desk.may(DISTIL, &normal(&note.text));
             continue;
@@ -172,9 +172,7 @@ fn worth_keeping(note: &Note<'_>, today: Date) -> Option<Extracted> {
             .or_else(|| Some(memory_noted(&noted_type(text)?, &dated(text, note.day), &source, note.day)))?,
     };
     // A day that was over when nobody had written it down yet is nothing to remember.
-    let turns_on =
-        memory.body.split_once("it turns on ").and_then(|(_, day)| day.get(..10)?.parse::<Date>().ok());
-    if turns_on.is_some_and(|day| day < today) {
+    if memory.day.is_some_and(|day| day < today) {
         return None;
     }
     let all = format!("{}\n\n{}", memory.description, memory.body);

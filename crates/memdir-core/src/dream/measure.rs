@@ -90,4 +90,4 @@ impl Measure {
 }
 
 /// What many memories say without repeating each other.
-const COMMON: [&str; 4] = ["why: the user gave no reason", "how to apply:", "said:", "stale since"];
+const COMMON: [&str; 3] = ["how to apply:", "said:", "stale since"];

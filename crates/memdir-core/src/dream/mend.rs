@@ -11,6 +11,8 @@ use crate::rel_path::RelPath;
 
 /// So many statements one may take the place of; the check allows a few more.
 const MOST_PER_REPLACEMENT: usize = 3;
+/// So many sentences of a memory are compared with a description that went.
+const MOST_COMPARED: usize = 64;
 
 /// Adds what would be lost to where it belongs. A description or an index line whose memory went may give way to that
 /// of the memory that took its place.
@@ -36,13 +38,15 @@ fn mend_some(desk: &mut Desk<'_>, is_ours: impl Fn(&Statement) -> bool) {
             continue;
         };
         let is_label = statement.range.is_empty() || statement.about.is_some();
-        let description = desk.readings.of(&file.text).topic.description.clone().unwrap_or_default();
-        if is_label && home != source && gives_way(desk, &statement, &description, &file.text) {
-            desk.account.superseded.push(Superseded {
-                statement: statement.text,
-                source,
-                replaced_by: description,
-            });
+        let reading = desk.readings.of(&file.text);
+        let description = reading.topic.description.clone();
+        // The description of a memory that went is often one of its sentences in other words.
+        let others = description.into_iter().chain(reading.said().map(|said| said.text.clone()));
+        let gives_way_to = (is_label && home != source)
+            .then(|| others.take(MOST_COMPARED).find(|other| gives_way(desk, &statement, other, &file.text)))
+            .flatten();
+        if let Some(replaced_by) = gives_way_to {
+            desk.account.superseded.push(Superseded { statement: statement.text, source, replaced_by });
         } else {
             let is_list = statement.normal.starts_with(STEPS);
             let block = if is_list { statement.text } else { format!("- {}", statement.text) };
@@ -57,6 +61,7 @@ fn gives_way(desk: &Desk<'_>, statement: &Statement, description: &str, text: &s
     let new = normal(description);
     desk.supersedes_left() > 0
         && taken < MOST_PER_REPLACEMENT
+        && !new.is_empty()
         && !new.contains(". ")
         && is_about_the_same(&statement.normal, &new)
         // What tells two memories apart stays.

@@ -49,9 +49,9 @@ pub(super) fn merge(desk: &mut Desk<'_>) {
         .filter(|candidate| !candidate.essence.trim().is_empty())
         .collect();
     let mut renamed = Vec::new();
-    for (one, other) in pairs(&candidates, desk.readings) {
+    for (one, other, likeness) in pairs(&candidates, desk.readings) {
         let (Some(one), Some(other)) = (candidates.get(one), candidates.get(other)) else { continue };
-        renamed.extend(merge_pair(desk, one, other));
+        renamed.extend(merge_pair(desk, one, other, likeness));
     }
     if !renamed.is_empty() {
         follow_links(desk, &renamed);
@@ -67,31 +67,52 @@ impl Candidate {
         Self { path: path.clone(), topic, essence, rank }
     }
 
-    /// Whether the two may become one at all.
-    fn goes_with(&self, other: &Self) -> bool {
+    /// Whether the two may become one at all. What one says completely may have another type.
+    fn goes_with(&self, other: &Self, likeness: Likeness) -> bool {
         let types = (&self.topic.memory_type, &other.topic.memory_type);
         let same_type = matches!(types, (Some(one), Some(other)) if one == other)
             || types.0.is_none()
             || types.1.is_none();
-        same_type && self.path.parent() == other.path.parent()
+        (same_type || likeness != Likeness::Near) && self.path.parent() == other.path.parent()
+    }
+}
+
+/// What two memories have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Likeness {
+    /// They say the same.
+    Same,
+    /// The first one says everything that the second one says.
+    Holds,
+    /// The second one says everything that the first one says.
+    Held,
+    /// They say nearly the same.
+    Near,
+}
+
+impl Likeness {
+    fn why(self) -> &'static str {
+        match self {
+            Self::Same => "both say the same",
+            Self::Holds | Self::Held => "every sentence of it is in the other",
+            Self::Near => "both say nearly the same, with the same numbers and names",
+        }
     }
 }
 
 /// Lines that memories share without being about the same.
 fn is_common(line: &str) -> bool {
-    ["**How to apply:**", "**Said:**", "**Why:** The user gave no reason", MARK]
-        .iter()
-        .any(|start| line.starts_with(start))
+    ["**How to apply:**", "**Said:**", MARK].iter().any(|start| line.starts_with(start))
 }
 
 /// The pairs that say the same, in the order of their paths.
-fn pairs(candidates: &[Candidate], readings: &Readings) -> Vec<(usize, usize)> {
+fn pairs(candidates: &[Candidate], readings: &Readings) -> Vec<(usize, usize, Likeness)> {
     let mut pairs = Vec::new();
     let mut same: HashMap<(bool, String), usize> = HashMap::new();
     for (at, candidate) in candidates.iter().enumerate() {
         for key in keys(candidate, readings) {
             match same.get(&key) {
-                Some(first) => pairs.push((*first, at)),
+                Some(first) => pairs.push((*first, at, Likeness::Same)),
                 None => {
                     same.insert(key, at);
                 }
@@ -99,13 +120,50 @@ fn pairs(candidates: &[Candidate], readings: &Readings) -> Vec<(usize, usize)> {
         }
     }
     let near = near_pairs(candidates.iter().map(|candidate| candidate.essence.as_str()));
-    let near = near.into_iter().map(|(one, other, _)| (one, other));
-    pairs.extend(near.filter(|(one, other)| {
+    pairs.extend(subsets(candidates, readings));
+    let near = near.into_iter().map(|(one, other, _)| (one, other, Likeness::Near));
+    pairs.extend(near.filter(|(one, other, _)| {
         let texts = candidates.get(*one).zip(candidates.get(*other));
         texts.is_some_and(|(one, other)| agree(&readings.of(&one.essence), &readings.of(&other.essence)))
     }));
     pairs.sort_unstable();
-    pairs.dedup();
+    pairs.dedup_by_key(|(one, other, _)| (*one, *other));
+    pairs
+}
+
+/// The pairs of which one memory says every sentence of the other.
+fn subsets(candidates: &[Candidate], readings: &Readings) -> Vec<(usize, usize, Likeness)> {
+    let said: Vec<HashSet<String>> = candidates
+        .iter()
+        .map(|candidate| {
+            let reading = readings.of(&candidate.essence);
+            let said: HashSet<String> = reading.said().map(|said| said.normal.clone()).collect();
+            // Steps count in their order, and two short sentences may stand anywhere.
+            let telling = said.iter().any(|said| words_of(said).len() >= FEWEST_WORDS);
+            if telling && reading.sequences().is_empty() { said } else { HashSet::new() }
+        })
+        .collect();
+    let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, said) in said.iter().enumerate() {
+        for sentence in said {
+            holders.entry(sentence.as_str()).or_default().push(at);
+        }
+    }
+    let mut pairs = Vec::new();
+    for (at, own) in said.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
+        // The sentence that the fewest say decides who can say all.
+        let rarest = own
+            .iter()
+            .filter_map(|sentence| holders.get(sentence.as_str()))
+            .min_by_key(|holders| holders.len());
+        let others = rarest.into_iter().flatten().filter(|other| **other != at);
+        let holder = others.copied().find(|other| {
+            said.get(*other).is_some_and(|other| other.len() > own.len() && own.is_subset(other))
+        });
+        pairs.extend(holder.map(|other| {
+            if other < at { (other, at, Likeness::Holds) } else { (at, other, Likeness::Held) }
+        }));
+    }
     pairs
 }
 
@@ -158,15 +216,24 @@ fn keys(candidate: &Candidate, readings: &Readings) -> Vec<(bool, String)> {
 }
 
 /// Brings one memory into the other; gives back the one that went, with its name.
-fn merge_pair(desk: &mut Desk<'_>, one: &Candidate, other: &Candidate) -> Option<(Option<String>, RelPath)> {
+fn merge_pair(
+    desk: &mut Desk<'_>,
+    one: &Candidate,
+    other: &Candidate,
+    likeness: Likeness,
+) -> Option<(Option<String>, RelPath)> {
     let homes = (desk.home_of(&one.path).clone(), desk.home_of(&other.path).clone());
     let is_whole = homes.0 == one.path && homes.1 == other.path || homes.0 != homes.1;
-    if homes.0 == homes.1 || !is_whole || !one.goes_with(other) {
+    if homes.0 == homes.1 || !is_whole || !one.goes_with(other, likeness) {
         return None;
     }
     // What was merged already stays where it is; of two that were not, the better one does.
     let one_stays = match (homes.0 == one.path, homes.1 == other.path) {
-        (true, true) => (one.rank, &one.path) <= (other.rank, &other.path),
+        (true, true) => match likeness {
+            Likeness::Holds => true,
+            Likeness::Held => false,
+            Likeness::Same | Likeness::Near => (one.rank, &one.path) <= (other.rank, &other.path),
+        },
         (false, true) => true,
         (true, false) => false,
         (false, false) => return None,
@@ -189,7 +256,7 @@ fn merge_pair(desk: &mut Desk<'_>, one: &Candidate, other: &Candidate) -> Option
         kept.gone.extend(lost);
         kept.gone.dedup();
     }
-    desk.account.merged.push(Merged { into, from: gone.path.clone() });
+    desk.account.merged.push(Merged { into, from: gone.path.clone(), why: likeness.why().to_owned() });
     Some((gone.topic.name.clone(), gone.path.clone()))
 }
 
@@ -263,8 +330,8 @@ pub(super) fn append(text: &str, blocks: &[String]) -> String {
     if blocks.is_empty() { text.to_owned() } else { whole }
 }
 
-/// Has links to what went lead to where it went.
-fn follow_links(desk: &mut Desk<'_>, renamed: &[(Option<String>, RelPath)]) {
+/// Has links to memories that went lead to where they went.
+pub(super) fn follow_links(desk: &mut Desk<'_>, renamed: &[(Option<String>, RelPath)]) {
     let before: Vec<(RelPath, Vec<u8>)> = desk
         .scene
         .sources()

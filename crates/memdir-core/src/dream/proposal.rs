@@ -159,7 +159,7 @@ pub fn read_proposal(scene: &Scene, json: &[u8]) -> Result<Dream, ProposalRefuse
         }
         let into = written.keys().next().unwrap_or(&path).clone();
         desk.take_away(&path, &into);
-        desk.account.merged.push(Merged { into, from: path });
+        desk.account.merged.push(Merged { into, from: path, why: "the model proposed it".to_owned() });
     }
     for claim in proposal.superseded {
         let source = RelPath::parse(&claim.source)

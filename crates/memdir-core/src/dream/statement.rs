@@ -9,6 +9,7 @@ use crate::extract::reading::sentences_of;
 use crate::memory::entrypoint::ENTRYPOINT;
 use crate::memory::frontmatter::{Frontmatter, METADATA};
 use crate::memory::index::{Index, IndexEntry, OVERFLOW, OVERFLOW_HEADING};
+use crate::memory::topic::validity::{SUPERSEDED_BY, SUPERSEDED_ON, SUPERSEDES};
 use crate::memory::topic::{Topic, client_slug};
 use crate::rel_path::RelPath;
 
@@ -102,7 +103,13 @@ pub(super) fn chunks(text: &str) -> Vec<Chunk> {
 
 /// What the fields of a header say that nobody else can make up again.
 pub(super) fn header_statements(text: &str) -> Vec<Statement> {
-    const OURS: [&str; 10] = [
+    const OURS: [&str; 16] = [
+        SUPERSEDES,
+        SUPERSEDED_BY,
+        SUPERSEDED_ON,
+        "metadata.supersedes",
+        "metadata.superseded_by",
+        "metadata.superseded_on",
         "name",
         "type",
         "modified",
@@ -261,6 +268,8 @@ fn is_blank(character: char) -> bool {
 
 /// The text behind a list mark or the marks of a heading.
 fn without_marker(text: &str) -> &str {
+    // A quotation says the same as its words.
+    let text = text.strip_prefix("> ").unwrap_or(text);
     let heading = text.trim_start_matches('#');
     if heading.len() < text.len() && text.len() - heading.len() <= 6 && heading.starts_with(' ') {
         return heading.trim_start().trim_end_matches('#');

@@ -109,9 +109,18 @@ fn duplicates_become_one_and_links_follow() {
     == MEMORY.md
     # Mine
 
-    - [tests](tests.md) — run all tests
+    - [testing](testing.md) — run tests before a push
     - [deploy](deploy.md) — deploys
     Own words.
+    == testing.md
+    ---
+    name: testing
+    description: run tests before a push
+    metadata:
+      type: feedback
+    ---
+
+    Always run the whole test suite before pushing, with the database container up and the cache cleared. Ask Maria if it is red.
     == deploy.md
     ---
     name: deploy
@@ -120,18 +129,7 @@ fn duplicates_become_one_and_links_follow() {
       type: project
     ---
 
-    First see [[tests]].
-    == tests.md
-    ---
-    name: tests
-    description: run all tests
-    metadata:
-      type: feedback
-    ---
-
-    Always run the whole test suite before pushing, with the database container up and the cache cleared.
-
-    Ask Maria if it is red.
+    First see [[testing]].
     ");
 }
 
@@ -811,4 +809,59 @@ proptest! {
     fn no_answer_of_a_model_breaks_anything(scene in any_scene(), json in "(?s).{0,200}") {
         let _ = read_proposal(&scene, json.as_bytes());
     }
+}
+
+/// Small directories written by hand: which memories go, and in which nothing may.
+#[test]
+fn small_directories_are_tidied_as_a_person_would() {
+    let mut wrong: Vec<String> = Vec::new();
+    for case in include_str!("testdata/cases.txt").split("=== ").skip(1) {
+        let (head, rest) = case.split_once('\n').unwrap();
+        let (name, gone) = head.split_once('|').unwrap();
+        let wanted: Vec<&str> = gone.trim().trim_start_matches("gone").split_whitespace().collect();
+        let mut files: Vec<(String, String)> = Vec::new();
+        let mut index = String::new();
+        for file in rest.split("--- ").skip(1) {
+            let (head, body) = file.split_once('\n').unwrap();
+            let (head, description) = head.split_once(" | ").unwrap();
+            let [stem, kind, day] = head.split(' ').collect::<Vec<_>>()[..] else { panic!("{head}") };
+            let text = format!(
+                "---\nname: {stem}\ndescription: {description}\nmetadata:\n  type: {kind}\n  modified: {day}T12:00:00.000Z\n---\n\n{}\n",
+                body.trim()
+            );
+            index.push_str(&format!("- [{stem}]({stem}.md) — {description}\n"));
+            files.push((format!("{stem}.md"), text));
+        }
+        let found: Vec<(&str, &str, &str)> =
+            files.iter().map(|(path, text)| (path.as_str(), "2026-05-06", text.as_str())).collect();
+        let mut scene = scene(Some(&index), &found);
+        scene.now = "2026-06-15T03:00:00Z".parse().unwrap();
+        let dream = plan(&scene, &Readings::default(), &mut |_, _| {});
+        let next = after(&scene, &dream.plan);
+        let left: BTreeSet<&str> = next.files.iter().map(|file| file.path.as_str()).collect();
+        let missing: Vec<&str> = files
+            .iter()
+            .map(|(path, _)| path.as_str())
+            .filter(|path| !left.contains(path))
+            .map(|path| path.trim_end_matches(".md"))
+            .collect();
+        if missing != wanted {
+            wrong.push(format!("{name}: gone {missing:?} and not {wanted:?}"));
+        }
+        let size = |scene: &Scene| -> usize {
+            scene.files.iter().map(|file| file.content.len()).sum::<usize>()
+                + scene.index.as_ref().map_or(0, Vec::len)
+        };
+        if size(&next) > size(&scene) {
+            wrong.push(format!("{name}: {} bytes and {} before", size(&next), size(&scene)));
+            for file in &next.files {
+                println!("{}\n{}", file.path, String::from_utf8_lossy(&file.content));
+            }
+        }
+        let again = plan(&next, &Readings::default(), &mut |_, _| {});
+        if !again.plan.changes.is_empty() {
+            wrong.push(format!("{name}: a second dream changes {:?}", again.plan.changes.len()));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -1,6 +1,6 @@
 //! What sentences say by their words: a table for each language, made when the first sentence of that language comes.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
 
@@ -83,10 +83,14 @@ pub(super) enum Cue {
     Handover,
     /// A part is to be played, and the rest of the prompt belongs to the play.
     Role,
+    /// What the agent did was right, and is to be done so again.
+    Approval,
+    /// What worked in the end, or what the cause was.
+    HardWon,
 }
 
 /// The sections of the tables.
-pub(super) const SECTIONS: [(&str, Cue); 37] = [
+pub(super) const SECTIONS: [(&str, Cue); 39] = [
     ("feedback strong", Cue::FeedbackStrong),
     ("feedback", Cue::Feedback),
     ("feedback weak", Cue::FeedbackWeak),
@@ -124,6 +128,8 @@ pub(super) const SECTIONS: [(&str, Cue); 37] = [
     ("experience", Cue::Experience),
     ("handover", Cue::Handover),
     ("role", Cue::Role),
+    ("approval", Cue::Approval),
+    ("hard-won", Cue::HardWon),
 ];
 
 impl Cue {
@@ -201,17 +207,13 @@ pub(super) struct Cues {
 }
 
 impl Cues {
-    /// The table of a language.
+    /// The table of a language, read when the first sentence of it comes.
     pub(super) fn of(language: Language) -> &'static Self {
-        match language {
-            Language::English => &ENGLISH,
-            Language::Spanish => &SPANISH,
-            Language::German => &GERMAN,
-            Language::French => &FRENCH,
-            Language::Portuguese => &PORTUGUESE,
-            Language::Chinese => &CHINESE,
-            Language::Japanese => &JAPANESE,
-        }
+        static TABLES: [OnceLock<Cues>; Language::ALL.len()] =
+            [const { OnceLock::new() }; Language::ALL.len()];
+        static NONE: OnceLock<Cues> = OnceLock::new();
+        let table = TABLES.get(language as usize).unwrap_or(&NONE);
+        table.get_or_init(|| Self::parse(language.table(), language.is_eastern()))
     }
 
     fn parse(table: &str, is_eastern: bool) -> Self {
@@ -227,13 +229,16 @@ impl Cues {
             finder: None,
             problems: Vec::new(),
         };
-        let mut section = None;
+        let (mut section, mut is_text) = (None, false);
         for line in table.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+                is_text = name.starts_with("text ");
                 section = Cue::parse(name);
-                if section.is_none() {
+                if section.is_none() && !is_text {
                     cues.problems.push(format!("no section {name}"));
                 }
+            } else if is_text {
+                // How notes say it is read elsewhere.
             } else if let (None, Some((name, words))) = (section, class_line(line)) {
                 if !cues.vocabulary.add_class(name, words) {
                     cues.problems.push(format!("one class too many: {name}"));
@@ -383,22 +388,13 @@ fn class_line(line: &str) -> Option<(&str, &str)> {
     line.strip_prefix('@')?.split_once(' ')
 }
 
-static ENGLISH: LazyLock<Cues> = LazyLock::new(|| Cues::parse(include_str!("cues/english.txt"), false));
-static SPANISH: LazyLock<Cues> = LazyLock::new(|| Cues::parse(include_str!("cues/spanish.txt"), false));
-static GERMAN: LazyLock<Cues> = LazyLock::new(|| Cues::parse(include_str!("cues/german.txt"), false));
-static FRENCH: LazyLock<Cues> = LazyLock::new(|| Cues::parse(include_str!("cues/french.txt"), false));
-static PORTUGUESE: LazyLock<Cues> = LazyLock::new(|| Cues::parse(include_str!("cues/portuguese.txt"), false));
-static CHINESE: LazyLock<Cues> = LazyLock::new(|| Cues::parse(include_str!("cues/chinese.txt"), true));
-static JAPANESE: LazyLock<Cues> = LazyLock::new(|| Cues::parse(include_str!("cues/japanese.txt"), true));
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_table_is_understood() {
-        use Language::{Chinese, English, French, German, Japanese, Portuguese, Spanish};
-        for language in [English, Spanish, German, French, Portuguese, Chinese, Japanese] {
+        for language in Language::ALL {
             assert_eq!(Cues::of(language).problems, [""; 0], "{language:?}");
         }
     }

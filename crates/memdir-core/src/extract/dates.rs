@@ -15,6 +15,8 @@ use names::{eastern_days, month, relative, small_number, weekday};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NamedDay {
     pub(super) date: Date,
+    /// Byte offset at which the words that name it begin.
+    pub(super) start: usize,
     /// Byte offset behind the words that name it.
     pub(super) end: usize,
     /// Whether the words already say the whole date.
@@ -42,7 +44,8 @@ pub(super) fn named_days(
             Some((date, taken, is_absolute)) => {
                 let last = tokens.get(at + taken.saturating_sub(1));
                 if let Some(end) = last.and_then(|token| end_in(sentence, token)) {
-                    days.push(NamedDay { date, end, is_absolute });
+                    let start = end_in(sentence, token).map_or(end, |end| end - token.text.len());
+                    days.push(NamedDay { date, start, end, is_absolute });
                 }
                 at += taken.max(1);
             }
@@ -131,6 +134,10 @@ fn day_at(tokens: &[Token<'_>], at: usize, today: Date) -> Option<(Date, usize, 
         return Some((date, 3, false));
     }
     if matches!(first, "end" | "ende" | "fin" | "finales" | "final" | "fim") {
+        // `fin de semana` is Saturday and Sunday.
+        if word(1) == "de" && word(2) == "semana" {
+            return None;
+        }
         let skip = (1..4).find(|step| period(word(*step)).is_some())?;
         let unit = word(skip);
         let is_next = (1..skip).any(|step| is_next(word(step))) || is_next(word(skip + 1));
@@ -278,9 +285,9 @@ fn is_next(word: &str) -> bool {
 
 /// Words that say `next` behind the day.
 const NEXT_AFTER: [&str; 4] = ["prochain", "que_viene", "proximo", "proxima"];
-const EVERY: [&str; 18] = [
-    "every", "each", "on_every", "cada", "todo", "todos", "toda", "todas", "jeden", "jede", "jedem",
-    "chaque", "tous", "last", "letzten", "pasado", "dernier", "past",
+const EVERY: [&str; 22] = [
+    "los", "les", "aos", "as", "every", "each", "on_every", "cada", "todo", "todos", "toda", "todas",
+    "jeden", "jede", "jedem", "chaque", "tous", "last", "letzten", "pasado", "dernier", "past",
 ];
 
 /// Words that lead away from the day that is named behind them.

@@ -29,8 +29,12 @@ pub(super) enum Kind {
 #[derive(Debug, Clone)]
 pub(super) struct Statement {
     pub(super) kind: Kind,
-    /// What was said, days made absolute.
+    /// All that was said of it, each day with its date.
     pub(super) text: String,
+    /// The one sentence that says it, dates in the place of days that are near.
+    pub(super) main: String,
+    /// Whether it approves of what the agent said before, and means little without that.
+    pub(super) approves: bool,
     /// The reason, if one was given.
     pub(super) reason: Option<String>,
     /// The last day that it names.
@@ -50,15 +54,16 @@ pub(super) struct Judged {
 /// A prompt has no more sentences that count.
 const MOST_SENTENCES: usize = 60;
 /// What speaks for a wish must weigh this much, in tenths.
-const FEEDBACK_LINE: i32 = 40;
+const FEEDBACK_LINE: i32 = 30;
 /// A score of tenths from which on a statement stands beside others.
 const CLEAR: i32 = 20;
 /// A statement takes in what follows it up to this length.
 const STATEMENT_BYTES: usize = 320;
 
 /// Judges the user's own words of a prompt that was typed on `today`. Without a day nothing relative can be made absolute;
-/// any day serves to recognise one. `usual` is the language of who speaks, where the words do not tell.
-pub(super) fn judge(words: &[Paragraph], today: Option<Date>, usual: Language) -> Judged {
+/// any day serves to recognise one. `usual` is the language of who speaks, where the words do not tell. `answers` says whether
+/// the agent had spoken before.
+pub(super) fn judge(words: &[Paragraph], today: Option<Date>, usual: Language, answers: bool) -> Judged {
     let (mut sentences, language) = read(words, today.unwrap_or(Date::constant(2000, 1, 3)), usual);
     let says_so = |paragraph: &Paragraph| paragraph.text.split_whitespace().any(|word| word == "/s");
     let is_in_play = words.iter().any(says_so)
@@ -67,7 +72,8 @@ pub(super) fn judge(words: &[Paragraph], today: Option<Date>, usual: Language) -
     let mut turn = Turn {
         // `Runbooks? In the wiki.`: whoever asks in two words answers it.
         asks: sentences.iter().any(|sentence| sentence.asks && sentence.words > 2),
-        wants_work: sentences.iter().any(|sentence| sentence.cues.place(Cue::Task) == Some(0)),
+        answers,
+        wants_work: sentences.first().is_some_and(|sentence| sentence.cues.place(Cue::Task) == Some(0)),
         ..Turn::default()
     };
     let mut kinds = Vec::with_capacity(sentences.len());
@@ -147,9 +153,11 @@ struct Turn {
     is_liked: bool,
     /// A sentence beside this one says what went wrong.
     is_corrected: bool,
+    /// The agent had said something that the prompt answers.
+    answers: bool,
     /// Some sentence of the prompt is a question.
     asks: bool,
-    /// Some sentence of the prompt asks for one piece of work.
+    /// The prompt begins with asking for one piece of work.
     wants_work: bool,
 }
 
@@ -182,6 +190,7 @@ struct Sentence<'s> {
     starts_paragraph: bool,
     paragraph: usize,
     has_place: bool,
+    has_code: bool,
     /// More of it is quoted than said.
     is_quotation: bool,
     days: Vec<NamedDay>,
@@ -241,6 +250,7 @@ impl<'s> Sentence<'s> {
                 .iter()
                 .any(|piece| piece.sign.kinds & kinds::PLACE != 0 || is_lasting_address(piece))
                 || language.is_eastern() && has_eastern_place(&pieces),
+            has_code: pieces.iter().any(|piece| piece.kind == TokenKind::Code),
             is_quotation: quoted * 2 > text.len(),
             days: named_days(text, &pieces, language.is_eastern(), today),
             words: if language.is_eastern() { text.chars().count() / 3 } else { count_words(&pieces) },
@@ -312,6 +322,10 @@ fn masked(pieces: &[Token<'_>], text: &str) -> String {
 
 /// A path, or a name as only code has it: `OrderService`.
 fn names_file(piece: &Token<'_>) -> bool {
+    const PRODUCTS: &str = "typescript javascript github gitlab postgresql postgres mysql sqlite graphql mongodb openapi nodejs macos ios \
+        ipad youtube intellij vscode clickhouse bigquery numpy fastapi websocket websockets openssl devops phpunit latex mariadb \
+        dynamodb cloudwatch powershell circleci teamcity webassembly oauth ids urls apis prs cis";
+    let is_product = || PRODUCTS.split_whitespace().any(|name| name == piece.word.as_ref());
     let is_camel = piece.kind == TokenKind::Word
         // Only a word with a capital inside needs a closer look.
         && piece.text.bytes().skip(1).any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase())
@@ -319,7 +333,8 @@ fn names_file(piece: &Token<'_>) -> bool {
             .text
             .chars()
             .zip(piece.text.chars().skip(1))
-            .any(|(one, next)| one.is_lowercase() && next.is_uppercase());
+            .any(|(one, next)| one.is_lowercase() && next.is_uppercase())
+        && !is_product();
     is_camel || piece.kind == TokenKind::Code && piece.text.contains(['/', '.'])
 }
 

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Extracted;
-use super::compose::NO_REASON;
 use super::token::fold;
 use super::topic_words::{topic_word_list, topic_words};
 use crate::memory::memory_type::MemoryType;
@@ -37,8 +36,6 @@ pub struct KnownTexts {
     places: Vec<(usize, usize)>,
     /// Which of these hold a word: only those that share some can say the same.
     by_word: HashMap<String, Vec<usize>>,
-    /// The memories by their paths in lower case.
-    by_path: HashMap<String, usize>,
 }
 
 #[derive(Debug)]
@@ -107,7 +104,6 @@ impl KnownTexts {
             }
             self.places.push((memory, at));
         }
-        self.by_path.entry(path.as_str().to_ascii_lowercase()).or_insert(memory);
         self.memories.push(KnownMemory { path, name: name.to_owned(), memory_type, passages });
     }
 
@@ -132,7 +128,7 @@ impl KnownTexts {
         let says_more = new.negates
             || !new.details.is_empty()
             || !new.order.is_empty()
-            || !memory.body.contains(NO_REASON)
+            || memory.reason.is_some()
             || matches!(memory.memory_type, MemoryType::User | MemoryType::Reference);
         if says_more {
             return None;
@@ -145,7 +141,7 @@ impl KnownTexts {
     /// How a new memory stands to all that.
     #[must_use]
     pub fn standing(&self, memory: &Extracted) -> Standing {
-        let Some(text) = statements(&memory.body).next() else { return Standing::New };
+        let text = memory.statement.as_str();
         let new = Passage::of(text);
         let wanted = &memory.memory_type;
         // A decision that names what it takes the place of, or says that something is so now, is about that.
@@ -180,9 +176,7 @@ impl KnownTexts {
         if let Some(known) = updates {
             return Standing::Updates { path: known.path.clone() };
         }
-        let stem = format!("{}.md", memory.name.to_ascii_lowercase());
-        let named = self.by_path.get(&stem).and_then(|at| self.memories.get(*at));
-        match nearest.map(|(_, known)| known).or(named) {
+        match nearest.map(|(_, known)| known) {
             Some(known) => Standing::Updates { path: known.path.clone() },
             None => Standing::New,
         }
@@ -216,10 +210,15 @@ impl KnownTexts {
 
 /// The paragraphs of a memory that state something; not those about why and how.
 fn statements(body: &str) -> impl Iterator<Item = &str> {
-    const AROUND: [&str; 4] = ["**Why", "**How", "**Said", "**Instead"];
+    const AROUND: [&str; 5] = ["**Why", "**How", "**Said", "**Instead", "**About"];
     body.split('\n')
         .map(str::trim)
         .filter(|line| !line.is_empty() && !AROUND.iter().any(|start| line.starts_with(start)))
+        .map(|line| {
+            let line = line.trim_start_matches(['>', ' ']);
+            let since = line.strip_prefix("**Since ").and_then(|rest| rest.split_once(":** "));
+            since.map_or(line, |(_, words)| words)
+        })
 }
 
 impl Passage {
@@ -366,24 +365,32 @@ mod tests {
     use super::super::Source;
     use super::*;
 
+    fn said(memory_type: MemoryType, text: &str, reason: Option<&str>) -> Extracted {
+        Extracted {
+            memory_type,
+            title: String::new(),
+            name: "x".to_owned(),
+            description: String::new(),
+            statement: text.to_owned(),
+            reason: reason.map(str::to_owned),
+            day: None,
+            body: format!("> {text}\n"),
+            source: Source::default(),
+            cues: Vec::new(),
+            is_lesson: false,
+            updates: None,
+        }
+    }
+
     #[test]
     fn nothing_is_written_twice() {
         let mut known = KnownTexts::default();
         let path = RelPath::parse("feedback-tabs.md").unwrap();
-        let old = "Always use tabs for indentation in Go files.\n\n**Why:** The user gave no reason.\n";
+        let old = "> Always use tabs for indentation in Go files.\n\n**Said:** 2026-03-11\n";
         known.add_memory(path.clone(), "tabs", Some(MemoryType::Feedback), old);
         known.add_document("CLAUDE.md", "# Rules\n\n- Run the linter before every commit, please.\n");
         let check = |known: &KnownTexts, text: &str, expected: &Standing| {
-            let memory = Extracted {
-                memory_type: MemoryType::Feedback,
-                name: "feedback-x".to_owned(),
-                description: String::new(),
-                body: format!("{text}\n\n**Why:** x"),
-                source: Source::default(),
-                cues: Vec::new(),
-                is_lesson: false,
-                updates: None,
-            };
+            let memory = said(MemoryType::Feedback, text, None);
             assert_eq!(known.standing(&memory), *expected, "{text}");
         };
         let updates = Standing::Updates { path };
@@ -401,24 +408,15 @@ mod tests {
         check(&known, "four spaces for indentation from now on, no tabs", &updates);
         check(&known, "ask before installing dependencies", &Standing::New);
         known.add_manifest("package.json", "{\"dependencies\": {\n\"vitest\": \"^2\",\n\"react\": \"^19\"}}");
-        let check = |text: &str, why: &str, expected: &Standing| {
-            let memory = Extracted {
-                memory_type: MemoryType::Project,
-                name: "project-x".to_owned(),
-                description: String::new(),
-                body: format!("{text}\n\n**Why:** {why}"),
-                source: Source::default(),
-                cues: Vec::new(),
-                is_lesson: false,
-                updates: None,
-            };
+        let check = |text: &str, why: Option<&str>, expected: &Standing| {
+            let memory = said(MemoryType::Project, text, why);
             assert_eq!(known.standing(&memory), *expected, "{text}");
         };
         let said = Standing::Said { whence: "package.json".to_owned() };
-        check("We use React and Vitest in this project.", NO_REASON, &said);
-        check("We use React and Vitest in this project.", "The client asked for it.", &Standing::New);
-        check("We never use React in this project.", NO_REASON, &Standing::New);
-        check("We use React 18 in this project.", NO_REASON, &Standing::New);
-        check("We use React and Jest in this project.", NO_REASON, &Standing::New);
+        check("We use React and Vitest in this project.", None, &said);
+        check("We use React and Vitest in this project.", Some("The client asked for it."), &Standing::New);
+        check("We never use React in this project.", None, &Standing::New);
+        check("We use React 18 in this project.", None, &Standing::New);
+        check("We use React and Jest in this project.", None, &Standing::New);
     }
 }

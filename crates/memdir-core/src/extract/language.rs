@@ -19,6 +19,30 @@ pub(super) enum Language {
 }
 
 impl Language {
+    /// Every language, in the order of their numbers.
+    pub(super) const ALL: [Self; 7] = [
+        Self::English,
+        Self::Spanish,
+        Self::German,
+        Self::French,
+        Self::Portuguese,
+        Self::Chinese,
+        Self::Japanese,
+    ];
+
+    /// Its phrases: what they are signs of, and how notes say what people say.
+    pub(super) fn table(self) -> &'static str {
+        match self {
+            Self::English => include_str!("cues/english.txt"),
+            Self::Spanish => include_str!("cues/spanish.txt"),
+            Self::German => include_str!("cues/german.txt"),
+            Self::French => include_str!("cues/french.txt"),
+            Self::Portuguese => include_str!("cues/portuguese.txt"),
+            Self::Chinese => include_str!("cues/chinese.txt"),
+            Self::Japanese => include_str!("cues/japanese.txt"),
+        }
+    }
+
     /// Whether words stand without spaces between them.
     pub(super) fn is_eastern(self) -> bool {
         matches!(self, Self::Chinese | Self::Japanese)

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::compose::{name, shortened};
-use super::{Extracted, Source};
+use super::compose::shortened;
+use super::{Extracted, Source, phrase};
 use crate::memory::memory_type::MemoryType;
 
 /// How a command ended.
@@ -214,16 +214,22 @@ fn lesson(failure: &Failure, working: &str, source: &Source) -> Extracted {
     let text = format!("`{}` fails here; `{working}` works.", failure.command);
     let times = if failure.count > 1 { format!(" {} times", failure.count) } else { String::new() };
     let complaint = failure.complaint.replace('`', "'");
-    let why = if complaint.is_empty() {
-        format!("The first failed{times}.")
+    let reason = if complaint.is_empty() {
+        format!("the first failed{times}.")
     } else {
-        format!("The first failed{times} with: {complaint}")
+        format!("the first failed{times} with: {complaint}")
     };
+    let words: Vec<&str> = working.split_whitespace().take(4).collect();
+    let title = format!("Run {}", words.join(" "));
     Extracted {
         memory_type: MemoryType::Project,
-        name: name("project-run", working),
-        description: shortened(&text, 120),
-        body: format!("{text}\n\n**Why:** {why}\n**How to apply:** Run the second one at once.\n"),
+        name: phrase::name(&title),
+        title,
+        description: shortened(&text, phrase::LONGEST_DESCRIPTION),
+        body: format!("{text}\n\n**Why:** {reason}\n"),
+        statement: text,
+        reason: Some(reason),
+        day: None,
         source: source.clone(),
         cues: Vec::new(),
         is_lesson: true,

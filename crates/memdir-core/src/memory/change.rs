@@ -68,18 +68,29 @@ pub fn add(
     Ok(plan)
 }
 
+/// A memory that is added together with others.
+#[derive(Debug, Clone)]
+pub struct Addition<'a> {
+    /// The memory.
+    pub topic: NewTopic<'a>,
+    /// What its line in the index is called.
+    pub title: &'a str,
+    /// Where it is written.
+    pub path: RelPath,
+}
+
 /// Adds several memories at once, none of whose paths is taken, with their lines in the index.
 ///
 /// # Errors
 /// A name is reserved for the index, a description is too long, or a text holds a NUL.
 pub fn add_all(
-    topics: &[(NewTopic<'_>, RelPath)],
+    additions: &[Addition<'_>],
     reason: String,
     indexes: &Indexes<'_>,
 ) -> Result<Plan, ChangeRefused> {
     let mut plan = Plan::new(reason);
     let mut draft = IndexDraft::new(indexes)?;
-    for (topic, path) in topics {
+    for Addition { topic, title, path } in additions {
         not_the_index(path)?;
         short_enough(path, topic.description)?;
         if topic.body.contains('\0') {
@@ -87,9 +98,9 @@ pub fn add_all(
         }
         plan.raw.extend(said(topic));
         plan.changes.push(Change::Write { path: path.clone(), content: topic.render().into(), base: None });
-        draft.add(topic.name, path, topic.description);
+        draft.add(title, path, topic.description);
     }
-    if !topics.is_empty() {
+    if !additions.is_empty() {
         draft.finish(&mut plan);
     }
     Ok(plan)

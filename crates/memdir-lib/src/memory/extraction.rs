@@ -4,8 +4,9 @@ use memdir_core::env::Env;
 use memdir_core::extract::{Extracted, KnownTexts, Skipped, Standing, Withdrawn};
 use memdir_core::instructions::{self, Surroundings};
 use memdir_core::look::Look;
-use memdir_core::memory::change::{self, FoundFile};
-use memdir_core::memory::topic::{self, NewTopic, Topic, decode};
+use memdir_core::memory::change::{self, Addition, FoundFile};
+use memdir_core::memory::entrypoint::ENTRYPOINT;
+use memdir_core::memory::topic::{self, Topic, decode};
 use memdir_core::plan::{Change, Plan};
 use memdir_core::rel_path::RelPath;
 use memdir_core::settings::ClientFlags;
@@ -120,6 +121,15 @@ impl Memory {
                     memories.push(memory);
                 }
                 Standing::New => {
+                    let taken = |name: &str| {
+                        let path = format!("{name}.md");
+                        let is_file = catalogue
+                            .entries
+                            .iter()
+                            .any(|entry| entry.path.as_str().eq_ignore_ascii_case(&path));
+                        is_file || added.iter().any(|(other, _): &(RelPath, usize)| other.as_str() == path)
+                    };
+                    memory.name = free_name(&memory.name, &taken);
                     let path = RelPath::parse(&format!("{}.md", memory.name))?;
                     known.add_memory(
                         path.clone(),
@@ -148,8 +158,14 @@ impl Memory {
                 grown.description.clone_from(&memory.description);
             }
         }
-        let topics: Vec<(NewTopic<'_>, RelPath)> =
-            first.iter().map(|(path, memory)| (memory.topic(now, session), path.clone())).collect();
+        let topics: Vec<Addition<'_>> = first
+            .iter()
+            .map(|(path, memory)| Addition {
+                topic: memory.topic(now, session),
+                title: &memory.title,
+                path: path.clone(),
+            })
+            .collect();
         let mut indexes = self.indexes()?;
         if let Some(removal) = &removal {
             indexes.follow(removal);
@@ -190,6 +206,17 @@ impl Memory {
             }
         }
         Ok(ExtractionPlan { memories, updated: targets, skipped, plan })
+    }
+}
+
+impl Memory {
+    /// What the index and the files that agents read anyway say. No memory is opened, so this does not grow with their number.
+    pub(crate) fn known_at_a_glance(&self, env: &Env) -> Result<KnownTexts, MemoryError> {
+        let mut known = documents(env);
+        if let Some(index) = self.read(&RelPath::parse(ENTRYPOINT)?)? {
+            known.add_document(ENTRYPOINT, &decode(&index).0);
+        }
+        Ok(known)
     }
 }
 
@@ -240,10 +267,7 @@ fn each_file_once(changes: Vec<Change>) -> Vec<Change> {
 fn append(text: &mut String, memory: &Extracted, zone: &TimeZone, now: Timestamp) {
     let (topic, _) = Topic::parse_head_of_whole(text);
     let body = text.get(topic.body).unwrap_or_default();
-    let description = topic.description.unwrap_or_default();
-    let shown = description.trim_end_matches('…');
-    let is_ours = !shown.is_empty()
-        && body.lines().any(|line| line.starts_with(shown) || line.contains(&format!(":** {shown}")));
+    let is_ours = body.lines().any(|line| line.starts_with("**Said:** "));
     if is_ours && let Ok(changed) = topic::set(text, "description", &memory.description) {
         *text = changed;
     }
@@ -255,14 +279,18 @@ fn append(text: &mut String, memory: &Extracted, zone: &TimeZone, now: Timestamp
     text.push_str(&later_words(memory, zone, now, line_end));
 }
 
+/// A name that no file has: the wanted one, with a number if it is taken.
+fn free_name(wanted: &str, is_taken: &dyn Fn(&str) -> bool) -> String {
+    let numbered = (2..1_000).map(|number| format!("{wanted}-{number}"));
+    let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
+    names.find(|name| !is_taken(name)).unwrap_or_else(|| wanted.to_owned())
+}
+
 /// The lines that say what was said later, and since when.
 fn later_words(memory: &Extracted, zone: &TimeZone, now: Timestamp, line_end: &str) -> String {
     let day = memory.source.time.unwrap_or(now).to_zoned(zone.clone()).date();
-    let said = memory.body.lines().next().unwrap_or_default();
-    let why =
-        memory.body.lines().find(|line| line.starts_with("**Why:**") && !line.ends_with("gave no reason."));
-    let why = why.map(|why| format!("{why}{line_end}")).unwrap_or_default();
-    format!("{line_end}**Since {day}:** {said}{line_end}{why}")
+    let why = memory.reason.as_ref().map(|why| format!("**Why:** {why}{line_end}")).unwrap_or_default();
+    format!("{line_end}**Since {day}:** {}{line_end}{why}", memory.statement)
 }
 
 /// What the agent reads anyway: instruction files, the project's README and its manifests.

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use memdir_core::env::Env;
 use memdir_core::hygiene::{Reason, flag};
-use memdir_core::memory::change;
+use memdir_core::memory::change::{self, Addition};
 use memdir_core::memory::topic::validity::ALWAYS_VALID;
 use memdir_core::memory::topic::{NewTopic, Topic, decode};
 use memdir_core::other_agents::{OtherAgent, Proposal, gather, propose};
@@ -69,7 +69,7 @@ impl Memory {
                 modified: now,
                 origin_session: None,
             };
-            (topic, path)
+            Addition { title: &proposal.name, topic, path }
         });
         let new: Vec<_> = new.collect();
         let found = self.indexes()?;

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use memdir_core::memory::change;
+use memdir_core::memory::change::{self, Addition};
 use memdir_core::memory::topic::NewTopic;
 use memdir_core::memory::topic::validity::ALWAYS_VALID;
 use memdir_core::operation::{Author, AuthorKind};
@@ -75,7 +75,8 @@ impl Memory {
             let path = RelPath::parse(&format!("{}.md", candidate.name))?;
             let found = self.indexes()?;
             let reason = format!("add {path} from {}", candidate.source);
-            let plan = change::add_all(&[(topic, path)], reason, &found.with(None))?;
+            let plan =
+                change::add_all(&[Addition { title: topic.name, topic, path }], reason, &found.with(None))?;
             if let Submitted::Staged { id, .. } = self.hold(&plan, &Wish::of(&author), now)? {
                 ids.push(id);
             }

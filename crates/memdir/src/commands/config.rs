@@ -29,8 +29,8 @@ Examples:
   memdir config
   memdir config get writes
   memdir config set writes review
-  memdir config set features.extract true
-  memdir config unset features.extract
+  memdir config set extract ask
+  memdir config unset extract
   memdir config explain secrets.on_write"
 )]
 pub(crate) struct Config {

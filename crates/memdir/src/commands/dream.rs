@@ -44,6 +44,7 @@ runs by itself, at the end of a session, a day and five sessions after the last;
 Examples:
   memdir dream --dry-run
   memdir dream
+  memdir dream --dry-run --explain
   memdir dream --model --dry-run
   memdir dream show
   memdir dream undo"
@@ -59,6 +60,9 @@ pub(crate) struct Dream {
     /// Ask the model that your settings name for the plan; it passes the same check, or the rules plan
     #[arg(long, conflicts_with_all = ["if_due", "everywhere"])]
     model: bool,
+    /// Show every change, with the reason for it
+    #[arg(long)]
+    explain: bool,
     #[command(flatten)]
     when: When,
     #[command(flatten)]
@@ -87,6 +91,9 @@ enum Action {
     Show {
         /// The dream: its id, or a unique beginning or end of it; without one the last
         id: Option<String>,
+        /// Show every change, with the reason for it
+        #[arg(long)]
+        explain: bool,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
@@ -120,7 +127,9 @@ impl Run for Dream {
 
     fn run(self, world: &mut World) -> Result<Exit> {
         match &self.action {
-            Some(Action::Show { id, json, which }) => show(id.as_deref(), *json, which, world),
+            Some(Action::Show { id, json, explain, which }) => {
+                show(id.as_deref(), *json, *explain, which, world)
+            }
             Some(Action::Undo { id, how }) => undo(id.as_deref(), how, world),
             None if self.when.everywhere => self.everywhere(world),
             None => {
@@ -236,8 +245,12 @@ impl Dream {
         } else {
             dreamt.warnings.iter().chain(&plan.warnings).collect()
         };
-        let page =
-            Page { before: &dreamt.dream.before, after: &dreamt.dream.after, account: &dreamt.dream.account };
+        let page = Page {
+            before: &dreamt.dream.before,
+            after: &dreamt.dream.after,
+            account: &dreamt.dream.account,
+            explain: self.explain,
+        };
         if self.how.json {
             let report = Report {
                 status: if is_idle {
@@ -347,7 +360,7 @@ impl Dream {
     }
 }
 
-fn show(wanted: Option<&str>, json: bool, which: &Which, world: &mut World) -> Result<Exit> {
+fn show(wanted: Option<&str>, json: bool, explain: bool, which: &Which, world: &mut World) -> Result<Exit> {
     let memory = which.open(world)?;
     let dreams = memory.dreams();
     let found: Vec<_> = match wanted {
@@ -373,7 +386,7 @@ fn show(wanted: Option<&str>, json: bool, which: &Which, world: &mut World) -> R
     };
     let log = memory.log(usize::MAX)?;
     let is_undone = log.undone().keys().any(|undone| undone.0 == record.id);
-    let page = Page { before: &record.before, after: &record.after, account: &record.account };
+    let page = Page { before: &record.before, after: &record.after, account: &record.account, explain };
     if json {
         let (op, staged) = if record.is_staged {
             (None, Some(record.id.as_str()))

@@ -7,11 +7,13 @@ use anyhow::Result;
 use camino::Utf8PathBuf;
 use clap::Parser;
 use jiff::Timestamp;
+use memdir_core::config::ExtractBy;
 use memdir_core::env::Env;
 use memdir_core::extract::{Extracted, Skipped};
 use memdir_core::rel_path::RelPath;
 use memdir_disk::failure_log::{self, Failure};
 use memdir_lib::extract::{Engine, Range, SessionOutcome, Wanted, extract};
+use memdir_lib::features::read_extract_by;
 use memdir_lib::memory::Submitted;
 use memdir_lib::model::Model;
 use memdir_lib::phase::Phase;
@@ -93,7 +95,9 @@ impl Run for Extract {
         };
         let dry_run = self.how.is_dry_run();
         let now = world.now;
-        let askable = if self.no_model { Askable::Nothing } else { askable(&env)? };
+        // A turn that has ended is left to the rules unless the user chose the model.
+        let is_rules = self.ended.is_some() && read_extract_by(&env) == ExtractBy::Rules;
+        let askable = if self.no_model || is_rules { Askable::Nothing } else { askable(&env)? };
         let progress =
             RefCell::new(Progress::new("reading sessions", world.terminal.stderr, world.stderr.as_mut()));
         let step = |phase, done, total| {

@@ -1,9 +1,12 @@
 //! Stop: a turn has ended, so what the user said in it can be written down.
 
 use anyhow::Result;
+use camino::Utf8Path;
+use memdir_core::config::ExtractBy;
 use memdir_core::hook::{Answer, marked_files};
 use memdir_core::settings::ClientFlags;
-use memdir_lib::features::read_features;
+use memdir_lib::extract::{EndedTurn, request};
+use memdir_lib::features::{read_extract_by, read_features};
 use memdir_lib::place::Place;
 use memdir_lib::usage::note_cited;
 
@@ -12,15 +15,35 @@ use crate::job::Job;
 
 pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     note_marked(hook)?;
-    let features = read_features(&hook.env).0;
+    let by = read_extract_by(&hook.env);
+    let Some(session) = hook.event.session.as_deref().filter(|_| by != ExtractBy::Off) else {
+        return Ok(Answer::Nothing);
+    };
     // What a program says through the agent is not a person's preference, unless the user says that it is.
     let entrypoint = hook.world.vars.get("CLAUDE_CODE_ENTRYPOINT");
     let is_headless = entrypoint.is_some_and(|entrypoint| entrypoint.starts_with("sdk"));
-    // Only the session that it was called for: others may be headless, paused, or another person's turn.
-    if features.extract && (!is_headless || features.extract_headless) && hook.event.session.is_some() {
-        hook.start(Job::Extract);
+    let takes_headless = read_features(&hook.env).0.extract_headless;
+    if is_headless && !takes_headless {
+        return Ok(Answer::Nothing);
     }
-    Ok(Answer::Nothing)
+    match (by, hook.event.transcript.as_deref()) {
+        (ExtractBy::Ask, Some(transcript)) => {
+            let turn = EndedTurn {
+                session,
+                transcript: Utf8Path::new(transcript),
+                is_answer: hook.event.stop_hook_active,
+                headless: takes_headless,
+            };
+            let asked = request(&hook.env, &hook.memory()?, &turn, hook.world.now)?;
+            Ok(asked.map_or(Answer::Nothing, Answer::GoOn))
+        }
+        (ExtractBy::Ask, None) => Ok(Answer::Nothing),
+        _ => {
+            // Only the session that it was called for: others may be headless, paused, or another person's turn.
+            hook.start(Job::Extract);
+            Ok(Answer::Nothing)
+        }
+    }
 }
 
 /// Counts the memories on which the agent's last words rest, where the client marks them.

@@ -75,8 +75,8 @@ fn only_what_the_user_said_for_good_is_found() {
     let body = answer["memories"][1]["body"].as_str().unwrap();
     assert!(
         body.contains("Thursday (2026-03-12)")
-            && body.contains("**Why:**")
-            && body.contains("**How to apply:**"),
+            && body.starts_with("> ")
+            && !body.contains("**How to apply:**"),
         "{body}"
     );
     assert_eq!(ask(&sandbox, "ls --json")["items"], json!([]));
@@ -135,8 +135,8 @@ fn while_daily_logs_are_kept_a_turn_adds_to_the_day() {
     session(&sandbox, "5c0523b1", &[prompt("u1", "from now on use tabs everywhere in this repo")]);
     assert_eq!(turns(&ask(&sandbox, "extract --ended 5c0523b1 --json")), ["u1 feedback"]);
     let today = sandbox.run(["today"]).stdout;
-    assert!(today.contains("From now on use tabs everywhere in this repo"), "{today}");
-    assert!(!sandbox.run(["ls"]).stdout.contains("feedback-"), "no topic file");
+    assert!(today.contains("from now on use tabs everywhere in this repo"), "{today}");
+    assert!(!sandbox.run(["ls"]).stdout.contains("feedback"), "no topic file");
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn a_lesson_of_commands_is_learnt() {
     session(&sandbox, "5c0523b1", &lines);
     let answer = ask(&sandbox, "extract --dry-run --json");
     assert_eq!(turns(&answer), ["a2 project"]);
-    assert_eq!(answer["memories"][0]["name"], "project-run-pnpm-test");
+    assert_eq!(answer["memories"][0]["name"], "run-pnpm-test");
 }
 
 #[test]
@@ -478,4 +478,78 @@ fn status_says_how_far_extraction_and_dreams_are() {
     let unread = format!("extract   after every turn; last just now; {} B of 1 session to read", more.len());
     assert!(shown.contains(&unread), "{shown}");
     assert!(shown.contains("dream     at the end of sessions; last just now; not due: the last dream was less than 24 hours ago"), "{shown}");
+}
+
+/// What the Stop hook answers at the end of a turn of the session `5c0523b1`.
+fn stop(sandbox: &mut Sandbox, transcript: &Utf8PathBuf, is_answer: bool) -> String {
+    let cwd = project_root(sandbox);
+    let event = json!({
+        "hook_event_name": "Stop", "session_id": "5c0523b1", "transcript_path": transcript, "cwd": cwd,
+        "stop_hook_active": is_answer,
+    });
+    sandbox.stdin = event.to_string();
+    let block = sandbox.run(["hook", "Stop"]);
+    sandbox.stdin = String::new();
+    assert_eq!(block.code, 0, "{}", block.stderr);
+    block.stdout
+}
+
+#[test]
+fn the_agent_is_asked_once_to_save_what_it_did_not() {
+    let mut sandbox = sandbox();
+    sandbox.home.write("home/.config/memdir/config.toml", "extract = \"ask\"\n");
+    assert_eq!(sandbox.run(["add", "-n", "port", "The staging port is 7001"]).code, 0);
+    let said = |number: usize, text: &str| prompt(&format!("u{number}"), text);
+    let mut lines = vec![said(1, "how do I run the tests?")];
+    let transcript = session(&sandbox, "5c0523b1", &lines);
+    assert_eq!(stop(&mut sandbox, &transcript, false), "", "nothing to save");
+    let next = |lines: &mut Vec<String>, text: &str, sandbox: &mut Sandbox, is_answer: bool| {
+        lines.push(said(lines.len() + 1, text));
+        session(sandbox, "5c0523b1", lines);
+        stop(sandbox, &transcript, is_answer)
+    };
+    let asked = next(&mut lines, "please never force push to a shared branch", &mut sandbox, false);
+    let asked: Value = serde_json::from_str(&asked).unwrap();
+    assert_eq!(asked["decision"], "block");
+    let reason = asked["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("Never force push to a shared branch") && reason.lines().count() == 1,
+        "{reason}"
+    );
+    assert_eq!(stop(&mut sandbox, &transcript, true), "", "its answer causes no second question");
+    assert_eq!(stop(&mut sandbox, &transcript, false), "", "nor does the same thing");
+    // What comes soon after waits, and is asked about when five turns have ended.
+    let rule = "from now on write commit messages in English";
+    assert_eq!(next(&mut lines, rule, &mut sandbox, false), "", "too soon");
+    let mut answers = Vec::new();
+    for _ in 0..4 {
+        answers.push(next(&mut lines, "go on", &mut sandbox, false));
+    }
+    assert_eq!(
+        answers.iter().filter(|answer| answer.contains("ommit messages in English")).count(),
+        1,
+        "{answers:?}"
+    );
+    // What the user does not want on record is never asked about.
+    for _ in 0..6 {
+        answers.push(next(&mut lines, "go on", &mut sandbox, false));
+    }
+    let secret = "off the record: from now on never merge what Dana writes";
+    assert_eq!(next(&mut lines, secret, &mut sandbox, false), "");
+}
+
+#[test]
+fn the_agent_is_not_asked_about_what_it_saved() {
+    let mut sandbox = sandbox();
+    sandbox.home.write("home/.config/memdir/config.toml", "extract = \"ask\"\n");
+    assert_eq!(sandbox.run(["add", "-n", "port", "The staging port is 7001"]).code, 0);
+    let memory = ask(&sandbox, "path --json")["memory_dir"].as_str().unwrap().to_owned();
+    let wrote = json!({"type": "assistant", "uuid": "a1", "message": {"role": "assistant", "content": [
+        {"type": "tool_use", "id": "x", "name": "Write", "input": {"file_path": format!("{memory}/push.md"), "content": "x"}}]}});
+    let lines = [prompt("u1", "please never force push to a shared branch"), format!("{wrote}\n")];
+    let transcript = session(&sandbox, "5c0523b1", &lines);
+    assert_eq!(stop(&mut sandbox, &transcript, false), "");
+    sandbox.home.write("home/.config/memdir/config.toml", "extract = \"off\"\n");
+    let transcript = session(&sandbox, "6d0523b1", &[prompt("u1", "please never force push to main")]);
+    assert_eq!(stop(&mut sandbox, &transcript, false), "", "off");
 }

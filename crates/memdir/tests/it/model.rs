@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::harness::Sandbox;
 
 pub(crate) const SAID: &str = "please stop adding docstrings to private functions, they go stale";
-const RULES: &str = "feedback-stop-adding-docstrings-private-functions";
+const RULES: &str = "stop-adding-docstrings";
 
 /// A server that does one thing with every connection, and keeps what it was asked.
 struct Server {

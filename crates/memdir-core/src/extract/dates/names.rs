@@ -81,7 +81,7 @@ pub(super) fn eastern_days(sentence: &str, today: Date) -> Vec<NamedDay> {
     let mut at = 0;
     while let Some(rest) = sentence.get(at..).filter(|rest| !rest.is_empty()) {
         if let Some((date, taken)) = eastern_day(sentence.get(..at).unwrap_or_default(), rest, today) {
-            days.push(NamedDay { date, end: at + taken, is_absolute: false });
+            days.push(NamedDay { date, start: at, end: at + taken, is_absolute: false });
             at += taken;
         } else {
             at += rest.chars().next().map_or(1, char::len_utf8);

@@ -13,20 +13,24 @@ pub(super) fn add(
 ) {
     let Some(sentence) = sentences.get(at) else { return };
     // Who somebody is does not turn on a day.
-    let text = if kind == Kind::User { sentence.text.replace('\n', " ") } else { with_dates(sentence) };
+    let plain = || sentence.text.replace('\n', " ");
+    let text = if kind == Kind::User { plain() } else { with_dates(sentence) };
+    let main = if kind == Kind::User { plain() } else { dated(sentence) };
     // What leans on the sentence before says nothing without it.
     let before = at.checked_sub(1).and_then(|before| Some((sentences.get(before)?, kinds.get(before)?)));
-    let text = match before {
+    let (text, main) = match before {
         Some((before, None))
             if before.paragraph == sentence.paragraph
-                && before.is_plain_remark()
+                && !before.asks
                 && leans_back(&text)
                 && before.text.len() + text.len() < STATEMENT_BYTES =>
         {
             let end = if before.text.ends_with(['.', '!', '。', '！']) { "" } else { "." };
-            format!("{}{end} {}", before.text.replace('\n', " "), with_capital(&text))
+            let with_before =
+                |text: &str| format!("{}{end} {}", before.text.replace('\n', " "), with_capital(text));
+            (with_before(&text), with_before(&main))
         }
-        _ => text,
+        _ => (text, main),
     };
     let day = sentence.days.iter().map(|day| day.date).max();
     let reason = reason_in(sentence);
@@ -39,7 +43,8 @@ pub(super) fn add(
             statement
         }
         None => {
-            statements.push(Statement { kind, text, reason: None, day: None });
+            let approves = kind == Kind::Feedback && sentence.cues.has(Cue::Approval);
+            statements.push(Statement { kind, text, main, approves, reason: None, day: None });
             let Some(last) = statements.last_mut() else { return };
             last
         }
@@ -85,6 +90,16 @@ impl Sentence<'_> {
 
 /// Whether a sentence stands for something that the one before it names.
 fn leans_back(text: &str) -> bool {
+    const STARTS: [&str; 8] = [
+        "until then",
+        "bis dahin",
+        "d'ici là",
+        "hasta entonces",
+        "até lá",
+        "在此之前",
+        "それまで",
+        "keep doing that",
+    ];
     const ENDS: [&str; 8] = [
         " gets one",
         " needs one",
@@ -96,7 +111,7 @@ fn leans_back(text: &str) -> bool {
         " than that",
     ];
     let lower = text.to_lowercase();
-    ENDS.iter().any(|end| lower.contains(end))
+    ENDS.iter().any(|end| lower.contains(end)) || STARTS.iter().any(|start| lower.starts_with(start))
 }
 
 fn with_capital(text: &str) -> String {
@@ -200,6 +215,53 @@ const AGAIN: [&str; 28] = [
     "that", "this", "they're", "it's", "sie", "es", "wir", "das", "ils", "elles", "ça", "on", "nos", "eles",
     "luego",
 ];
+
+/// The sentence with dates as a note has them: `tomorrow` becomes its date, `on Friday` keeps its name beside it.
+fn dated(sentence: &Sentence<'_>) -> String {
+    let mut text = sentence.text.replace('\n', " ");
+    if text.len() != sentence.text.len() {
+        return text;
+    }
+    for day in sentence.days.iter().rev().filter(|day| !day.is_absolute) {
+        let Some(words) = text.get(day.start..day.end) else { continue };
+        let is_named = !NEAR.contains(&words.to_lowercase().as_str());
+        if is_named {
+            text.insert_str(day.end, &format!(" ({})", day.date));
+        } else {
+            let before = text.get(..day.start).unwrap_or_default();
+            let follows = before.split_whitespace().next_back().unwrap_or_default().to_lowercase();
+            let is_english = matches!(words.to_lowercase().as_str(), "tomorrow" | "today" | "tonight");
+            let on = if is_english && !before.is_empty() && !FOLLOWS.contains(&follows.as_str()) {
+                "on "
+            } else {
+                ""
+            };
+            text.replace_range(day.start..day.end, &format!("{on}{}", day.date));
+        }
+    }
+    text
+}
+
+/// Days that a note names by their date alone.
+const NEAR: [&str; 14] = [
+    "tomorrow",
+    "today",
+    "tonight",
+    "morgen",
+    "heute",
+    "übermorgen",
+    "mañana",
+    "hoy",
+    "demain",
+    "aujourd'hui",
+    "amanhã",
+    "hoje",
+    "明天",
+    "明日",
+];
+
+/// English words behind which a date needs no preposition.
+const FOLLOWS: [&str; 10] = ["by", "until", "till", "from", "since", "before", "after", "on", "of", "for"];
 
 /// The sentence with every day that it names written out behind its words.
 fn with_dates(sentence: &Sentence<'_>) -> String {

@@ -3,6 +3,9 @@
 use super::{FEEDBACK_LINE, Sentence, Turn};
 use crate::extract::cues::Cue;
 
+/// Praise of fewer words is politeness.
+const APPROVAL_WORDS: usize = 5;
+
 impl Sentence<'_> {
     /// The sum of what speaks for and against, in tenths.
     fn weigh(&self, weights: &[(Cue, i32)]) -> i32 {
@@ -10,6 +13,13 @@ impl Sentence<'_> {
     }
 
     pub(super) fn feedback(&self, turn: &Turn) -> i32 {
+        // `Ab jetzt` holds a word for now, and is meant for good.
+        let is_lasting = self.cues.has(Cue::FeedbackStrong) && self.cues.has(Cue::Durable);
+        // `I'd rather you told me` is no report.
+        let is_own = self
+            .cues
+            .place(Cue::FeedbackStrong)
+            .is_some_and(|strong| Some(strong) < self.cues.place(Cue::Reported));
         let signs = self.weigh(&[
             (Cue::FeedbackStrong, 30),
             (Cue::Feedback, 20),
@@ -24,14 +34,15 @@ impl Sentence<'_> {
             (Cue::Complaint, 10),
             (Cue::Specific, -20),
             (Cue::Spec, -20),
-            (Cue::OneOff, -40),
+            (Cue::OneOff, if is_lasting { -5 } else { -40 }),
             (Cue::Soon, -20),
             (Cue::Task, -10),
-            (Cue::Reported, -60),
+            (Cue::Reported, if is_own { -20 } else { -60 }),
         ]);
+        let approval = self.approval(turn);
         let commands =
             [Cue::FeedbackStrong, Cue::Feedback, Cue::FeedbackWeak, Cue::Directive, Cue::Preference];
-        if !commands.iter().any(|cue| self.cues.has(*cue)) {
+        if approval == 0 && !commands.iter().any(|cue| self.cues.has(*cue)) {
             return -1;
         }
         let around = if turn.explains || self.cues.has(Cue::Reason) { 5 } else { 0 }
@@ -42,7 +53,16 @@ impl Sentence<'_> {
             - if turn.asks && !self.cues.has(Cue::FeedbackStrong) { 10 } else { 0 };
         // A particular file is named in passing wishes more often than in rules.
         let path = if self.names_file && !self.cues.has(Cue::FeedbackStrong) { 10 } else { 0 };
-        signs + around - path - FEEDBACK_LINE
+        signs + approval + around - path - FEEDBACK_LINE
+    }
+
+    /// Praise for what the agent chose, said in more than a word.
+    fn approval(&self, turn: &Turn) -> i32 {
+        match turn.answers && self.cues.has(Cue::Approval) {
+            true if self.words >= APPROVAL_WORDS => 40,
+            true => 20,
+            false => 0,
+        }
     }
 
     pub(super) fn user(&self) -> i32 {
@@ -50,13 +70,15 @@ impl Sentence<'_> {
             (Cue::User, 25),
             (Cue::Habit, 20),
             (Cue::Reported, -30),
-            (Cue::OneOff, -10),
+            (Cue::OneOff, -5),
             (Cue::Spec, -10),
         ]) - 20
     }
 
     pub(super) fn project(&self, turn: &Turn) -> i32 {
         let cues = &self.cues;
+        // A deadline and a cure are of one thing by nature.
+        let is_event = self.is_deadline() || cues.has(Cue::HardWon);
         let mut score = self.weigh(&[
             (Cue::Project, 25),
             (Cue::ProjectWeak, 10),
@@ -64,7 +86,7 @@ impl Sentence<'_> {
             (Cue::Scope, 3),
             (Cue::OneOff, -25),
             (Cue::Task, -15),
-            (Cue::Specific, -7),
+            (Cue::Specific, if is_event { 0 } else { -7 }),
             (Cue::Spec, -7),
             (Cue::Reported, -30),
         ]);
@@ -85,11 +107,21 @@ impl Sentence<'_> {
         } else if !self.days.is_empty() {
             score += 7;
         }
-        if self.past && !cues.has(Cue::External) {
-            score -= if cues.has(Cue::Project) { 10 } else { 15 };
+        if cues.has(Cue::HardWon) {
+            score += if self.has_code { 30 } else { 20 } + if turn.answers { 3 } else { 0 };
+        } else if self.past && !cues.has(Cue::External) {
+            let is_decision = cues.has(Cue::Project) && self.says_we;
+            score -= if is_decision {
+                0
+            } else if cues.has(Cue::Project) {
+                10
+            } else {
+                15
+            };
         }
         // What only concerns the code at hand is work, not a decision to remember.
-        let is_founded = cues.has(Cue::Reason) || cues.has(Cue::External) || self.is_deadline();
+        let is_founded =
+            cues.has(Cue::HardWon) || cues.has(Cue::Reason) || cues.has(Cue::External) || self.is_deadline();
         if cues.has(Cue::Process) && !is_founded {
             score -= 5;
         }

@@ -17,6 +17,9 @@ pub(super) struct Page<'p> {
     pub(super) after: &'p Measure,
     #[serde(flatten)]
     pub(super) account: &'p Account,
+    /// Whether every change is shown, with the reason for it.
+    #[serde(skip)]
+    pub(super) explain: bool,
 }
 
 /// A dream in machine output.
@@ -36,6 +39,23 @@ pub(super) struct Report<'r> {
     pub(super) diff: Option<String>,
 }
 
+/// Why each kind of change is made.
+const WHY: [(&str, &str); 10] = [
+    ("by model", "The model that you named wrote these; every statement was checked."),
+    ("merged", "One memory said everything that the other one said, or what holds now."),
+    ("replaced", "A later sentence about the same thing says something else, so the earlier one has an end."),
+    (
+        "gave way",
+        "A description or index line of a memory that went says no more than the sentence that stays.",
+    ),
+    ("dated", "The day was named as seen from the day of writing, which nobody knows later."),
+    ("stale", "Project files that it relies on are gone, its deadline passed, or nobody used it for long."),
+    ("noted", "The note will matter after its day: a preference, a decision, a limit or a place."),
+    ("repeated", "The same item stood twice in one section."),
+    ("linked", "No line of the index led to it."),
+    ("unlinked", "The file of this index line is gone."),
+];
+
 /// So many changes of one kind are shown.
 const SHOWN: usize = 8;
 /// So much of a statement.
@@ -52,17 +72,25 @@ impl Page<'_> {
             let what = if file.is_new { "new, " } else { "" };
             format!("{}  {what}{} lines added, {} removed", file.path, file.lines_added, file.lines_removed)
         });
-        section("by model", written, world)?;
+        section("by model", written, self.explain, world)?;
         section(
             "merged",
-            account.merged.iter().map(|merged| format!("{} {arrow} {}", merged.from, merged.into)),
+            account.merged.iter().map(|merged| {
+                let why = if self.explain && !merged.why.is_empty() {
+                    format!(": {}", merged.why)
+                } else {
+                    String::new()
+                };
+                format!("{} {arrow} {}{why}", merged.from, merged.into)
+            }),
+            self.explain,
             world,
         )?;
         let replaced = account.replaced.iter().map(|replaced| {
             let (was, now) = (shortened(&replaced.was), shortened(&replaced.now));
             format!("{}  {was} ({} to {}) {arrow} {now}", replaced.path, replaced.from, replaced.until)
         });
-        section("replaced", replaced, world)?;
+        section("replaced", replaced, self.explain, world)?;
         let is_replaced =
             |statement: &str| account.replaced.iter().any(|replaced| statement.contains(&replaced.was));
         let gave_way: Vec<String> = account
@@ -74,26 +102,38 @@ impl Page<'_> {
                 format!("{}  {was} {arrow} {now}", superseded.source)
             })
             .collect();
-        section("gave way", gave_way.into_iter(), world)?;
+        section("gave way", gave_way.into_iter(), self.explain, world)?;
         section(
             "dated",
             account.dated.iter().map(|dated| item(dated.path.as_str(), &dated.statement)),
+            self.explain,
             world,
         )?;
-        section("stale", account.marked.iter().map(|marked| item(marked.path.as_str(), &marked.why)), world)?;
+        section(
+            "stale",
+            account.marked.iter().map(|marked| item(marked.path.as_str(), &marked.why)),
+            self.explain,
+            world,
+        )?;
         let distilled = account.distilled.iter().map(|note| {
             let mark = if note.is_new { "new" } else { "to" };
             format!("{}  {mark} {}", shortened(&note.statement), note.into)
         });
-        section("noted", distilled, world)?;
+        section("noted", distilled, self.explain, world)?;
         section(
             "repeated",
             account.repeated.iter().map(|item| format!("{}  {}", item.path, shortened(&item.statement))),
+            self.explain,
             world,
         )?;
-        section("linked", account.linked.iter().map(|path| printable(path)), world)?;
-        section("unlinked", account.unlinked.iter().map(|line| shortened(line)), world)?;
-        section("left alone", account.left_alone.iter().map(|left| item(&left.path, &left.why)), world)?;
+        section("linked", account.linked.iter().map(|path| printable(path)), self.explain, world)?;
+        section("unlinked", account.unlinked.iter().map(|line| shortened(line)), self.explain, world)?;
+        section(
+            "left alone",
+            account.left_alone.iter().map(|left| item(&left.path, &left.why)),
+            self.explain,
+            world,
+        )?;
         Ok(())
     }
 
@@ -124,23 +164,32 @@ impl Page<'_> {
 }
 
 /// One kind of change, its items below each other.
-fn section(name: &str, items: impl ExactSizeIterator<Item = String>, world: &mut World) -> Result<()> {
+fn section(
+    name: &str,
+    items: impl ExactSizeIterator<Item = String>,
+    explain: bool,
+    world: &mut World,
+) -> Result<()> {
     let total = items.len();
     if total == 0 {
         return Ok(());
     }
     let paint = world.paint;
-    for (at, item) in items.take(SHOWN).enumerate() {
+    let shown = if explain { total } else { SHOWN };
+    if let Some((_, why)) = WHY.iter().find(|(section, _)| explain && *section == name) {
+        writeln!(world.stdout, "{}", paint.quiet(why))?;
+    }
+    for (at, item) in items.take(shown).enumerate() {
         let head = if at == 0 { format!("{name:<10} {total:>5}") } else { " ".repeat(16) };
         let head = if at == 0 { paint.strong(&head) } else { head };
         writeln!(world.stdout, "{head}  {item}")?;
     }
-    if total > SHOWN {
+    if total > shown {
         writeln!(
             world.stdout,
             "{}  {}",
             " ".repeat(16),
-            paint.quiet(&format!("and {} more", total - SHOWN))
+            paint.quiet(&format!("and {} more", total - shown))
         )?;
     }
     Ok(writeln!(world.stdout)?)

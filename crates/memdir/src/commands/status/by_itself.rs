@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 use jiff::Timestamp;
+use memdir_core::config::ExtractBy;
 use memdir_core::env::Env;
 use memdir_lib::dream::dream_gate;
 use memdir_lib::extract::backlog;
-use memdir_lib::features::read_features;
+use memdir_lib::features::{read_extract_by, read_features};
 use memdir_lib::memory::Memory;
 use memdir_lib::setup::{Mode, Setup};
 use serde::Serialize;
@@ -17,6 +18,8 @@ use crate::output::human_bytes;
 pub(super) struct ExtractionStands {
     /// Whether it runs after every turn.
     by_itself: bool,
+    /// Who does it.
+    by: ExtractBy,
     last_run: Option<Timestamp>,
     running: bool,
     /// How many requests wait for the process that is at it.
@@ -46,8 +49,10 @@ pub(super) struct DreamStands {
 impl ExtractionStands {
     pub(super) fn of(env: &Env, memory: &Memory, now: Timestamp) -> Result<Self> {
         let backlog = backlog(env, memory, now)?;
+        let by = read_extract_by(env);
         Ok(Self {
-            by_itself: read_features(env).0.extract,
+            by_itself: by != ExtractBy::Off,
+            by,
             last_run: backlog.last_run,
             running: backlog.under_way.is_running,
             queued: backlog.under_way.queued,
@@ -58,7 +63,12 @@ impl ExtractionStands {
     }
 
     pub(super) fn show(&self, ago: &dyn Fn(Timestamp) -> String) -> String {
-        let when = if self.by_itself { "after every turn" } else { "by hand" };
+        let when = match self.by {
+            ExtractBy::Off => "by hand",
+            ExtractBy::Rules => "by rules after every turn",
+            ExtractBy::Ask => "by the agent, which is asked",
+            ExtractBy::Model => "after every turn",
+        };
         let last = match (self.running, self.last_run) {
             (true, _) => format!("at work now, {} queued", self.queued),
             (false, Some(time)) => format!("last {}", ago(time)),
