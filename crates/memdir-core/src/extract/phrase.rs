@@ -59,6 +59,10 @@ pub(crate) fn name(title: &str) -> String {
         let cut = short.get(..end).unwrap_or(short);
         short = cut.rsplit_once('-').map_or(cut, |(words, _)| words);
     }
+    // The index has this name on disks that do not tell capitals apart.
+    if matches!(short, "memory" | "memory-overflow") {
+        return "about-memory".to_owned();
+    }
     if !short.is_empty() {
         return short.to_owned();
     }

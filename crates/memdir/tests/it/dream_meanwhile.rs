@@ -167,7 +167,7 @@ fn the_sixth_session_that_ends_tidies_and_the_seventh_does_not() {
     };
     let directory = memory_dir(&sandbox);
     end_session();
-    wait_for("a tidy directory", || !directory.join("test-suite.md").exists());
+    wait_for("a tidy directory", || !directory.join("tests.md").exists());
     wait_for("the end of the dream", || {
         ask(&sandbox, "log --json")["items"]
             .as_array()
