@@ -31,17 +31,18 @@ pub(crate) fn home(viewer: &Viewer, browser: &Browser) -> Result<Reply, PageErro
     let mut survey = viewer.projects()?;
     survey.entries.sort_by_key(|entry| Reverse((entry.slug == place.here.slug, entry.last_used)));
     let waiting = waiting(viewer);
-    let deadline = Instant::now() + PATIENCE;
     let memories: u64 = survey.entries.iter().map(|entry| entry.memories).sum();
     let summary = format!(
         "{} with {}",
         count(survey.entries.len(), "project", "projects"),
         count(usize::try_from(memories).unwrap_or(usize::MAX), "memory", "memories")
     );
+    let here = here(viewer, &place, &links)?;
+    let deadline = Instant::now() + PATIENCE;
     let body = html! {
         main.wide #main tabindex="-1" data-live="main" {
             (heading("Projects", &html! { span.quiet { (summary) } }))
-            (here(viewer, &place, &links)?)
+            (here)
             @if survey.entries.is_empty() {
                 (empty("No projects yet", &html! {
                     "A project appears here after its first session or its first memory. "
