@@ -26,7 +26,7 @@ pub enum KeptText {
 }
 
 /// Every place below the state directory.
-pub const STATE_PLACES: [StatePlace; 21] = [
+pub const STATE_PLACES: [StatePlace; 23] = [
     place("mcp-token", KeptText::Never),
     place("registry/", KeptText::Needed),
     place("registry/snapshots/", KeptText::Files),
@@ -40,10 +40,12 @@ pub const STATE_PLACES: [StatePlace; 21] = [
     place("moves/", KeptText::Needed),
     place("sync/", KeptText::Needed),
     place("setup/", KeptText::Needed),
+    place("claude-plugin/", KeptText::Never),
     place("log/", KeptText::Files),
     place("paused/", KeptText::Never),
     place("paused-before/", KeptText::Never),
     place("work/", KeptText::Never),
+    place("untold/", KeptText::Never),
     place("secrets/", KeptText::Never),
     place("semantic/", KeptText::Never),
     place("locks/", KeptText::Never),

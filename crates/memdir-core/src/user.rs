@@ -19,7 +19,7 @@ pub use exchange::{BadExport, Export, MAX_EXPORT_BYTES, merge_in};
 pub use forget::{Topic, remove, remove_topic};
 pub use item::{Item, ProfileFile};
 pub use problem::ProfileProblem;
-pub use render::{RenderedProfile, render, usable_texts};
+pub use render::{INTRODUCTION, RenderedProfile, render, usable_texts};
 
 /// The profile's directory below the configuration directory.
 pub const DIRECTORY: &str = "user";

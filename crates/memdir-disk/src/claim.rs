@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use memdir_core::rel_path::{RelPath, TEMPORARY_PREFIX};
+use memdir_core::rel_path::{ENTRYPOINT, RelPath, TEMPORARY_PREFIX};
 
 use crate::disk_error::{DiskError, IoContext};
 use crate::memory_root::MemoryRoot;
@@ -10,6 +10,7 @@ use crate::place::Place;
 use crate::platform::{self, Errno, Writing};
 use crate::process_mark::{Life, ProcessMark};
 use crate::swap_file::remove;
+use crate::temporary::Temporary;
 
 /// A name that no other process claims while this value lives.
 ///
@@ -32,7 +33,7 @@ impl MemoryRoot {
         for dir in created {
             platform::sync_directory(&dir.parent).during("sync", &dir.parent_path)?;
         }
-        let place = place.sibling(format!("{TEMPORARY_PREFIX}claim-{}", path.file_name()));
+        let place = place.sibling(format!("{TEMPORARY_PREFIX}{CLAIM}{}", path.file_name()));
         for _ in 0..2 {
             match platform::create(&place.dir, place.name.as_str(), Writing::New) {
                 Ok(mut file) => {
@@ -48,6 +49,31 @@ impl MemoryRoot {
         Ok(None)
     }
 }
+
+impl MemoryRoot {
+    /// Removes what killed processes left in a folder of the store: claims of names, and files that were to take the
+    /// place of derived ones. What cannot be removed stays for the next time. The caller holds the store's lock.
+    pub fn sweep(&self, folder: Option<&RelPath>) {
+        let some_file = folder.map_or_else(|| ENTRYPOINT.to_owned(), |folder| format!("{folder}/{ENTRYPOINT}"));
+        let place = RelPath::parse(&some_file).ok().and_then(|path| self.place(&path).ok().flatten());
+        let Some(place) = place else { return };
+        for name in self.names(folder) {
+            let left = place.sibling(name);
+            let is_left = match left.name.strip_prefix(TEMPORARY_PREFIX) {
+                Some(rest) if rest.starts_with(CLAIM) => is_abandoned(&left),
+                Some(_) => Temporary::parse(&left.name).is_some_and(|temporary| {
+                    temporary.is_of_derived_file() && temporary.owner.life() == Life::Dead
+                }),
+                None => false,
+            };
+            if is_left {
+                let _ = remove(&left);
+            }
+        }
+    }
+}
+
+const CLAIM: &str = "claim-";
 
 fn is_abandoned(place: &Place) -> bool {
     let content = place.read(256).ok().flatten().and_then(|(content, _)| String::from_utf8(content).ok());

@@ -1,7 +1,5 @@
 //! Files that follow from others: replaced whole and seen whole, but not waited for.
 
-use jiff::Timestamp;
-use memdir_core::operation::OperationId;
 use memdir_core::rel_path::RelPath;
 
 use crate::apply::random;
@@ -30,7 +28,7 @@ impl MemoryRoot {
         mut make: impl FnMut(Option<&[u8]>) -> Option<Vec<u8>>,
     ) -> Result<bool, DiskError> {
         let (place, _) = self.place_for_writing(path)?;
-        let operation = OperationId::new(Timestamp::UNIX_EPOCH, random()?);
+        let operation = Temporary::derived_operation(random()?);
         // What another process wrote while we replaced the file, and where it is until ours is made from it.
         let mut overtaken: Option<(Vec<u8>, Place)> = None;
         for number in 0..MAX_TRIES {

@@ -41,6 +41,7 @@ pub mod real_look;
 pub mod real_path;
 pub mod registry;
 pub mod relocate;
+pub mod remove_state;
 pub mod rolling_log;
 pub mod scratchpad;
 pub mod sentence_model;

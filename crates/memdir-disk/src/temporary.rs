@@ -1,5 +1,6 @@
 //! The temporary names of one operation inside a memory directory.
 
+use jiff::Timestamp;
 use memdir_core::operation::OperationId;
 use memdir_core::rel_path::{RelPath, TEMPORARY_PREFIX};
 
@@ -48,6 +49,18 @@ impl Temporary {
         // Where files cannot be exchanged, a second ending tells the old file from the new one.
         parts.next()?.trim_end_matches(stage.ending()).parse::<u32>().ok()?;
         parts.next().is_none().then_some(Self { owner, operation, file, stage })
+    }
+
+    /// The id of what replaces a file that follows from others: history has no such operation.
+    pub(crate) fn derived_operation(random: u64) -> OperationId {
+        OperationId::new(Timestamp::UNIX_EPOCH, random)
+    }
+
+    /// Whether it was to take the place of a file that follows from others, which can be made again.
+    pub(crate) fn is_of_derived_file(&self) -> bool {
+        const TIME_LETTERS: usize = 10;
+        let epoch = Self::derived_operation(0);
+        self.operation.0.get(..TIME_LETTERS) == epoch.0.get(..TIME_LETTERS)
     }
 
     pub(crate) fn stands_for(&self, path: &RelPath) -> bool {

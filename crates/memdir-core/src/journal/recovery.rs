@@ -1,5 +1,6 @@
 //! What an agent needs to go on after a compaction, most important first, within a budget.
 
+use camino::Utf8Path;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -150,7 +151,11 @@ pub fn compose(material: &RecoveryMaterial, budget: usize, now: Timestamp) -> Re
     let task = material.task.iter().map(|task| room.part(2, |room| pieces.quote(task, room)));
     let task: String = task.collect();
 
-    let share = room.left() / 3;
+    let is_alone = material.state.is_empty()
+        && material.recent.is_empty()
+        && material.records.is_empty()
+        && material.waiting.is_empty();
+    let share = if is_alone { room.left() } else { room.left() / 3 };
     let mut background = String::new();
     let mut reserve = Room::new(share);
     for (number, source) in material.background.iter().enumerate() {
@@ -300,11 +305,20 @@ fn waiting_lines(waiting: &[RecordLine], room: &mut Room) -> (String, usize) {
     (text, listed)
 }
 
+const SHOW_RECORD: &str = "`memdir journal show PATH` prints a record, `memdir journal list` lists all";
+
 /// What did not fit, by path. Records that are in the list need not be named twice.
 fn closing(left_out: &[String], listed: &[RecordLine], budget: usize) -> String {
     let is_listed = |path: &&String| listed.iter().any(|line| line.path == **path);
     let unnamed: Vec<&String> = left_out.iter().filter(|path| !is_listed(path)).collect();
-    let show = "`memdir journal show PATH` prints a record, `memdir journal list` lists all";
+    // A path in full is not one of a record: the profile, the project's page of another journal, the map.
+    let (outside, records): (Vec<&String>, Vec<&String>) =
+        left_out.iter().partition(|path| Utf8Path::new(path).is_absolute());
+    let show = match (records.is_empty(), outside.is_empty()) {
+        (true, _) => "Read the file itself if it matters".to_owned(),
+        (false, true) => SHOW_RECORD.to_owned(),
+        (false, false) => format!("{SHOW_RECORD}; read a file with a full path itself"),
+    };
     let mut names = String::new();
     let mut named = 0;
     for path in &unnamed {

@@ -35,7 +35,9 @@ After a compaction run `memdir journal recover`: it prints the task, what blocks
 
 End every answer with the line `<!-- MEMORY_BREADCRUMB: {key} TIME -->`, TIME in the form 2026-01-19T22:30:00Z (`memdir journal breadcrumb` prints it). If your last answer's line is not in your context, the context was compacted.
 
-A sub-agent reads freely and writes only with `memdir journal subagent write --task NAME --file -`. When your sub-agents are done, `memdir journal consolidate` takes their results over into the index; put what matters into a decision or an analysis."
+A sub-agent reads freely and writes only with `memdir journal subagent write --task NAME --file -`. When your sub-agents are done, `memdir journal consolidate` takes their results over into the index; put what matters into a decision or an analysis.
+
+Where you act on a preference of the user, say so: `💭 Based on your preference: …`"
         )
     }
 }

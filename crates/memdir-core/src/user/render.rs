@@ -31,7 +31,8 @@ const ORDER: [Category; 6] = [
     Category::Profile,
 ];
 
-const INTRODUCTION: &str = "\
+/// What an agent is told before it reads a profile.
+pub const INTRODUCTION: &str = "\
 What is known about the user. It is background, not an order: what the user says now comes first.
 Where you act on something of it, say so: `💭 Based on your preference: …`";
 

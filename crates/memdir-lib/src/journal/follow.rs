@@ -1,3 +1,4 @@
+use camino::Utf8Path;
 use memdir_core::journal::archive::Archive;
 use memdir_core::journal::index::{CurrentState, Index, LookupLine, MOST_ROWS};
 use memdir_core::journal::key::{ARCHIVE_FILE, INDEX_FILE, SESSION_FILE};
@@ -57,16 +58,21 @@ impl Journal {
     ) -> Result<(), JournalError> {
         let root = self.root()?;
         let _lock = StoreLock::acquire(&root, LOCK_PATIENCE)?;
+        root.sweep(None);
+        for news in news {
+            let folder = Utf8Path::new(&news.row.file).parent();
+            folder.and_then(|folder| RelPath::parse(folder.as_str()).ok()).iter().for_each(|folder| root.sweep(Some(folder)));
+        }
         if root.stat(&RelPath::parse(INDEX_FILE)?)?.is_none() {
             let report = self.rebuild_locked(&root, writer)?;
             followed.problems.extend(report.problems);
             return Ok(());
         }
         let state = self.state(&root)?;
+        let taken_over = self.newly_taken_over(&root, news)?;
         let archived = self.follow_index(&root, (news, emptied), &state, writer, followed)?;
         let (branch, session) = (self.branch.as_str(), writer.author.session.as_deref());
         let (decisions, analyses) = (count(&root, &Category::Decision), count(&root, &Category::Analysis));
-        let taken_over = news.iter().filter(|news| news.row.category == Category::SubAgent).count() as u64;
         self.change_session(&root, &mut followed.problems, |known| {
             followed.branch_before = known.touch(&stamp(writer.now), branch, session);
             known.stats.decisions = decisions;
@@ -75,6 +81,17 @@ impl Journal {
             known.stats.subagent_outputs += taken_over;
             self.here.root.as_str().clone_into(&mut known.project_path);
         })
+    }
+
+    /// How many outputs of sub-agents get their first row: two parents may have found the same ones.
+    fn newly_taken_over(&self, root: &MemoryRoot, news: &[News]) -> Result<u64, JournalError> {
+        let outputs = news.iter().filter(|news| news.row.category == Category::SubAgent);
+        let outputs: Vec<&str> = outputs.map(|news| news.row.file.as_str()).collect();
+        if outputs.is_empty() {
+            return Ok(0);
+        }
+        let known = self.files_with_a_row(root)?;
+        Ok(outputs.into_iter().filter(|file| !known.contains(*file)).count() as u64)
     }
 
     fn follow_index(

@@ -153,14 +153,18 @@ impl Journal {
         if outputs.is_empty() {
             return Ok(outputs);
         }
+        let known = self.files_with_a_row(root)?;
+        Ok(outputs.into_iter().filter(|path| !known.contains(path)).collect())
+    }
+
+    /// The files that the index or its archive names.
+    pub(super) fn files_with_a_row(&self, root: &MemoryRoot) -> Result<HashSet<String>, JournalError> {
         let read = |path: &str| {
             Ok::<_, JournalError>(absent_if_missing(root.read(&RelPath::parse(path)?, MAX_FILE_BYTES))?)
         };
         let index = read(INDEX_FILE)?.map(|bytes| Index::parse(&bytes).rows()).unwrap_or_default();
         let archive = read(ARCHIVE_FILE)?.map(|bytes| Archive::parse(&bytes).entries()).unwrap_or_default();
-        let known: HashSet<String> =
-            index.into_iter().chain(archive.into_iter().map(|(row, _)| row)).map(|row| row.file).collect();
-        Ok(outputs.into_iter().filter(|path| !known.contains(path)).collect())
+        Ok(index.into_iter().chain(archive.into_iter().map(|(row, _)| row)).map(|row| row.file).collect())
     }
 
     /// The outputs that nobody took over yet, oldest first.

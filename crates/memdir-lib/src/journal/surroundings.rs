@@ -1,6 +1,7 @@
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use memdir_core::journal::recovery::{Part, RecoveryMaterial, RecoverySource, compose};
+use memdir_core::user::INTRODUCTION;
 use memdir_core::workspace::NewProject;
 
 use super::{Journal, Writer};
@@ -53,6 +54,18 @@ impl Journal {
         compose(&material, SHOWN_AT_START, Timestamp::UNIX_EPOCH).text.trim().to_owned()
     }
 
+    /// What agents may use of the user's profile, quoted, for a session without a journal; `None` if there is nothing.
+    #[must_use]
+    pub fn profile_text(&self, now: Timestamp) -> Option<String> {
+        let background = self.preferences();
+        if background.is_empty() {
+            return None;
+        }
+        let opening = INTRODUCTION.to_owned();
+        let material = RecoveryMaterial { opening, background, ..RecoveryMaterial::default() };
+        Some(compose(&material, SHOWN_AT_START, now).text)
+    }
+
     /// The related projects; `None` if there are none.
     pub(super) fn related(&self) -> Option<RecoverySource> {
         let workspace = Workspace::open(&self.env).ok()?;
@@ -63,5 +76,5 @@ impl Journal {
     }
 }
 
-/// Tokens for preferences and project at a start: they get a third of what a recovery may take.
-const SHOWN_AT_START: usize = 2_000;
+/// Tokens for preferences and project where nothing else is told.
+const SHOWN_AT_START: usize = 700;

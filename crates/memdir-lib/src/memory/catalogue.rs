@@ -13,7 +13,7 @@ use memdir_disk::file_table::{FileHeader, FileRow, FileStamp, FileTable, Limit, 
 use memdir_disk::list_files::{LeftOut, Listing};
 use memdir_disk::memory_root::FileStat;
 
-use super::{Memory, MemoryError};
+use super::{MAX_FILE_BYTES, Memory, MemoryError};
 
 /// Every memory of a directory by its header: newest first.
 #[derive(Debug, Default)]
@@ -48,6 +48,12 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Whether the file is larger than what is read.
+    #[must_use]
+    pub fn is_too_large(&self) -> bool {
+        self.bytes > MAX_FILE_BYTES
+    }
+
     /// What the first bytes of a file say.
     fn read(path: RelPath, head: &[u8], stat: &FileStat) -> Self {
         let modified = timestamp(stat.modified);

@@ -38,7 +38,7 @@ impl Memory {
         let paths: HashSet<String> =
             catalogue.entries.iter().map(|entry| entry.path.as_str().to_lowercase()).collect();
         let mut texts = HashSet::new();
-        for entry in &catalogue.entries {
+        for entry in catalogue.entries.iter().filter(|entry| !entry.is_too_large()) {
             let Some(content) = self.read(&entry.path)? else { continue };
             let (text, _) = decode(&content);
             let (topic, _) = Topic::parse_head_of_whole(&text);

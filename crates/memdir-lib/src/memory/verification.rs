@@ -29,7 +29,8 @@ impl Memory {
     /// Looks up what memories cite: files, lines, symbols and commands in the project, links among the memories.
     ///
     /// The project is read at most once and within bounds, nothing is started, and nothing is written. A directory
-    /// that the user named belongs to no project: there only links are looked up.
+    /// that the user named belongs to no project: there only links are looked up. A file that is too large to be read is
+    /// left out.
     ///
     /// # Errors
     /// A memory cannot be read.
@@ -42,7 +43,7 @@ impl Memory {
         let targets = LinkTargets::new(names);
         let verifier = self.verifier(&targets);
         let mut verified = Vec::new();
-        for entry in entries {
+        for entry in entries.iter().filter(|entry| !entry.is_too_large()) {
             let Some(content) = self.read(&entry.path)? else { continue };
             verified.push(VerifiedMemory {
                 path: entry.path.clone(),

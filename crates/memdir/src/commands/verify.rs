@@ -84,6 +84,9 @@ impl Run for Verify {
             },
             None => memory.verify(&catalogue.entries, &catalogue)?,
         };
+        for entry in catalogue.entries.iter().filter(|entry| entry.is_too_large()) {
+            world.warn(&format!("`{}` is too large to be read, and was not verified", entry.path))?;
+        }
         memory.remember_freshness(&verified, &catalogue, world.now);
         let all_fresh = verified.iter().all(|memory| memory.freshness() == Freshness::Fresh);
         if self.json {

@@ -7,6 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Parser, Subcommand, ValueEnum};
 use memdir_core::look::{Kind, Look};
 use memdir_core::project::git_root::find_git_root;
+use memdir_core::secrets::redact;
 use memdir_core::workspace::{
     NewInitiative, NewProject, NewRelation, RelationKind, WorkspaceEdit, WorkspaceMap,
 };
@@ -306,7 +307,7 @@ fn apply(
                     )
                 }
                 WorkspaceEdit::Initiative(new) => {
-                    format!("initiative {}", paint.strong(&printable(new.name)))
+                    format!("initiative {}", paint.strong(&printable(&redact(new.name).0)))
                 }
                 WorkspaceEdit::Status { key, status } => {
                     format!("{} is {}", paint.strong(&printable(key)), printable(status))

@@ -1,5 +1,5 @@
 //! The journal in a session: the state of the work at its start, all that is needed after a compaction, and what
-//! sub-agents and compactions leave behind. Nothing happens in a project without an active journal.
+//! sub-agents and compactions leave behind. Nothing is written in a project without an active journal.
 
 use anyhow::Result;
 use camino::Utf8Path;
@@ -17,10 +17,11 @@ use super::Hook;
 /// How many tokens the state may take if nothing was forgotten: preferences and project get a third of it for sure.
 const STATE_BUDGET: usize = 1_000;
 
-/// The state of the work; after a compaction everything that an agent needs to go on.
+/// The state of the work; after a compaction everything that an agent needs to go on. Without a journal, what is known
+/// about the user.
 pub(super) fn state(hook: &Hook<'_>, journal: &Journal) -> Result<Option<String>> {
     if !journal.is_active() {
-        return Ok(None);
+        return Ok(journal.profile_text(hook.world.now));
     }
     let source = hook.event.source.as_deref().unwrap_or("startup");
     let payload = json!({"hook_event_name": "SessionStart", "source": source});

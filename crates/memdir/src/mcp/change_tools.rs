@@ -1,5 +1,5 @@
 use anyhow::{Context, Result, anyhow, bail};
-use memdir_core::hygiene::replace_passage;
+use memdir_core::hygiene::{model_line, replace_passage};
 use memdir_core::mcp::EditChange;
 use memdir_core::memory::edit_doubt::edit_doubt;
 use memdir_core::memory::memory_type::MemoryType;
@@ -99,7 +99,7 @@ fn carry_out(asked: &Asked<'_>, plan: impl FnMut(&Memory) -> Result<Plan>) -> Re
         Submitted::Staged { id, warnings: more } => {
             warnings.extend(more);
             let text = format!("Nothing is changed yet: the change waits for the user's review ({id}).");
-            let value = json!({"staged": id, "paths": paths(plan, memory), "warnings": warnings});
+            let value = json!({"staged": id, "paths": paths(plan, memory), "warnings": lines(&warnings)});
             return Ok(ToolAnswer::structured(with_warnings(text, &warnings), value));
         }
         Submitted::Rejected => bail!("the user rejected this change before, so it is not proposed again"),
@@ -119,7 +119,7 @@ fn carry_out(asked: &Asked<'_>, plan: impl FnMut(&Memory) -> Result<Plan>) -> Re
         }
         None => "Nothing to change.".to_owned(),
     };
-    let mut value = json!({"paths": paths(plan, memory), "warnings": warnings});
+    let mut value = json!({"paths": paths(plan, memory), "warnings": lines(&warnings)});
     if let (Some(op), Some(fields)) = (op, value.as_object_mut()) {
         fields.insert("op".to_owned(), op.into());
     }
@@ -140,10 +140,15 @@ fn paths(plan: &Plan, memory: &Memory) -> Vec<String> {
 }
 
 /// A text with what should be known besides.
+/// Warnings as a model may read them: they repeat names and values from files.
+fn lines(warnings: &[String]) -> Vec<String> {
+    warnings.iter().map(|warning| model_line(warning)).collect()
+}
+
 pub(super) fn with_warnings(mut text: String, warnings: &[String]) -> String {
     for warning in warnings {
         text.push_str("\nwarning: ");
-        text.push_str(&crate::output::printable(warning));
+        text.push_str(&model_line(warning));
     }
     text
 }

@@ -1,5 +1,5 @@
 use anyhow::Error;
-use memdir_core::hygiene::model_line;
+use memdir_core::hygiene::{clean, escape, model_line};
 use memdir_core::mcp::RpcError;
 use memdir_core::memory::change::ChangeRefused;
 use memdir_lib::journal::JournalError;
@@ -41,7 +41,7 @@ impl ToolAnswer {
             text.push_str("\nhint: ");
             text.push_str(&hint);
         }
-        Self::failed(printable_lines(&text))
+        Self::failed(inert(&text))
     }
 
     pub(super) fn into_result(self) -> Map<String, Value> {
@@ -86,7 +86,12 @@ fn tool_hint(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> 
 
 /// An error where there is no tool to answer for it.
 pub(super) fn rpc_error(error: &Error) -> RpcError {
-    RpcError::new(RpcError::INTERNAL, printable_lines(&message(error).0))
+    RpcError::new(RpcError::INTERNAL, inert(&message(error).0))
+}
+
+/// An error message, which may repeat a name that a stranger chose.
+fn inert(message: &str) -> String {
+    escape(&clean(&printable_lines(message))).into_owned()
 }
 
 /// Foreign text as one harmless line.

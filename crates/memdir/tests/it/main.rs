@@ -15,6 +15,7 @@ mod archives;
 mod check;
 mod doctor;
 mod documentation;
+mod documents;
 mod doubtful_changes;
 mod dream;
 mod dream_meanwhile;

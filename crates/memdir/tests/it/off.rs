@@ -235,6 +235,22 @@ fn while_memory_is_off_no_hook_tool_or_job_reads_says_or_writes_anything() {
             let listed = result.get("tools").or(result.get("resources")).unwrap();
             assert_eq!(*listed, json!([]), "{request} with {rule}");
         }
+        let uri = "memory://memories/release.md";
+        let others = [
+            ("resources/read", json!({"uri": uri})),
+            ("resources/subscribe", json!({"uri": uri})),
+            ("prompts/get", json!({"name": "status"})),
+            ("completion/complete", json!({"ref": {"type": "ref/resource", "uri": "memory://memories/{+path}"},
+                "argument": {"name": "path", "value": "r"}})),
+        ];
+        for (method, params) in others {
+            let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+            let (answers, ran) = project.converse(&[request]);
+            assert!(!answers[1].to_string().contains("elease"), "{method} with {rule}: {}", answers[1]);
+            assert!(ran.opened.is_empty(), "{method} with {rule}: {:?}", ran.opened);
+        }
+        let ran = project.run(&["tool"], r#"{"command": "view", "path": "/memories/release.md"}"#);
+        assert!(ran.stdout.contains("memory is off here") && ran.opened.is_empty(), "{rule}: {:?}", ran.opened);
         assert_eq!(project.home.tree("home"), before, "{rule}");
     }
 }

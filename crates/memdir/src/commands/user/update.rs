@@ -3,6 +3,7 @@ use std::io::{Read, Write};
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::tz::TimeZone;
 use memdir_core::look::Look;
+use memdir_core::secrets::redact;
 use memdir_core::user::{Category, Item, MAX_BYTES, NewItem, Topic};
 use memdir_disk::real_look::RealLook;
 use memdir_lib::user::{Profile, ProfileEdit};
@@ -45,10 +46,12 @@ pub(super) fn update(
 ) -> Result<Exit> {
     let Some(text) = given(&update, world)? else { return edit(profile, update.category, manner, world) };
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // The value of a secret is never printed, whatever the setting for writing one.
+    let (shown, _) = redact(&text);
     if let Some(topic) = &update.replaces {
         let item = the_one(&profile, topic, update.category)?;
         let edit = ProfileEdit::Replace { item: &item, text: &text, now: world.now };
-        let noted = Noted { category: update.category.name(), noted: &text, confirmed: item.confirmed };
+        let noted = Noted { category: update.category.name(), noted: &shown, confirmed: item.confirmed };
         return carry_out(&mut profile, &edit, &noted, manner, world);
     }
     // What was only observed waits among the observations, under the name of what it is about.
@@ -67,7 +70,7 @@ pub(super) fn update(
         confirmed,
         worked: update.worked,
     };
-    let noted = Noted { category: category.name(), noted: &text, confirmed };
+    let noted = Noted { category: category.name(), noted: &shown, confirmed };
     carry_out(&mut profile, &ProfileEdit::Add(category, new), &noted, manner, world)
 }
 
