@@ -54,7 +54,8 @@ impl MemoryRoot {
     /// Removes what killed processes left in a folder of the store: claims of names, and files that were to take the
     /// place of derived ones. What cannot be removed stays for the next time. The caller holds the store's lock.
     pub fn sweep(&self, folder: Option<&RelPath>) {
-        let some_file = folder.map_or_else(|| ENTRYPOINT.to_owned(), |folder| format!("{folder}/{ENTRYPOINT}"));
+        let some_file =
+            folder.map_or_else(|| ENTRYPOINT.to_owned(), |folder| format!("{folder}/{ENTRYPOINT}"));
         let place = RelPath::parse(&some_file).ok().and_then(|path| self.place(&path).ok().flatten());
         let Some(place) = place else { return };
         for name in self.names(folder) {
@@ -89,6 +90,7 @@ impl Drop for Claim {
 #[cfg(test)]
 mod tests {
     use camino::Utf8Path;
+    use memdir_core::operation::OperationId;
 
     use super::*;
 
@@ -114,5 +116,42 @@ mod tests {
         std::fs::write(path.join(".memdir-claim-x"), format!("7fffffff.1.{namespace}")).unwrap();
         let root = MemoryRoot::open(path).unwrap();
         assert!(root.claim(&RelPath::parse("x").unwrap()).unwrap().is_some());
+    }
+
+    #[test]
+    fn what_killed_processes_left_is_swept_and_what_living_ones_use_stays() {
+        let temporary = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(temporary.path()).unwrap();
+        let root = MemoryRoot::open(path).unwrap();
+        let folder = RelPath::parse("decisions").unwrap();
+        let claim = root.claim(&RelPath::parse("decisions/002").unwrap()).unwrap();
+        let own = ProcessMark::own().to_string();
+        let dead = format!("7fffffff.1.{}", own.rsplit('.').next().unwrap());
+        let derived = Temporary::derived_operation(7);
+        let of_a_memory = OperationId::new("2026-01-19T09:00:00Z".parse().unwrap(), 7);
+        let swap = |owner: &str, operation: &OperationId| {
+            format!("{TEMPORARY_PREFIX}{owner}-{operation}-0123456789ab-1.swap")
+        };
+        for (name, content) in [
+            (format!("{TEMPORARY_PREFIX}claim-001"), dead.clone()),
+            (swap(&dead, &derived), "old index".to_owned()),
+            (swap(&own, &derived), "ours".to_owned()),
+            (swap(&dead, &of_a_memory), "for recovery".to_owned()),
+            ("001.md".to_owned(), "a record".to_owned()),
+        ] {
+            std::fs::write(path.join("decisions").join(name), content).unwrap();
+        }
+        root.sweep(Some(&folder));
+        let mut left = root.names(Some(&folder));
+        left.sort();
+        let mut expected = [
+            "001.md".to_owned(),
+            format!("{TEMPORARY_PREFIX}claim-002"),
+            swap(&own, &derived),
+            swap(&dead, &of_a_memory),
+        ];
+        expected.sort();
+        assert_eq!(left, expected);
+        drop(claim);
     }
 }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::disk_error::{DiskError, IoContext};
 pub use crate::history::collect::Bounds;
 use crate::history::frame::{FrameKind, scan};
+use crate::history::known_places::KnownPlaces;
 use crate::history::log_writer::LogWriter;
 pub use crate::history::log_writer::Versions;
 pub use crate::history::rewrite::{Forgotten, Redact, Redaction};
@@ -50,6 +51,18 @@ pub struct Recorded {
     pub problems: Vec<String>,
     /// Segments that are there and could not be opened or read: what they hold is unknown, not absent.
     pub unread: Vec<Utf8PathBuf>,
+}
+
+impl Recorded {
+    /// Notes that records are missing at the end of a segment, if its seal says so.
+    fn note_cut(&mut self, path: &Utf8Path) {
+        if let Some(missing) = KnownPlaces::missing_bytes(path) {
+            self.problems.push(format!(
+                "`{path}` has lost its last {missing} bytes: the newest records in it are missing"
+            ));
+            self.unread.push(path.to_owned());
+        }
+    }
 }
 
 /// How an operation ended.
@@ -126,6 +139,7 @@ impl History {
         let mut recorded = Recorded::default();
         for number in segment::numbers(&self.dir)? {
             let path = segment::path(&self.dir, number);
+            recorded.note_cut(&path);
             match fs::read(&path) {
                 Ok(bytes) => {
                     read_segment(&bytes, &path, &mut recorded);

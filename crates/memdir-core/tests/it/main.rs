@@ -1,4 +1,5 @@
 //! The core from outside.
 
+mod bent;
 mod parsers;
 mod replay;

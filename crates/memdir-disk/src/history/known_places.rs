@@ -15,8 +15,10 @@ pub(crate) struct KnownPlaces {
 /// Where the seal is: behind the slots.
 const SEAL: u64 = SLOTS * SLOT_BYTES;
 const STAMP_BYTES: usize = 32;
-/// The stamp of the segment, and whether it ends with nothing open.
-const SEAL_BYTES: usize = STAMP_BYTES + 1;
+/// Where in a stamp the number of the file is.
+const FILE_NUMBER: std::ops::Range<usize> = 8..16;
+/// The stamp of the segment, whether it ends with nothing open, and up to where it was synced.
+const SEAL_BYTES: usize = STAMP_BYTES + 1 + 8;
 
 /// How a segment looks from outside: its length, its number and its times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,21 +72,41 @@ impl KnownPlaces {
 
     /// Remembers how the segment looks now: while it stays so, it need not be searched for damage, nor for
     /// operations that have not ended. Not if another process wrote behind `end` already.
-    pub(crate) fn seal(&self, segment: &std::fs::File, end: u64, clean: bool) {
+    pub(crate) fn seal(&self, segment: &std::fs::File, end: u64, clean: bool, synced: u64) {
         let stamp = Stamp::of(segment).ok().filter(|stamp| stamp.length == end);
         if let (Some(file), Some(stamp)) = (&self.file, stamp) {
             let mut seal = stamp.bytes.to_vec();
             seal.push(clean.into());
+            seal.extend_from_slice(&synced.to_le_bytes());
             let _ = file.write_all_at(&seal, SEAL);
         }
     }
 
     /// If the segment looks as it did when it was sealed: whether it ended with nothing open.
     pub(crate) fn seal_of(&self, stamp: &Stamp) -> Option<bool> {
+        let (sealed, clean, _) = self.read_seal()?;
+        (sealed == stamp.bytes).then_some(clean)
+    }
+
+    /// Up to where the segment was synced when it was sealed; `None` if it is another file, or was never sealed.
+    pub(crate) fn synced_end(&self, stamp: &Stamp) -> Option<u64> {
+        let (sealed, _, synced) = self.read_seal()?;
+        (sealed.get(FILE_NUMBER) == stamp.bytes.get(FILE_NUMBER)).then_some(synced)
+    }
+
+    /// How many bytes a segment has lost that were synced once; `None` if none are known to be missing.
+    pub(crate) fn missing_bytes(segment: &Utf8Path) -> Option<u64> {
+        let known = Self { file: std::fs::File::open(segment.with_extension("known")).ok() };
+        let stamp = Stamp::from(&segment.metadata().ok()?);
+        known.synced_end(&stamp)?.checked_sub(stamp.length()).filter(|missing| *missing > 0)
+    }
+
+    fn read_seal(&self) -> Option<([u8; STAMP_BYTES], bool, u64)> {
         let mut seal = [0; SEAL_BYTES];
         self.file.as_ref()?.read_exact_at(&mut seal, SEAL).ok()?;
-        let (sealed, clean) = seal.split_first_chunk::<STAMP_BYTES>()?;
-        (*sealed == stamp.bytes).then_some(clean == [1])
+        let (stamp, rest) = seal.split_first_chunk::<STAMP_BYTES>()?;
+        let (clean, synced) = rest.split_first()?;
+        Some((*stamp, *clean == 1, u64::from_le_bytes(synced.try_into().ok()?)))
     }
 
     pub(crate) fn find(&self, hash: ContentHash) -> Option<u64> {

@@ -30,6 +30,8 @@ pub(crate) struct LogWriter {
     known: KnownPlaces,
     /// How the segment looked when it was opened.
     at_open: Stamp,
+    /// Up to where the segment is known to be synced. Beyond its end: it was cut.
+    synced: u64,
     /// Where the segment ends if nothing but this has been appended since it was opened.
     own_end: Option<u64>,
     /// Whether nothing is written at all; only for measuring.
@@ -48,7 +50,9 @@ impl LogWriter {
         let number = segment::numbers(history.dir())?.last().copied();
         if let Some(number) = number {
             let writer = Self::open_segment(history, number)?;
-            if writer.at_open.length() < segment::FULL_BYTES || !writer.ends_clean() {
+            // A segment that was cut keeps its seal, so that readers can say what is missing.
+            let is_full = writer.at_open.length() >= segment::FULL_BYTES || writer.is_cut();
+            if !is_full || !writer.ends_clean() {
                 return Ok(writer);
             }
             // Recovery looks at the last segment alone: that the one before it ended must outlast a power cut.
@@ -99,7 +103,7 @@ impl LogWriter {
         let path = Utf8PathBuf::from("/dev/null");
         let file = File::open(&path).during("open", &path)?;
         let (known, at_open) = (KnownPlaces::nowhere(), Stamp::of(&file).during("look at", &path)?);
-        Ok(Self { number: 0, path, file, known, at_open, own_end: None, discards: true })
+        Ok(Self { number: 0, path, file, known, at_open, synced: 0, own_end: None, discards: true })
     }
 
     /// Opens the last segment as it is; `None` if there is no history yet.
@@ -113,7 +117,13 @@ impl LogWriter {
         let (file, at_open) = open_to_append(&path)?;
         let known = KnownPlaces::open(&path);
         let own_end = Some(at_open.length());
-        Ok(Self { number, path, file, known, at_open, own_end, discards: false })
+        let synced = known.synced_end(&at_open).unwrap_or_default();
+        Ok(Self { number, path, file, known, at_open, synced, own_end, discards: false })
+    }
+
+    /// Whether records are missing at the end that were synced once.
+    fn is_cut(&self) -> bool {
+        self.synced > self.at_open.length()
     }
 
     /// Where the segment ended when it was opened.
@@ -243,7 +253,7 @@ impl LogWriter {
         }
         let header = OutcomeHeader { v: HEADER_VERSION, operation: operation.clone(), outcome, clean };
         let end = self.append(FrameKind::Outcome, &header, &[], &[], Sync::Later)?;
-        self.known.seal(&self.file, end, clean);
+        self.known.seal(&self.file, end, clean, self.synced);
         Ok(())
     }
 
@@ -324,6 +334,9 @@ impl LogWriter {
         }
         let end = offset.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
         self.own_end = self.own_end.filter(|own_end| *own_end == offset).map(|_| end);
+        if sync == Sync::Now {
+            self.synced = self.synced.max(end);
+        }
         Ok(end)
     }
 

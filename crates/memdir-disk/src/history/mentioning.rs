@@ -27,6 +27,7 @@ impl History {
         let mut found = Recorded::default();
         for number in segment::numbers(self.dir())?.into_iter().rev() {
             let path = segment::path(self.dir(), number);
+            found.note_cut(&path);
             match fs::read(&path) {
                 Ok(bytes) => take_mentioning(&bytes, &mut needles, &mut found),
                 Err(error) => found.problems.push(format!("cannot read `{path}`: {error}")),

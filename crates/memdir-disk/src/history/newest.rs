@@ -26,6 +26,7 @@ impl History {
                 break;
             }
             let path = segment::path(self.dir(), number);
+            newest.note_cut(&path);
             match read_end(&path, wanted) {
                 Ok(mut recorded) => {
                     recorded.operations.reverse();

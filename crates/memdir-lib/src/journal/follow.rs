@@ -61,7 +61,10 @@ impl Journal {
         root.sweep(None);
         for news in news {
             let folder = Utf8Path::new(&news.row.file).parent();
-            folder.and_then(|folder| RelPath::parse(folder.as_str()).ok()).iter().for_each(|folder| root.sweep(Some(folder)));
+            folder
+                .and_then(|folder| RelPath::parse(folder.as_str()).ok())
+                .iter()
+                .for_each(|folder| root.sweep(Some(folder)));
         }
         if root.stat(&RelPath::parse(INDEX_FILE)?)?.is_none() {
             let report = self.rebuild_locked(&root, writer)?;

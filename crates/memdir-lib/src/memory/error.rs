@@ -126,7 +126,7 @@ pub enum MemoryError {
         path: RelPath,
     },
     /// Part of the history cannot be read, so it is unknown what was done last.
-    #[error("cannot read `{path}`, a part of the history: what was done last is unknown")]
+    #[error("`{path}`, a part of the history, is damaged or cannot be read: what was done last is unknown")]
     HistoryUnread {
         /// The segment.
         path: Utf8PathBuf,

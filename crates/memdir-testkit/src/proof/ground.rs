@@ -112,20 +112,32 @@ impl Ground {
     }
 
     /// The visible files: what a person or an agent finds.
+    ///
+    /// What follows from the records of a journal, and the mark of the last dream, are left out: they are made again.
     pub(super) fn files(&self) -> Files {
         let mut files = Files::new();
-        walk(&self.memory_dir(), "", &mut |name, path| {
-            if !is_temporary(name) {
+        self.walk_stores(&mut |name, path| {
+            let is_derived = DERIVED.iter().any(|derived| name == *derived);
+            if !is_temporary(name) && !is_derived {
                 files.insert(name.to_owned(), fs::read(path).unwrap_or_default());
             }
         });
         files
     }
 
+    /// Visits the files of memory, journal and profile.
+    fn walk_stores(&self, visit: &mut dyn FnMut(&str, &Utf8Path)) {
+        let memory = self.memory_dir();
+        walk(&memory, "", visit);
+        let Some(config) = memory.ancestors().nth(3) else { return };
+        walk(&config.join("projects/project"), "journal/", visit);
+        walk(&config.join("user"), "user/", visit);
+    }
+
     /// What should not be there while no process writes: temporary files, and operations without an end.
     pub(super) fn leftovers(&self) -> Vec<String> {
         let mut found = Vec::new();
-        walk(&self.memory_dir(), "", &mut |name, _| {
+        self.walk_stores(&mut |name, _| {
             if is_temporary(name) {
                 found.push(format!("temporary file {name}"));
             }
@@ -210,6 +222,9 @@ impl Ground {
         copy(&self.home.root().join(name), &home);
     }
 }
+
+const DERIVED: [&str; 4] =
+    [".consolidate-lock", "journal/_index.md", "journal/_index-archive.md", "journal/_session.json"];
 
 /// Whether a command said that it did what it was asked to. The memory tool has its own way of saying no.
 pub(super) fn acknowledged(output: &Output) -> bool {

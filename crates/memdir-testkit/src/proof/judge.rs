@@ -3,7 +3,7 @@ use std::process::Output;
 
 use super::ground::{Files, Ground, acknowledged, stderr};
 use super::trace::{Call, Calls, calls, run};
-use super::writing_command::{NEXT, WritingCommand};
+use super::writing_command::WritingCommand;
 
 /// What the files of a command may be, before it, after it, and after the next command.
 pub(super) struct Judge {
@@ -36,14 +36,14 @@ impl Judge {
         command.prepare(&ground);
         ground.save(START);
         let old = ground.files();
-        ground.must_run(NEXT);
+        ground.must_run(command.then());
         let old_and_next = ground.files();
         ground.restore(START);
         let output = run(ground.command(command.arguments), &command);
         assert!(acknowledged(&output), "{}: {output:?}", command.name);
         let new = ground.files();
         let recorded = ground.operations().len();
-        ground.must_run(NEXT);
+        ground.must_run(command.then());
         let new_and_next = ground.files();
         assert_ne!(old, new, "{} changes nothing", command.name);
         Self { ground, command, old, new, old_and_next, new_and_next, recorded }
@@ -98,7 +98,7 @@ impl Judge {
     /// What must hold after the next command: whole or not at all, and nothing left behind.
     pub(super) fn look_after_next(&self, output: &Output, what: &str) -> Vec<String> {
         let mut failures = Vec::new();
-        let next = self.ground.command(NEXT).output().unwrap();
+        let next = self.ground.command(self.command.then()).output().unwrap();
         if !acknowledged(&next) {
             failures.push(format!("the next command fails: {}", stderr(&next)));
         }
@@ -110,7 +110,7 @@ impl Judge {
     pub(super) fn look_after_two_deaths(&self, output: &Output, what: &str) -> Vec<String> {
         let mut failures = Vec::new();
         // It may have been finished already; then a repetition is refused.
-        let _ = self.ground.command(NEXT).output().unwrap();
+        let _ = self.ground.command(self.command.then()).output().unwrap();
         for memory_type in ["reference", "user"] {
             let next = self.ground.command(&["set", "afterwards", "type", memory_type]).output().unwrap();
             if !acknowledged(&next) {

@@ -117,7 +117,7 @@ fn kill_at_random(judge: &Judge, times: usize, failures: &mut Vec<String>) -> us
 
 /// Kills a command, and then the process that finds what it left, at random calls.
 fn kill_successors(judge: &Judge, times: usize, failures: &mut Vec<String>) -> usize {
-    if times == 0 {
+    if times == 0 || !judge.command.can_be_repeated() {
         return 0;
     }
     let first_calls = judge.calls(Calls::Writing);

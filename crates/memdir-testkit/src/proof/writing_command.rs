@@ -9,6 +9,8 @@ pub(super) struct WritingCommand {
     pub(super) input: &'static str,
     /// What has been there before.
     prepare: fn(&Ground),
+    /// What somebody does next with the same store, whatever became of the command.
+    then: &'static [&'static str],
 }
 
 impl WritingCommand {
@@ -25,13 +27,28 @@ impl WritingCommand {
 
     /// The command that comes after this one.
     pub(super) fn next(self) -> Self {
-        Self { arguments: NEXT, input: "", ..self }
+        Self { arguments: self.then, input: "", ..self }
+    }
+
+    /// Whether the next command, given twice, does no more than once: a second note is one more note.
+    pub(super) fn can_be_repeated(&self) -> bool {
+        self.then == NEXT
+    }
+
+    /// The words of the command that comes after this one.
+    pub(super) fn then(&self) -> &'static [&'static str] {
+        self.then
     }
 }
 
-/// What the user does next, whatever became of the command before.
+/// The next change of a memory.
 pub(super) const NEXT: &[&str] =
     &["add", "--type", "user", "--name", "afterwards", "--description", "The next change", "--text", "Next."];
+
+/// The next change of a journal.
+const NEXT_NOTE: &[&str] = &["journal", "note", "Afterwards", "--text", "Next."];
+/// The next change of the profile.
+const NEXT_TRAIT: &[&str] = &["user", "update", "communication", "--text", "Next."];
 
 /// A stand-in for the user's editor.
 pub(super) const EDITOR: &str = "sed -i s/Tabs/Spaces/";
@@ -53,6 +70,21 @@ pub(super) const WRITING_COMMANDS: &[WritingCommand] = &[
     with("redo", removed_and_back, &["redo"]),
     with("doctor --fix", forgotten_line, &["doctor", "--fix"]),
     with("review accept", proposed, &["review", "accept", "--all"]),
+    with("today add", some_memories, &["today", "add", "The parser is half done."]),
+    with("extract", a_session, &["extract", "--transcript", TRANSCRIPT, "--no-model"]),
+    with("dream", a_log, &["dream"]),
+    journal("journal decide", DECIDE),
+    journal("journal task", &["journal", "task", "Port the parser", "--text", "Keep the old one."]),
+    journal("journal done", &["journal", "done"]),
+    journal("journal progress", &["journal", "progress", "--add", "Write the reader"]),
+    journal(
+        "journal subagent write",
+        &["journal", "subagent", "write", "--task", "scan", "--text", "Found it."],
+    ),
+    WritingCommand {
+        then: NEXT_TRAIT,
+        ..with("user update", a_profile, &["user", "update", "preferences", "--text", "Use tabs."])
+    },
     tool("tool create", r#"{"command":"create","path":"/memories/new.md","file_text":"New.\n"}"#),
     tool(
         "tool str_replace",
@@ -85,16 +117,33 @@ const ADD_BELOW: &[&str] = &[
     "New.",
 ];
 
+const DECIDE: &[&str] = &[
+    "journal",
+    "decide",
+    "--title",
+    "Use cookies",
+    "--category",
+    "architecture",
+    "--decision",
+    "Scripts cannot read them.",
+];
+/// A session in the project's folder.
+const TRANSCRIPT: &str = "session.jsonl";
+
 pub(super) const fn with(
     name: &'static str,
     prepare: fn(&Ground),
     arguments: &'static [&'static str],
 ) -> WritingCommand {
-    WritingCommand { name, arguments, input: "", prepare }
+    WritingCommand { name, arguments, input: "", prepare, then: NEXT }
+}
+
+const fn journal(name: &'static str, arguments: &'static [&'static str]) -> WritingCommand {
+    WritingCommand { then: NEXT_NOTE, ..with(name, a_journal, arguments) }
 }
 
 const fn tool(name: &'static str, input: &'static str) -> WritingCommand {
-    WritingCommand { name, arguments: &["tool"], input, prepare: some_memories }
+    WritingCommand { name, arguments: &["tool"], input, prepare: some_memories, then: NEXT }
 }
 
 fn nothing(_: &Ground) {}
@@ -107,6 +156,32 @@ pub(super) fn some_memories(ground: &Ground) {
     add("alpha", "Tabs or spaces", "Tabs.");
     add("beta", "Where the keys are", "See [[alpha]].");
     add("gamma", "What was decided", &"A long text. ".repeat(800));
+}
+
+fn a_journal(ground: &Ground) {
+    ground.must_run(&["journal", "start"]);
+    ground.must_run(&["journal", "task", "The task before"]);
+}
+
+fn a_profile(ground: &Ground) {
+    ground.must_run(&["user", "update", "preferences", "--text", "Use spaces."]);
+}
+
+fn a_log(ground: &Ground) {
+    some_memories(ground);
+    ground.must_run(&["today", "add", "feedback: never push on Fridays"]);
+}
+
+fn a_session(ground: &Ground) {
+    some_memories(ground);
+    let said = "Please never mock the database in tests, because it hides real errors.";
+    let line = format!(
+        "{{\"type\":\"user\",\"uuid\":\"u1\",\"parentUuid\":null,\"sessionId\":\"s-1\",\"cwd\":\"{}\",\"version\":\"2.1.325\",\
+         \"isSidechain\":false,\"userType\":\"external\",\"timestamp\":\"2026-10-01T10:00:00.000Z\",\
+         \"message\":{{\"role\":\"user\",\"content\":\"{said}\"}}}}\n",
+        ground.home.project()
+    );
+    std::fs::write(ground.home.project().join(TRANSCRIPT), line).unwrap();
 }
 
 fn forgotten_line(ground: &Ground) {

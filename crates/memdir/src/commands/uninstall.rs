@@ -64,7 +64,8 @@ impl Run for Uninstall {
         let env = world.env()?;
         let own = if self.purge { own_places(&env) } else { Vec::new() };
         if self.purge && !only_looks {
-            let question = "Delete memdir's history, staged changes, keys, caches and settings? This cannot be undone.";
+            let question =
+                "Delete memdir's history, staged changes, keys, caches and settings? This cannot be undone.";
             if !own.is_empty() && !confirm(question, self.yes, world)? {
                 return Ok(Exit::No);
             }

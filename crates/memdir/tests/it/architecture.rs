@@ -62,3 +62,51 @@ fn only_the_edges_that_are_drawn_exist() {
 fn the_core_depends_on_nothing_of_ours() {
     assert_eq!(real()["memdir-core"], BTreeSet::new());
 }
+
+/// The licences of deny.toml.
+fn allowed_licences() -> Vec<String> {
+    let path = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deny.toml");
+    let text = fs::read_to_string(path).unwrap();
+    let list = text.split("allow = [").nth(1).unwrap().split(']').next().unwrap();
+    list.split(',')
+        .map(|name| name.trim().trim_matches('"').to_owned())
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+/// Whether a licence expression leaves a choice that is allowed.
+fn is_allowed(expression: &str, allowed: &[String]) -> bool {
+    expression.split(" AND ").all(|part| {
+        let part = part.trim_matches(['(', ')', ' ']);
+        part.split(" OR ").flat_map(|choice| choice.split('/')).any(|choice| {
+            let choice = choice.trim_matches(['(', ')', ' ']);
+            allowed.iter().any(|name| name == choice)
+        })
+    })
+}
+
+#[test]
+fn every_dependency_comes_from_the_registry_under_a_licence_that_may_be_shipped() {
+    let allowed = allowed_licences();
+    assert!(!is_allowed("GPL-3.0-only", &allowed) && !is_allowed("MIT AND GPL-3.0-only", &allowed));
+    let version = Command::new(env!("CARGO")).arg("-vV").output().unwrap();
+    let version = String::from_utf8(version.stdout).unwrap();
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", host])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    assert!(packages.len() > 100, "{}", packages.len());
+    for package in packages {
+        let name = package["name"].as_str().unwrap();
+        let licence = package["license"].as_str().unwrap_or_default();
+        assert!(is_allowed(licence, &allowed), "`{name}` has the licence `{licence}`");
+        let is_ours = package["source"].is_null() && name.starts_with("memdir");
+        let source = package["source"].as_str().unwrap_or_default();
+        assert!(is_ours || source.starts_with("registry+"), "`{name}` comes from `{source}`");
+    }
+}

@@ -300,3 +300,19 @@ fn memory_of_a_worktree_or_a_subdirectory_is_found_without_any_session() {
     assert!(directory(&sandbox).join("a.md").is_file());
     assert!(!sandbox.run(["doctor"]).stdout.contains("project-split-store"));
 }
+
+#[test]
+fn a_file_that_is_too_large_stops_neither_verify_nor_import() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["add", "-n", "small", "-t", "project", "-d", "cites", "--text", "See `gone/file.rs`."]);
+    let memory = sandbox.run(["path"]).stdout.trim_end().to_owned();
+    sandbox.home.write(format!("{memory}/large.md"), vec![b'a'; (16 << 20) + 1]);
+    let verified = sandbox.run(["verify"]);
+    assert_eq!(verified.code, 1, "{}", verified.stderr);
+    assert!(verified.stdout.contains("gone/file.rs"), "{}", verified.stdout);
+    assert!(verified.stderr.contains("`large.md` is too large to be read"), "{}", verified.stderr);
+    sandbox.home.write("home/project/AGENTS.md", "# Rules\n\n- Use tabs, never spaces.\n");
+    let imported = sandbox.run(["import", "agents", "--dry-run"]);
+    assert_eq!(imported.code, 0, "{}", imported.stderr);
+    assert!(imported.stdout.contains("Use tabs"), "{}", imported.stdout);
+}

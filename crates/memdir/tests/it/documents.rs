@@ -176,7 +176,9 @@ fn an_agent_is_told_when_to_write_and_what_to_read_first() {
     for command in ["decide", "task", "recover", "subagent write", "consolidate"] {
         assert!(told.contains(&format!("memdir journal {command}")), "{command}: {told}");
     }
-    for expected in ["`block`, `progress`, `done`", "_index.md` first", "only the file that answers the question"] {
+    for expected in
+        ["`block`, `progress`, `done`", "_index.md` first", "only the file that answers the question"]
+    {
         assert!(told.contains(expected), "{expected}: {told}");
     }
 }

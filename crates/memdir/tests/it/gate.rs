@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use camino::Utf8Path;
 use memdir_core::mcp::tools_list;
-use memdir_core::state_place::{KeptText, STATE_PLACES};
+use memdir_core::state_place::{KeptText, STATE_PLACES, StatePlace};
 use memdir_testkit::{Git, TestHome};
 use serde_json::json;
 
@@ -461,4 +461,107 @@ fn an_extraction_without_sessions_leaves_nothing() {
     let sandbox = Sandbox::new().var("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1");
     assert_eq!(sandbox.run(["extract"]).code, 0);
     assert_eq!(holding(&sandbox.home.home(), "extract"), Vec::<String>::new());
+}
+
+/// What audit, purge and `uninstall --purge` look through is one list, and nothing lies outside of it.
+#[test]
+fn every_file_among_our_state_is_in_the_list_of_places() {
+    let mut sandbox = Sandbox::new();
+    sandbox.program = Some("/opt/bin/memdir".into());
+    let config = "[features]\nextract = true\nusage = true\n";
+    sandbox.home.write(sandbox.home.home().join(".config/memdir/config.toml"), config);
+    for arguments in [
+        &["setup", "claude", "--yes"][..],
+        &["add", "-n", "release", "-t", "project", "We release on Tuesdays."],
+        &["add", "--scope", "user", "-n", "tea", "-t", "user", "Tea."],
+        &["search", "release"],
+        &["journal", "start"],
+        &["today", "add", "half done"],
+        &["user", "update", "preferences", "--text", "Use tabs"],
+        &["dream"],
+        &["pause"],
+        &["pause", "--off"],
+        &["audit"],
+        &["sync"],
+    ] {
+        sandbox.run(arguments.iter().copied());
+    }
+    let memory = sandbox.run(["path"]).stdout.trim_end().to_owned();
+    for event in ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStop", "Stop"] {
+        sandbox.stdin = json!({
+            "hook_event_name": event, "session_id": "s-1", "cwd": sandbox.cwd, "source": "startup",
+            "prompt": "when do we release, on Tuesdays?", "tool_name": "Write", "tool_use_id": "t",
+            "tool_input": {"file_path": format!("{memory}/release.md"), "content": "x"},
+            "agent_id": "a1", "agent_type": "Explore", "last_assistant_message": "Found three callers.",
+        })
+        .to_string();
+        assert_eq!(sandbox.run(["hook", event]).code, 0);
+    }
+    let state = sandbox.home.home().join(".local/share/memdir");
+    let tree = sandbox.home.tree("home/.local/share/memdir");
+    let files: Vec<&str> = tree.lines().filter_map(|line| Some(line.split_once(':')?.0)).collect();
+    for folder in ["history/", "untold/", "claude-plugin/", "kept/", "scratch/", "cache/"] {
+        let is_there = state.join(folder).exists();
+        assert!(is_there, "nothing made `{folder}`, so this test looks at less than it should: {files:?}");
+    }
+    for entry in state.read_dir_utf8().unwrap() {
+        let name = entry.unwrap().file_name().to_owned();
+        let is_known = StatePlace::of(&name).is_some() || StatePlace::of(&format!("{name}/x")).is_some();
+        assert!(is_known, "`{name}` is missing in STATE_PLACES and docs/FORMAT.md");
+    }
+}
+
+#[test]
+fn the_value_of_a_secret_is_never_printed() {
+    for policy in ["warn", "redact", "block"] {
+        let sandbox = sandbox("auto", policy);
+        for arguments in [
+            &["user", "update", "technical", "--text", TOKEN][..],
+            &["user", "update", "technical", "--json", "--text", TOKEN],
+            &["workspace", "initiative", TOKEN],
+            &["add", "-n", "token", "-t", "project", TOKEN],
+            &["today", "add", TOKEN],
+            &["journal", "task", TOKEN],
+            &["journal", "done"],
+            &["journal", "block", TOKEN],
+            &["journal", "block", "--resolve"],
+        ] {
+            let block = sandbox.run(arguments.iter().copied());
+            let said = format!("{}{}", block.stdout, block.stderr);
+            assert!(!said.contains(TOKEN), "{policy} {arguments:?}: {said}");
+        }
+    }
+}
+
+/// A cut between two records leaves whole records: only the seal beside the segment knows that there were more.
+#[test]
+fn a_history_that_was_cut_between_two_records_is_reported_and_undo_refuses() {
+    let sandbox = Sandbox::new();
+    let add = |name: &str| {
+        let block = sandbox.run(["add", "-t", "project", "-n", name, "-d", name, "--text", name]);
+        assert_eq!(block.code, 0, "{}", block.stderr);
+    };
+    add("one");
+    let history = sandbox.home.home().join(".local/share/memdir/history");
+    let store = history.read_dir_utf8().unwrap().next().unwrap().unwrap().into_path();
+    let segment = store.join("000001.seg");
+    let length = fs::metadata(&segment).unwrap().len();
+    add("two");
+    fs::OpenOptions::new().write(true).open(&segment).unwrap().set_len(length).unwrap();
+    for _ in 0..2 {
+        let undone = sandbox.run(["undo"]);
+        assert_eq!(undone.code, 2, "{}", undone.stdout);
+        assert!(undone.stderr.contains("000001.seg"), "{}", undone.stderr);
+        let found = sandbox.run(["doctor"]);
+        assert!(found.stdout.contains("has lost its last"), "{}", found.stdout);
+        let log = sandbox.run(["log"]);
+        assert!(log.stderr.contains("has lost its last"), "{}", log.stderr);
+        // What comes next does not hide it.
+        add(if store.join("000002.seg").exists() { "four" } else { "three" });
+    }
+    assert!(store.join("000002.seg").exists());
+    let log = sandbox.run(["log", "--json"]).stdout;
+    let items: serde_json::Value = serde_json::from_str(&log).unwrap();
+    let newest = items["items"][0]["id"].as_str().unwrap();
+    assert_eq!(sandbox.run(["undo", newest]).code, 0, "one that is named can be undone");
 }

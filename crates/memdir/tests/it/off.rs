@@ -240,8 +240,11 @@ fn while_memory_is_off_no_hook_tool_or_job_reads_says_or_writes_anything() {
             ("resources/read", json!({"uri": uri})),
             ("resources/subscribe", json!({"uri": uri})),
             ("prompts/get", json!({"name": "status"})),
-            ("completion/complete", json!({"ref": {"type": "ref/resource", "uri": "memory://memories/{+path}"},
-                "argument": {"name": "path", "value": "r"}})),
+            (
+                "completion/complete",
+                json!({"ref": {"type": "ref/resource", "uri": "memory://memories/{+path}"},
+                "argument": {"name": "path", "value": "r"}}),
+            ),
         ];
         for (method, params) in others {
             let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
@@ -250,7 +253,11 @@ fn while_memory_is_off_no_hook_tool_or_job_reads_says_or_writes_anything() {
             assert!(ran.opened.is_empty(), "{method} with {rule}: {:?}", ran.opened);
         }
         let ran = project.run(&["tool"], r#"{"command": "view", "path": "/memories/release.md"}"#);
-        assert!(ran.stdout.contains("memory is off here") && ran.opened.is_empty(), "{rule}: {:?}", ran.opened);
+        assert!(
+            ran.stdout.contains("memory is off here") && ran.opened.is_empty(),
+            "{rule}: {:?}",
+            ran.opened
+        );
         assert_eq!(project.home.tree("home"), before, "{rule}");
     }
 }

@@ -551,3 +551,32 @@ fn a_damaged_manifest_locks_no_user_out() {
     let left = fs::read_to_string(&settings).unwrap();
     assert!(!left.contains("memdir"), "{left}");
 }
+
+#[test]
+fn a_purge_leaves_memories_and_nothing_else() {
+    let sandbox = sandbox();
+    for arguments in [
+        &["setup", "claude", "--yes"][..],
+        &["add", "-n", "release", "-t", "project", "We release on Tuesdays."],
+        &["journal", "start"],
+        &["config", "set", "writes", "review"],
+    ] {
+        assert_eq!(sandbox.run(arguments.iter().copied()).code, 0, "{arguments:?}");
+    }
+    let state = sandbox.home.home().join(".local/share/memdir");
+    let before = sandbox.home.tree("home");
+    let shown = sandbox.run(["uninstall", "--purge", "--dry-run"]);
+    assert!(shown.stdout.contains(&format!("would delete  {state}/history")), "{}", shown.stdout);
+    let refused = sandbox.run(["uninstall", "--purge"]);
+    assert_eq!(refused.code, 2, "it asks, and there is nobody to answer");
+    assert!(refused.stderr.contains("This cannot be undone."), "{}", refused.stderr);
+    assert_eq!(sandbox.home.tree("home"), before);
+    let done = sandbox.run(["uninstall", "--purge", "--yes"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(!state.exists() && !sandbox.home.home().join(".config/memdir").exists());
+    let left = sandbox.home.tree("home");
+    assert!(left.contains("release.md") && left.contains("_index.md"), "{left}");
+    assert!(!left.contains("memdir@memdir"), "{left}");
+    assert!(sandbox.run(["ls"]).stdout.contains("release"), "what is left can be used again");
+    assert_eq!(sandbox.run(["uninstall", "--purge", "--yes"]).code, 0);
+}
