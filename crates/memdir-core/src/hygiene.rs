@@ -19,7 +19,7 @@ pub use check::{Action, Checked, MemoryInput, MemoryTooLarge, PROMPT_UNITS, Surf
 pub use clean::clean;
 pub use escape::{escape, unescape};
 pub use flag::flag;
-pub use model_line::model_line;
+pub use model_line::{model_line, model_remark};
 pub use passage::replace_passage;
 pub use reason::Reason;
 pub use render::{

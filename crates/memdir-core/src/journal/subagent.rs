@@ -152,6 +152,7 @@ fn without_title(text: &str, title: &str) -> String {
 #[must_use]
 pub fn instructions(journal: &Utf8Path, task: &str, full: bool) -> String {
     let slug = super::names::slug(task);
+    let journal = crate::hygiene::model_remark(journal.as_str());
     let command = format!("memdir journal subagent write --task {slug} --file -");
     if !full {
         return format!(

@@ -18,7 +18,7 @@ impl Journal<'_> {
     #[must_use]
     pub fn render(&self) -> String {
         let dir = shown_dir(self.directory);
-        let key = crate::hygiene::clean(self.key);
+        let key = crate::hygiene::model_line(self.key);
         format!(
             "\
 # Journal

@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
-use memdir_core::hygiene::{clean, model_line};
+use memdir_core::hygiene::{model_line, model_remark};
 use memdir_core::journal::archive::Archive;
 use memdir_core::journal::compaction::{Evidence, Verdict};
 use memdir_core::journal::index::{Index, NONE};
@@ -198,7 +198,7 @@ impl Journal {
         watched: Option<&Watched>,
     ) -> Result<String, JournalError> {
         let session = self.session(root)?;
-        let mut text = format!("# Journal of {}\n", clean(self.key()));
+        let mut text = format!("# Journal of {}\n", model_line(self.key()));
         match (verdict.compacted, watched.and_then(|watched| watched.boundary)) {
             (Some(true), Some(time)) => {
                 let _ = write!(text, "Your context was compacted at {time}. ");
@@ -212,7 +212,7 @@ impl Journal {
             false => session.stopped(&Archive::parse(archive)).as_deref().and_then(time),
         };
         let kept = if session.active { "kept" } else { "stopped" };
-        let _ = write!(text, "The journal in {} is {kept}", self.directory());
+        let _ = write!(text, "The journal in {} is {kept}", model_remark(self.directory().as_str()));
         if let Some(since) = since {
             let _ = write!(text, " since {since}");
         }

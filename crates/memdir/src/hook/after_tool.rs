@@ -4,6 +4,7 @@
 use anyhow::Result;
 use camino::Utf8Path;
 use memdir_core::hook::Answer;
+use memdir_core::hygiene::model_remark;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::freshness::refresh_file;
 use memdir_lib::journal::{Journal, Writer};
@@ -35,11 +36,12 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
         // The next recall knows it; if that fails, the next search does.
         let directory = memory.directory();
         refresh_file(&hook.env, directory, &directory.join(changed.path.as_path()))?;
-        facts.extend(changed.remarks);
+        facts.extend(changed.remarks.iter().map(|remark| model_remark(remark)));
     } else {
         let writer = Writer { author: &hook.author(), now: hook.world.now };
         let followed = journal.after_tool(path, home, &writer)?;
-        facts.extend(followed.into_iter().flat_map(|followed| followed.problems));
+        let problems = followed.into_iter().flat_map(|followed| followed.problems);
+        facts.extend(problems.map(|problem| model_remark(&problem)));
     }
     Ok(Answer::facts(&facts))
 }

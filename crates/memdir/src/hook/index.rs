@@ -1,7 +1,7 @@
 //! MEMORY.md for an agent that does not read it by itself, quoted and bounded.
 
 use anyhow::Result;
-use memdir_core::hygiene::{Owner, Provenance, render};
+use memdir_core::hygiene::{Owner, Provenance, model_remark, render};
 use memdir_core::memory::entrypoint::Profile;
 use memdir_core::rel_path::ENTRYPOINT;
 use memdir_core::secrets::redact;
@@ -28,7 +28,7 @@ pub(super) fn quoted(hook: &Hook<'_>) -> Result<Option<String>> {
         now: hook.world.now,
     };
     let quoted = render(&text, &provenance, INDEX_UNITS);
-    let directory = memory.directory();
+    let directory = model_remark(memory.directory().as_str());
     Ok(Some(format!(
         "The memory of this project is in `{directory}`; this is its index, a line a file.\n\n{quoted}"
     )))

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use memdir_core::hook::Answer;
-use memdir_core::hygiene::model_line;
+use memdir_core::hygiene::{model_line, model_remark};
 use memdir_core::prompt::Journal as Section;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::hook_seen::note_hook;
@@ -28,7 +28,8 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
         hook.forget_shown();
     }
     let place = Place::find(&hook.env, &ClientFlags::default())?;
-    let mut facts = place.look_up.warnings();
+    let mut facts: Vec<String> =
+        place.look_up.warnings().iter().map(|warning| model_remark(warning)).collect();
     let journal = Journal::at_place(&place, &hook.env);
     facts.extend(joined(hook, &journal));
     let mut memory = Memory::at_place(place, &hook.env)?;

@@ -2,8 +2,10 @@
 //! yet, a newer one is offered.
 
 use anyhow::Result;
+use camino::Utf8Path;
 use memdir_core::agents::Scope;
 use memdir_core::agents::snapshot::Standing;
+use memdir_core::hygiene::model_remark;
 use memdir_core::settings::ClientFlags;
 use memdir_core::wiring::shell_word;
 use memdir_lib::agents::{Agents, Snapshots};
@@ -27,23 +29,24 @@ pub(super) fn offered(hook: &Hook<'_>) -> Result<Vec<String>> {
     for (_, agent) in of_user {
         let snapshots = Snapshots::open(&agents, &agent.name)?;
         let status = snapshots.status()?;
+        let name = shell_word(Utf8Path::new(agent.name.as_str()));
         // What looks like an attack is never taken over unasked.
         match status.standing {
             Standing::Initialise if status.warnings.is_empty() => {
                 let kept = snapshots.apply(&hook.author(), hook.world.now)?;
                 if let Some(operation) = kept.operation {
-                    facts.push(format!(
+                    facts.push(model_remark(&format!(
                         "The agent `{}` begins with the memory that this project hands on; `memdir undo {operation} --dir {}` undoes it.",
                         agent.name,
                         shell_word(snapshots.memory_dir())
-                    ));
+                    )));
                 }
             }
-            Standing::Initialise | Standing::Newer => facts.push(format!(
-                "This project has a newer snapshot of the memory of the agent `{0}`: `memdir agent snapshot apply {0}` merges it, \
-                 `memdir agent snapshot keep {0}` leaves it.",
+            Standing::Initialise | Standing::Newer => facts.push(model_remark(&format!(
+                "This project has a newer snapshot of the memory of the agent `{}`: `memdir agent snapshot apply {name}` merges it, \
+                 `memdir agent snapshot keep {name}` leaves it.",
                 agent.name
-            )),
+            ))),
             _ => {}
         }
     }

@@ -1,5 +1,5 @@
 use anyhow::{Context, Result, anyhow, bail};
-use memdir_core::hygiene::{model_line, replace_passage};
+use memdir_core::hygiene::{model_remark, replace_passage};
 use memdir_core::mcp::EditChange;
 use memdir_core::memory::edit_doubt::edit_doubt;
 use memdir_core::memory::memory_type::MemoryType;
@@ -142,13 +142,13 @@ fn paths(plan: &Plan, memory: &Memory) -> Vec<String> {
 /// A text with what should be known besides.
 /// Warnings as a model may read them: they repeat names and values from files.
 fn lines(warnings: &[String]) -> Vec<String> {
-    warnings.iter().map(|warning| model_line(warning)).collect()
+    warnings.iter().map(|warning| model_remark(warning)).collect()
 }
 
 pub(super) fn with_warnings(mut text: String, warnings: &[String]) -> String {
     for warning in warnings {
         text.push_str("\nwarning: ");
-        text.push_str(&model_line(warning));
+        text.push_str(&model_remark(warning));
     }
     text
 }
