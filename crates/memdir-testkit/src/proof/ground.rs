@@ -117,7 +117,7 @@ impl Ground {
     pub(super) fn files(&self) -> Files {
         let mut files = Files::new();
         self.walk_stores(&mut |name, path| {
-            let is_derived = DERIVED.iter().any(|derived| name == *derived);
+            let is_derived = DERIVED.contains(&name);
             if !is_temporary(name) && !is_derived {
                 files.insert(name.to_owned(), fs::read(path).unwrap_or_default());
             }
