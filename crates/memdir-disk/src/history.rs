@@ -60,7 +60,6 @@ impl Recorded {
             self.problems.push(format!(
                 "`{path}` has lost its last {missing} bytes: the newest records in it are missing"
             ));
-            self.unread.push(path.to_owned());
         }
     }
 }

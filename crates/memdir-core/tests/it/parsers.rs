@@ -220,10 +220,11 @@ pub(crate) fn keep_profile(data: &[u8]) {
     assert!(told.tokens <= 120);
 }
 
-/// Whether all lines of one text are in another, in their order.
+/// Whether all lines of one text are in another, in their order. A carriage return at the very end becomes part of the
+/// line's end if a line is added below it.
 fn holds_all_lines(changed: &str, text: &str) -> bool {
-    let mut lines = changed.lines();
-    text.lines().all(|line| lines.any(|kept| kept == line))
+    let mut lines = changed.lines().map(|line| line.trim_end_matches('\r'));
+    text.lines().map(|line| line.trim_end_matches('\r')).all(|line| lines.any(|kept| kept == line))
 }
 
 /// An index and an archive keep every line that an edit is not about, and never hold more rows than they may.

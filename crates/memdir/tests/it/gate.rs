@@ -533,7 +533,7 @@ fn the_value_of_a_secret_is_never_printed() {
 
 /// A cut between two records leaves whole records: only the seal beside the segment knows that there were more.
 #[test]
-fn a_history_that_was_cut_between_two_records_is_reported_and_undo_refuses() {
+fn a_history_that_was_cut_between_two_records_is_reported() {
     let sandbox = Sandbox::new();
     let add = |name: &str| {
         let block = sandbox.run(["add", "-t", "project", "-n", name, "-d", name, "--text", name]);
@@ -545,11 +545,9 @@ fn a_history_that_was_cut_between_two_records_is_reported_and_undo_refuses() {
     let segment = store.join("000001.seg");
     let length = fs::metadata(&segment).unwrap().len();
     add("two");
+    assert!(!sandbox.run(["doctor"]).stdout.contains("has lost its last"));
     fs::OpenOptions::new().write(true).open(&segment).unwrap().set_len(length).unwrap();
     for next in ["three", "four"] {
-        let undone = sandbox.run(["undo"]);
-        assert_eq!(undone.code, 2, "{}", undone.stdout);
-        assert!(undone.stderr.contains("000001.seg"), "{}", undone.stderr);
         let found = sandbox.run(["doctor"]);
         assert!(found.stdout.contains("has lost its last"), "{}", found.stdout);
         let log = sandbox.run(["log"]);
@@ -558,10 +556,10 @@ fn a_history_that_was_cut_between_two_records_is_reported_and_undo_refuses() {
         add(next);
     }
     assert!(store.join("000002.seg").exists());
-    let log = sandbox.run(["log", "--json"]).stdout;
-    let items: serde_json::Value = serde_json::from_str(&log).unwrap();
-    let newest = items["items"][0]["id"].as_str().unwrap();
-    assert_eq!(sandbox.run(["undo", newest]).code, 0, "one that is named can be undone");
+    assert_eq!(fs::metadata(&segment).unwrap().len(), length);
+    let undone = sandbox.run(["undo"]);
+    assert_eq!(undone.code, 0, "{}", undone.stderr);
+    assert!(!sandbox.run(["ls"]).stdout.contains("four"));
 }
 
 /// Names, paths and values from a repository reach the model as data, whatever a hook answers.
@@ -641,9 +639,7 @@ fn nothing_of_a_hostile_project_speaks_in_the_answer_of_a_hook() {
         said.push((event, text));
     }
     let all: String = said.iter().map(|(_, text)| text.as_str()).collect();
-    for expected in
-        ["moved: this project was at", "is not one of user, feedback", "Blocker:", "names this tool call"]
-    {
+    for expected in ["is not one of user, feedback", "Blocker:", "(memory of the team", "deploys"] {
         assert!(
             all.contains(expected),
             "nothing said `{expected}`, so this test looks at less than it should: {all}"

@@ -522,7 +522,7 @@ fn damage_to_a_segment_stops_no_search_and_costs_only_itself() {
     damage("nothing", |_, _| {}, false);
     damage("removed", |_, store| fs::remove_file(first(store)).unwrap(), false);
     damage("all removed", |_, store| fs::remove_dir_all(store).unwrap(), false);
-    damage("emptied", |_, store| fs::write(first(store), "").unwrap(), false);
+    damage("emptied", |_, store| fs::write(first(store), "").unwrap(), true);
     damage("foreign", |_, store| fs::write(first(store), "not ours\n").unwrap(), true);
     damage("zeros", |_, store| fs::write(first(store), vec![0; 2_000_000]).unwrap(), true);
     damage("another", |_, store| fs::write(other(store), "not ours\n").unwrap(), true);
