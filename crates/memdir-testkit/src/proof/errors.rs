@@ -5,7 +5,7 @@ use super::judge::{Fault, Judge};
 use super::kill::for_each_command;
 use super::report::Report;
 use super::trace::{Call, Calls, run_injected};
-use super::writing_command::WRITING_COMMANDS;
+use super::writing_command::writing_commands;
 
 /// How many system calls are made to fail.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +21,8 @@ const ERRORS: [&str; 4] = ["EIO", "ENOSPC", "EDQUOT", "EACCES"];
 pub fn errors(program: &Utf8Path, size: Errors) -> Report {
     let mut report = Report::new("Errors: every system call fails once");
     let wanted = if size.all { Calls::Files } else { Calls::Writing };
-    let results = for_each_command(|command| {
+    let commands = writing_commands(size.all);
+    let results = for_each_command(&commands, |command| {
         if !command.is_steady() {
             return ([0; 4], Vec::new());
         }
@@ -48,7 +49,7 @@ pub fn errors(program: &Utf8Path, size: Errors) -> Report {
         sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
         report.fail_all(failures);
     }
-    report.count("writing commands", WRITING_COMMANDS.iter().filter(|command| command.is_steady()).count());
+    report.count("writing commands", commands.iter().filter(|command| command.is_steady()).count());
     report.count("runs in which one call failed", sums[0]);
     report.count("runs in which all calls of a name failed from one on", sums[1]);
     report.count("… of these refused, with the old content intact", sums[2]);

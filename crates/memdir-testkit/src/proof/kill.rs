@@ -9,7 +9,7 @@ use super::judge::{Fault, Judge};
 use super::random::Random;
 use super::report::Report;
 use super::trace::{Calls, run, run_injected, start};
-use super::writing_command::{WRITING_COMMANDS, WritingCommand};
+use super::writing_command::{WritingCommand, writing_commands};
 
 /// How often a writer is killed.
 #[derive(Debug, Clone, Copy)]
@@ -27,11 +27,12 @@ pub struct Kill {
 pub fn kill(program: &Utf8Path, size: Kill) -> Report {
     let mut report = Report::new("Kill: SIGKILL at every call and at random moments");
     let wanted = if size.every_call { Calls::All } else { Calls::Writing };
-    let results = for_each_command(|command| {
+    let commands = writing_commands(size.every_call);
+    let results = for_each_command(&commands, |command| {
         let judge = Judge::new(Ground::in_memory(program), command);
         let mut failures = Vec::new();
         let at_calls = kill_at_calls(&judge, wanted, &mut failures);
-        let random = size.random.div_ceil(WRITING_COMMANDS.len());
+        let random = size.random.div_ceil(commands.len());
         let died = kill_at_random(&judge, random, &mut failures);
         let twice = kill_successors(&judge, size.deaths_of_successor, &mut failures);
         ([at_calls, random, died, twice], failures)
@@ -41,7 +42,7 @@ pub fn kill(program: &Utf8Path, size: Kill) -> Report {
         sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
         report.fail_all(failures);
     }
-    report.count("writing commands", WRITING_COMMANDS.len());
+    report.count("writing commands", commands.len());
     let which = if size.every_call { "system call" } else { "write-type system call" };
     report.count(&format!("killed before a {which}, each once"), sums[0]);
     report.count("killed at a random moment", sums[1]);
@@ -51,11 +52,14 @@ pub fn kill(program: &Utf8Path, size: Kill) -> Report {
 }
 
 /// Calls a function for every writing command, two at a time.
-pub(super) fn for_each_command<T: Send>(work: impl Fn(WritingCommand) -> T + Sync) -> Vec<T> {
+pub(super) fn for_each_command<T: Send>(
+    commands: &[WritingCommand],
+    work: impl Fn(WritingCommand) -> T + Sync,
+) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let worker = || {
         let mut results = Vec::new();
-        while let Some(command) = WRITING_COMMANDS.get(next.fetch_add(1, Ordering::Relaxed)) {
+        while let Some(command) = commands.get(next.fetch_add(1, Ordering::Relaxed)) {
             results.push(work(*command));
         }
         results

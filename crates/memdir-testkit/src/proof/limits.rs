@@ -5,7 +5,7 @@ use super::judge::{Fault, Judge};
 use super::kill::for_each_command;
 use super::report::Report;
 use super::trace::run;
-use super::writing_command::WRITING_COMMANDS;
+use super::writing_command::writing_commands;
 
 /// What a file system runs out of.
 #[derive(Debug, Clone, Copy)]
@@ -21,8 +21,9 @@ const ENOUGH: usize = 60;
 /// Lets every writing command meet a full, an inode-starved and a read-only file system.
 #[must_use]
 pub fn limits(program: &Utf8Path) -> Report {
+    let commands = writing_commands(false);
     let mut report = Report::new("Limits: a full, an inode-starved and a read-only file system");
-    let results = for_each_command(|command| {
+    let results = for_each_command(&commands, |command| {
         let judge = Judge::new(Ground::mounted(program, "size=4m,nr_inodes=400"), command);
         let mut failures = Vec::new();
         let mut numbers = [0; 3];
@@ -36,7 +37,7 @@ pub fn limits(program: &Utf8Path) -> Report {
         sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
         report.fail_all(failures);
     }
-    report.count("writing commands", WRITING_COMMANDS.len());
+    report.count("writing commands", commands.len());
     report.count("runs with too few free pages, from none up to enough", sums[0]);
     report.count("runs with too few free inodes, from none up to enough", sums[1]);
     report.count("runs on a read-only mount", sums[2]);

@@ -54,7 +54,7 @@ const NEXT_TRAIT: &[&str] = &["user", "update", "communication", "--text", "Next
 pub(super) const EDITOR: &str = "sed -i s/Tabs/Spaces/";
 
 /// Every command that changes a memory directory.
-pub(super) const WRITING_COMMANDS: &[WritingCommand] = &[
+const WRITING_COMMANDS: &[WritingCommand] = &[
     with("add, the very first", nothing, ADD),
     with("add", some_memories, ADD),
     with("add, in a new directory", some_memories, ADD_BELOW),
@@ -70,21 +70,6 @@ pub(super) const WRITING_COMMANDS: &[WritingCommand] = &[
     with("redo", removed_and_back, &["redo"]),
     with("doctor --fix", forgotten_line, &["doctor", "--fix"]),
     with("review accept", proposed, &["review", "accept", "--all"]),
-    with("today add", some_memories, &["today", "add", "The parser is half done."]),
-    with("extract", a_session, &["extract", "--transcript", TRANSCRIPT, "--no-model"]),
-    with("dream", a_log, &["dream"]),
-    journal("journal decide", DECIDE),
-    journal("journal task", &["journal", "task", "Port the parser", "--text", "Keep the old one."]),
-    journal("journal done", &["journal", "done"]),
-    journal("journal progress", &["journal", "progress", "--add", "Write the reader"]),
-    journal(
-        "journal subagent write",
-        &["journal", "subagent", "write", "--task", "scan", "--text", "Found it."],
-    ),
-    WritingCommand {
-        then: NEXT_TRAIT,
-        ..with("user update", a_profile, &["user", "update", "preferences", "--text", "Use tabs."])
-    },
     tool("tool create", r#"{"command":"create","path":"/memories/new.md","file_text":"New.\n"}"#),
     tool(
         "tool str_replace",
@@ -100,6 +85,31 @@ pub(super) const WRITING_COMMANDS: &[WritingCommand] = &[
         r#"{"command":"rename","old_path":"/memories/alpha.md","new_path":"/memories/omega.md"}"#,
     ),
 ];
+
+/// Commands of the other stores, which only the long form tries.
+const OTHER_COMMANDS: &[WritingCommand] = &[
+    with("today add", some_memories, &["today", "add", "The parser is half done."]),
+    with("extract", a_session, &["extract", "--transcript", TRANSCRIPT, "--no-model"]),
+    with("dream", a_log, &["dream"]),
+    journal("journal decide", DECIDE),
+    journal("journal task", &["journal", "task", "Port the parser", "--text", "Keep the old one."]),
+    journal("journal done", &["journal", "done"]),
+    journal("journal progress", &["journal", "progress", "--add", "Write the reader"]),
+    journal(
+        "journal subagent write",
+        &["journal", "subagent", "write", "--task", "scan", "--text", "Found it."],
+    ),
+    WritingCommand {
+        then: NEXT_TRAIT,
+        ..with("user update", a_profile, &["user", "update", "preferences", "--text", "Use tabs."])
+    },
+];
+
+/// The commands of the bounded form, or of the long one.
+pub(super) fn writing_commands(is_long: bool) -> Vec<WritingCommand> {
+    let others = if is_long { OTHER_COMMANDS } else { &[] };
+    [WRITING_COMMANDS, others].concat()
+}
 
 const ADD: &[&str] =
     &["add", "--type", "project", "--name", "new", "--description", "A new memory", "--text", "New."];
