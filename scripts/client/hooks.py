@@ -556,11 +556,57 @@ def a_warning_comes_before_the_tool_call():
     check("PreToolUse: a memory with `when` reaches the model", bool(told), result["stderr"] + everything(result)[-1][-1500:])
 
 
+def our_fields_stay():
+    home, project = case("fields")
+    for name in ["old", "new"]:
+        add(home, project, name, "Deploys happen on a day.")
+    for field, value in [("supersedes", "old"), ("cues", "roll out; hotfix"), ("expires", "2099-12-01"), ("pinned", "true"), ("when", "Bash(make deploy *)"), ("block", "true")]:
+        assert memdir(home, project, "set", "new", field, value).returncode == 0, field
+    path = directory(home, project) + "/new.md"
+    fields = lambda text: [line for line in text.splitlines() if line.split(":")[0].strip() not in ("modified", "originSessionId") and not line.startswith("Deploys")]
+    before = open(path).read()
+    result = run(CLAUDE, project, home, "hi", responder=calls(
+        {"type": "tool_use", "name": "Read", "input": {"file_path": path}},
+        {"type": "tool_use", "name": "Edit", "input": {"file_path": path, "old_string": "a day", "new_string": "Thursdays"}}))
+    after = open(path).read()
+    check("fields: the client's Edit keeps every field of ours", "Thursdays" in after and fields(before) == fields(after), (before, after, results(result)))
+    top = directory(home, project) + "/top.md"
+    text = "---\nname: top\ndescription: by hand\ntype: project\nsupersedes:\n  - old\ncues:\n  - roll out\nexpires: 2099-12-01\npinned: true\nbranch: main\n---\n\nWritten by hand.\n"
+    run(CLAUDE, project, home, "hi", responder=tool("Write", file_path=top, content=text))
+    after = open(top).read()
+    kept = all(wanted in after for wanted in ["supersedes:", "- old", "cues:", "- roll out", "expires: 2099-12-01", "pinned: true", "branch: main"])
+    shown = memdir(home, project, "show", "top", "--json").stdout
+    due = memdir(home, project, "ls").stdout
+    check("fields: what was written at the top level is kept, and memdir still reads it", kept and "only in main" in due, (after, shown, due))
+
+
+def use_is_counted():
+    home, project = case("usage")
+    add(home, project, "release", "Release only from the main branch, after the nightly run.")
+    add(home, project, "tabs", "Use tabs.")
+    memdir(home, project, "search", "release")
+    path = directory(home, project) + "/tabs.md"
+    def responder(body, ctx):
+        if not body.get("tools"):
+            return None
+        ctx["turn"] = ctx.get("turn", 0) + 1
+        if ctx["turn"] == 1:
+            return [{"type": "tool_use", "name": "Read", "input": {"file_path": path}}]
+        return [{"type": "text", "text": 'As you said, <cc-memory filenames="release.md">from the main branch</cc-memory>.'}]
+    run(CLAUDE, project, home, "from which branch do we release, and after what run", responder=responder)
+    items = {item["name"]: item for item in json.loads(memdir(home, project, "usage", "--json").stdout)["items"]}
+    counts = {name: [item[key] for key in ("shown", "read", "cited")] for name, item in items.items()}
+    check("usage: what was shown, read by the client's tool and marked by it is counted", counts == {"release": [1, 0, 1], "tabs": [0, 1, 0]}, counts)
+    why = memdir(home, project, "why", "release")
+    check("usage: why says which session was given it", why.returncode == 0 and "shown to session" in why.stdout, why.stdout + why.stderr)
+
+
 PROOFS = [the_plugin_loads, recall_reaches_the_model, start_reaches_the_model, a_write_is_recorded, a_secret_is_stopped, review_keeps_the_change,
           off_is_off, no_question_is_asked, a_snapshot_is_taken_over, the_journal_survives_a_compaction, recovery_names_every_record, a_subagent_is_told_and_heard,
           outputs_are_consolidated, a_record_of_the_write_tool_has_its_row, an_explorer_gets_the_index, what_we_wrote_is_left_alone,
           the_commands_run, the_server_answers, the_repository_is_a_marketplace, the_way_out, a_killed_hook_does_not_stop_the_client,
-          the_prefix_stays_over_ten_turns, scopes_reach_the_model_in_order, a_warning_comes_before_the_tool_call]
+          the_prefix_stays_over_ten_turns, scopes_reach_the_model_in_order, a_warning_comes_before_the_tool_call,
+          our_fields_stay, use_is_counted]
 for proof in PROOFS:
     if not sys.argv[2:] or proof.__name__ in sys.argv[2:]:
         proof()

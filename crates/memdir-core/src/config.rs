@@ -238,6 +238,8 @@ pub struct Features {
     pub usage: bool,
     /// Whether memories with `when` are shown before the tool calls that they name. Default `false`.
     pub warnings: bool,
+    /// Whether the journal keeps task, steps and blockers of each branch apart. Default `false`.
+    pub branch_journal: bool,
 }
 
 impl Default for Features {
@@ -254,6 +256,7 @@ impl Default for Features {
             daily_logs: false,
             usage: true,
             warnings: false,
+            branch_journal: false,
         }
     }
 }

@@ -138,6 +138,7 @@ mod tests {
             branch: None,
             worktree: None,
             author_of: &|_| None,
+            recent: &memdir_search::RecentWork::default(),
             model: None,
         };
         let recalled = searcher.recall(prompt, &options).unwrap();

@@ -18,6 +18,7 @@ use crate::place::Place;
 use crate::projects::{Here, Projects};
 
 mod agent_run;
+mod branch_state;
 mod error;
 mod follow;
 mod gate;

@@ -69,6 +69,7 @@ pub mod prelude;
 pub mod process;
 pub mod projects;
 pub mod recall;
+mod recent_work;
 pub mod semantic;
 pub mod session_memory;
 pub mod setup;

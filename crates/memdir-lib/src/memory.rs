@@ -29,6 +29,7 @@ use crate::projects::{Here, Probe, Projects};
 use memdir_disk::real_path::real_path;
 
 mod archive;
+mod archived_history;
 mod carry;
 mod catalogue;
 mod change;
@@ -69,7 +70,7 @@ pub use review::{Answer, Submitted};
 pub use scope::{BranchFate, Due};
 pub use tool_write::{ToolChange, ToolVerdict};
 pub use verification::VerifiedMemory;
-pub use warning::ToolWarning;
+pub use warning::{ToolWarning, memories_in_use};
 
 /// The largest file that is read as a memory. A larger one is listed and named as a problem.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;

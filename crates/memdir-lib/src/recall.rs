@@ -12,12 +12,14 @@ use memdir_core::locate::LocateError;
 use memdir_core::operation::Author;
 use memdir_core::settings::ClientFlags;
 use memdir_search::{
-    MAX_NAMED, ModelUse, QUOTED_FROM, RecallOptions, Recalled, RecalledMemory, Scope, Searcher, ShownMemories,
+    MAX_NAMED, ModelUse, QUOTED_FROM, RecallOptions, Recalled, RecalledMemory, RecentWork, Scope, Searcher,
+    ShownMemories,
 };
 
 use crate::features::read_recall_settings;
-use crate::memory::{Extent, Memory};
-use crate::place::{Checkout, switched_off};
+use crate::memory::{Memory, memories_in_use};
+use crate::place::{Checkout, Place, switched_off};
+use crate::recent_work::recent_work;
 use crate::semantic::installed_model;
 use crate::sources;
 use crate::usage::note_recalled;
@@ -95,6 +97,7 @@ pub fn recall(
     }
     let checkout = Checkout::of(env);
     let (branch, worktree) = (checkout.branch.as_deref(), checkout.worktree.as_deref());
+    let recent = if is_first { recent_work_of(env, flags, branch) } else { RecentWork::default() };
     let model = installed_model(env);
     let patience = if wanted.occasion == Occasion::Prompt { MODEL_PATIENCE } else { ASKED_PATIENCE };
     let until = Instant::now() + patience;
@@ -115,6 +118,7 @@ pub fn recall(
             branch,
             worktree,
             author_of: &author_of,
+            recent: &recent,
             model,
         };
         let mut recalled = searcher.recall(wanted.prompt, &options).unwrap_or_default();
@@ -132,11 +136,16 @@ pub fn recall(
     Ok(Recalled::default())
 }
 
+/// What the user works on, at the beginning of a session.
+fn recent_work_of(env: &Env, flags: &ClientFlags, branch: Option<&str>) -> RecentWork {
+    let place = Place::find(env, flags).ok();
+    recent_work(env, place.as_ref().and_then(|place| place.here.common_dir.as_deref()), branch)
+}
+
 /// What the user pinned: in the project, for all projects, and for this machine.
 fn pinned_memories(env: &Env, flags: &ClientFlags, here: &Checkout, now: Timestamp) -> Vec<RecalledMemory> {
-    let beside = [Extent::User, Extent::Machine].map(|extent| Memory::beside(extent, env).ok());
-    let memories = std::iter::once(Memory::open(env, flags).ok()).chain(beside).flatten();
-    memories.flat_map(|memory| memory.pinned(here, now)).collect()
+    let memories = Place::find(env, flags).ok().and_then(|place| memories_in_use(place, env).ok());
+    memories.into_iter().flatten().flat_map(|memory| memory.pinned(here, now)).collect()
 }
 
 /// Adds what is pinned and was not given yet, as far as the budget goes.

@@ -56,6 +56,9 @@ pub fn work(
     if let Err(error) = memory.settle_limits(started) {
         report.problems.push(error.to_string());
     }
+    if let Err(error) = memory.note_recent_work(env) {
+        report.problems.push(error.to_string());
+    }
     if let Err(error) = refresh(env, flags, started, deadline) {
         report.problems.push(error.to_string());
     }

@@ -28,9 +28,9 @@ pub use meaning::{Encoder, NAME as MEANINGS, PackageError, SentenceModel, Vector
 pub use query::{NothingAsked, Query, named_days};
 pub use recall::{
     ConsideredMemory, FEATURE_NAMES, Features, MAX_NAMED, ModelUse, NamedMemory, QUOTED_FROM, RecallOptions,
-    Recalled, RecalledMemory,
+    Recalled, RecalledMemory, RecentWork,
 };
-pub use search::{Found, Hit, Options};
+pub use search::{Found, Hit, Options, SecondOpinion};
 pub use searcher::Searcher;
 pub use session_choice::{ChosenSession, SessionChoice, SessionReading, choose_session};
 pub use session_extract::{Cursor, ExtractOptions, SessionExtraction, extract_session};

@@ -21,6 +21,8 @@ pub(crate) use time::{Days, day_in, day_number, times};
 /// A question, understood.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Query {
+    /// What is asked for, without filters.
+    pub(crate) text: String,
     pub(crate) terms: Vec<QueryTerm>,
     /// Exact phrases, as they were typed.
     pub(crate) phrases: Vec<String>,
@@ -115,6 +117,7 @@ impl Query {
                 }
             }
         }
+        query.text = words.trim().to_owned();
         query.add_words(&words, analyzer);
         query.times = times(&words, today);
         query.event = event::event(&words, today, analyzer);

@@ -58,8 +58,19 @@ pub struct RecallOptions<'a> {
     pub shown: &'a HashSet<Utf8PathBuf>,
     /// Who changed a file last; asked only about what is quoted.
     pub author_of: &'a dyn Fn(&Utf8Path) -> Option<Author>,
+    /// What was worked on last, where a session begins.
+    pub recent: &'a RecentWork,
     /// The model that the user has installed.
     pub model: Option<ModelUse<'a>>,
+}
+
+/// What the user works on, as far as the repository says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RecentWork {
+    /// The files that changed last, from the root of the project.
+    pub files: Vec<String>,
+    /// The words of the branch's name that say something, in lower case.
+    pub branch_words: Vec<String>,
 }
 
 /// A memory is quoted from this probability on, unless the user says otherwise. One that is needed and not shown costs

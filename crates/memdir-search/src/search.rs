@@ -17,11 +17,14 @@ use crate::usage::Usage;
 
 mod anchor;
 mod phrase;
+mod second_opinion;
 mod snippet;
 mod succession;
 #[cfg(test)]
 mod tests;
 mod typo;
+
+pub use second_opinion::SecondOpinion;
 
 /// How a question is to be answered.
 #[derive(Debug, Clone, Copy)]
@@ -72,11 +75,18 @@ pub struct Hit {
     pub time: Option<Timestamp>,
     /// The turn, empty for Markdown.
     pub uuid: String,
+    /// How much of the question's words, by their weight, the file holds, from 0 to 1; known for files where hits have
+    /// snippets.
+    pub share: Option<f32>,
+    /// The memory that replaced it; empty if none did.
+    pub superseded_by: String,
     /// Whether it holds so little of what was asked for that it is hardly meant. Known for files where hits have
     /// snippets.
     pub is_weak: bool,
 }
 
+/// A file that holds less of the question, by the weight of its words, is hardly meant.
+const WEAK: f32 = 0.3;
 /// So many of the nearest are shown where nothing was found.
 const MAX_NEAREST: usize = 3;
 
@@ -97,8 +107,11 @@ pub(crate) fn search(
     query: &Query,
     options: &Options,
     usage: &Usage,
+    second: Option<&SecondOpinion>,
     analyzer: &mut Analyzer,
 ) -> Result<Found, SearchError> {
+    // A phrase, or words that are not there, leave nothing to be of another opinion about.
+    let second = second.filter(|_| query.phrases.is_empty() && !query.text.is_empty());
     let mut searched = Searched::new(collections, query);
     let date = options.now.to_zoned(TimeZone::UTC).date();
     let today = crate::query::day_number(date);
@@ -128,7 +141,10 @@ pub(crate) fn search(
     let mut reads = 0;
     // Use may move a hit up a little, and what replaces another comes before it: from just behind the last one that
     // is wanted too.
-    let wanted = options.limit.saturating_add(BESIDE);
+    let mut wanted = options.limit.saturating_add(BESIDE);
+    if second.is_some() {
+        wanted = wanted.max(second_opinion::MOST_READ);
+    }
     let mut places = Vec::new();
     for candidate in best_first(ranked.candidates).take(MAX_REFUSED) {
         if places.len() >= wanted {
@@ -147,12 +163,17 @@ pub(crate) fn search(
         place.hit.score *= usage.favour(&place.hit.path);
         places.push(place);
     }
+    if let Some(second) = second {
+        places.sort_by(|one, other| other.hit.score.total_cmp(&one.hit.score));
+        second.reorder(&mut places, &query.text);
+    }
     succession::put_successors_first(&mut places, &mut snippets);
     places.truncate(options.limit);
     for mut place in places {
         if options.snippets {
             snippets.fill(&mut place);
-            place.hit.is_weak = snippets.is_weak(&place);
+            place.hit.share = snippets.share_held(&place);
+            place.hit.is_weak = place.hit.share.is_some_and(|share| share < WEAK);
         }
         found.hits.push(place.hit);
     }
@@ -172,8 +193,6 @@ struct Place {
     hit: Hit,
     kind: Kind,
     unit: UnitRecord,
-    /// The memory that replaced it, if one did.
-    superseded_by: String,
     /// Whether a later text may take its place: not what an agent said, nor talk between people, who tell and retell.
     is_replaceable: bool,
 }
@@ -301,12 +320,13 @@ fn place_of(
         marks: Vec::new(),
         time,
         uuid: unit.uuid.clone(),
+        share: None,
+        superseded_by: record.superseded_by.clone(),
         is_weak: false,
     };
-    let superseded_by = record.superseded_by.clone();
     let flags = segment.unit_flags()?.get(candidate.unit as usize).copied().unwrap_or(0);
     let is_replaceable = source.kind == Kind::Markdown || flags & UnitFlags::USER != 0;
-    Ok(Place { hit, kind: source.kind, unit, superseded_by, is_replaceable })
+    Ok(Place { hit, kind: source.kind, unit, is_replaceable })
 }
 
 /// A project's name with nothing but letters and digits: a path and the directory's name that was made of it agree.

@@ -9,7 +9,7 @@ use crate::error::SearchError;
 use crate::meaning::{Encoder, MeaningFile};
 use crate::query::Query;
 use crate::recall::{RecallOptions, Recalled, count_read, read_memories, recall};
-use crate::search::{Found, Options, search};
+use crate::search::{Found, Options, SecondOpinion, search};
 use crate::usage::Usage;
 
 /// Several folders, searched as one. What a command, an MCP server or an agent holds on to.
@@ -18,6 +18,7 @@ pub struct Searcher {
     /// Keeps words that it has seen, which repeat from question to question.
     analyzer: Mutex<Analyzer>,
     usage: Usage,
+    second: Option<SecondOpinion>,
 }
 
 impl Searcher {
@@ -27,7 +28,7 @@ impl Searcher {
     #[must_use]
     pub fn open(cache: &Utf8Path, sources: Vec<Source>) -> Self {
         let collections = sources.into_iter().map(|source| Collection::open(cache, source)).collect();
-        Self { collections, analyzer: Mutex::default(), usage: Usage::default() }
+        Self { collections, analyzer: Mutex::default(), usage: Usage::default(), second: None }
     }
 
     /// Whether every index held every file when it was last written.
@@ -40,6 +41,13 @@ impl Searcher {
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = usage;
+        self
+    }
+
+    /// Has an installed model read the best candidates of each search once more.
+    #[must_use]
+    pub fn with_second_opinion(mut self, second: Option<SecondOpinion>) -> Self {
+        self.second = second;
         self
     }
 
@@ -109,10 +117,11 @@ impl Searcher {
     /// An index is damaged; a refresh brings it back.
     pub fn search(&self, query: &Query, options: &Options) -> Result<Found, SearchError> {
         let collections: Vec<&Collection> = self.collections.iter().collect();
-        // A search at the same time goes without the words that others have seen.
+        let second = self.second.as_ref();
+        // Whoever asks at the same time goes without the words that others have seen.
         match self.analyzer.try_lock() {
-            Ok(mut analyzer) => search(&collections, query, options, &self.usage, &mut analyzer),
-            Err(_) => search(&collections, query, options, &self.usage, &mut Analyzer::new()),
+            Ok(mut analyzer) => search(&collections, query, options, &self.usage, second, &mut analyzer),
+            Err(_) => search(&collections, query, options, &self.usage, second, &mut Analyzer::new()),
         }
     }
 

@@ -3,7 +3,7 @@
 //! An archive comes from elsewhere, so nothing in it is believed: only regular files with plain relative names count, each
 //! once, and no archive may grow beyond [`MAX_BYTES`], whatever its headers say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{Cursor, Read, Write};
 
 use camino::Utf8Path;
@@ -115,10 +115,15 @@ impl ArchiveFormat {
             }
             Self::Zip => {
                 let mut zip = zip::ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
+                if let Some(name) = twice_in_zip(bytes, zip.central_directory_start()) {
+                    return Err(ArchiveError::Twice(name));
+                }
                 for number in 0..zip.len() {
                     let mut entry = zip.by_index(number).map_err(damaged)?;
                     let name = entry.name().map_err(damaged)?.into_owned();
-                    if entry.is_symlink() || entry.encrypted() {
+                    let is_special =
+                        entry.unix_mode().is_some_and(|mode| !matches!(mode >> 12, 0 | 0o4 | 0o10));
+                    if is_special || entry.encrypted() {
                         return Err(ArchiveError::NotFile(name));
                     }
                     if !entry.is_dir() {
@@ -155,6 +160,26 @@ impl Unpacked {
             Some(_) => Err(ArchiveError::Twice(name)),
         }
     }
+}
+
+/// A name that the list at the end of a zip has twice: its reader knows the last of such entries alone.
+fn twice_in_zip(bytes: &[u8], start: u64) -> Option<String> {
+    let mut rest = usize::try_from(start).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
+    let mut names = HashSet::new();
+    // An entry: 46 bytes, then a name, further fields and a comment, whose lengths stand at 28, 30 and 32.
+    while rest.starts_with(b"PK\x01\x02") {
+        let length = |at: usize| {
+            let length = rest.get(at..).and_then(|rest| rest.first_chunk::<2>());
+            length.map_or(0, |length| usize::from(u16::from_le_bytes(*length)))
+        };
+        let (name, behind) = (46 + length(28), 46 + length(28) + length(30) + length(32));
+        let name = rest.get(46..name)?;
+        if !names.insert(name) {
+            return Some(String::from_utf8_lossy(name).into_owned());
+        }
+        rest = rest.get(behind..)?;
+    }
+    None
 }
 
 fn damaged(error: impl std::fmt::Display) -> ArchiveError {
@@ -232,6 +257,26 @@ mod tests {
             let tar = pack(&raw_tar("a.md", kind, b""));
             assert!(matches!(ArchiveFormat::TarZst.unpack(&tar), Err(ArchiveError::NotFile(_))), "{kind:?}");
         }
+        for mode in [0o120_777, 0o020_666, 0o010_644, 0o140_755] {
+            let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+            zip.start_file("a.md", SimpleFileOptions::default()).unwrap();
+            let mut zip = zip.finish().unwrap().into_inner();
+            // The upper half of the attributes in the list of entries.
+            let list = zip.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+            zip[list + 40..list + 42].copy_from_slice(&u16::to_le_bytes(mode));
+            assert!(matches!(ArchiveFormat::Zip.unpack(&zip), Err(ArchiveError::NotFile(_))), "{mode:o}");
+        }
+        let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for name in ["a.md", "b.md"] {
+            zip.start_file(name, SimpleFileOptions::default()).unwrap();
+        }
+        let mut zip = zip.finish().unwrap().into_inner();
+        for at in 0..zip.len() - 4 {
+            if zip[at..].starts_with(b"b.md") {
+                zip[at] = b'a';
+            }
+        }
+        assert!(matches!(ArchiveFormat::Zip.unpack(&zip), Err(ArchiveError::Twice(_))));
         let one = raw_tar("a.md", tar::EntryType::Regular, b"x");
         let twice = [&one[..1024], &one[..]].concat();
         assert!(matches!(ArchiveFormat::TarZst.unpack(&pack(&twice)), Err(ArchiveError::Twice(_))));

@@ -67,6 +67,12 @@ pub const KEYS: [ConfigKey; 39] = [
     key("features.daily_logs", "false", SWITCH, "Agents keep one log a day instead of topic files"),
     key("features.usage", "true", SWITCH, "Record on this machine which memories are shown and read"),
     key("features.warnings", "false", SWITCH, "Show memories before the tool calls that their `when` names"),
+    key(
+        "features.branch_journal",
+        "false",
+        SWITCH,
+        "Keep task, steps and blockers of the journal for each branch",
+    ),
     key("model.provider", "", "anthropic, openai or command", "The model that `extract` and `dream` may ask"),
     key("model.command", "", "a list of words", "The command that answers, for the provider `command`"),
     key("model.url", "", "an address", "The address of the API, if not the provider's own"),

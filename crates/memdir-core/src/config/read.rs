@@ -105,6 +105,7 @@ impl<'t> Reader<'t> {
                 "daily_logs" => &mut features.daily_logs,
                 "usage" => &mut features.usage,
                 "warnings" => &mut features.warnings,
+                "branch_journal" => &mut features.branch_journal,
                 _ => {
                     self.unknown(&name, key.span());
                     continue;

@@ -204,14 +204,40 @@ pub fn restore(
         content: Content(file.content.to_vec()),
         base: current.map(|content| Content(content.to_vec())),
     });
-    let is_indexed = Validity::of(&decode(file.content).0).is_indexed();
-    if not_the_index(file.path).is_ok() && file.path.is_markdown() && is_indexed {
-        let (topic, _) = Topic::parse_head_of_whole(&decode(file.content).0);
+    if let Some(hook) = hook_of(file) {
         let mut draft = IndexDraft::new(indexes)?;
-        draft.describe(file.path, topic.description.as_deref().unwrap_or_default());
+        draft.describe(file.path, &hook);
         draft.finish(&mut plan);
     }
     Ok(plan)
+}
+
+/// Takes over files that are not here, byte for byte, with a line in the index for each memory that counts everywhere.
+///
+/// # Errors
+/// The index is not text.
+pub fn take_over(
+    files: &[FoundFile<'_>],
+    reason: String,
+    indexes: &Indexes<'_>,
+) -> Result<Plan, ChangeRefused> {
+    let mut plan = Plan::new(reason);
+    plan.changes.extend(files.iter().map(|file| Change::Write {
+        path: file.path.clone(),
+        content: Content(file.content.to_vec()),
+        base: None,
+    }));
+    let mut draft = IndexDraft::new(indexes)?;
+    draft.add_missing(files.iter().filter_map(|file| Some((file.path, hook_of(*file)?))));
+    draft.finish(&mut plan);
+    Ok(plan)
+}
+
+/// What the line of a file in the index says; `None` if the file gets no line.
+fn hook_of(file: FoundFile<'_>) -> Option<String> {
+    let text = decode(file.content).0;
+    let is_indexed = auto_index::is_indexed(file.path.as_str()) && Validity::of(&text).is_indexed();
+    is_indexed.then(|| Topic::parse_head_of_whole(&text).0.description.unwrap_or_default())
 }
 
 /// Removes a memory and its lines in the index. Links to it that remain are named as warnings.

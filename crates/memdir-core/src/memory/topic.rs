@@ -19,6 +19,7 @@ use super::problem::Problem;
 #[cfg(test)]
 mod client_rewrite;
 pub mod cues;
+mod expiry;
 mod new_topic;
 #[cfg(test)]
 mod tests;

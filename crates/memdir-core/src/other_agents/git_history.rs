@@ -55,6 +55,7 @@ fn decision(commit: &str) -> Option<Proposal> {
     let mut fields = commit.trim_start_matches('\n').splitn(4, FIELD);
     let (hash, day, subject, body) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
     let is_hash = hash.len() >= 12 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let (subject, body) = of_merge(subject, body).unwrap_or((subject, body));
     let subject = one_line(subject);
     let lower = subject.to_lowercase();
     if !is_hash || subject.is_empty() || NOISE.iter().any(|noise| lower.starts_with(noise)) {
@@ -75,6 +76,13 @@ fn decision(commit: &str) -> Option<Proposal> {
         body: format!("{text}\n\nFrom commit `{short}` of {day}.\n"),
         source: cited(short),
     })
+}
+
+/// What a merge is about: its subject names only the branch, and its text begins with the title of the work.
+fn of_merge<'c>(subject: &str, body: &'c str) -> Option<(&'c str, &'c str)> {
+    let body = body.trim_start();
+    let (title, rest) = body.split_once('\n').unwrap_or((body, ""));
+    (subject.starts_with("Merge ") && !title.trim().is_empty()).then_some((title, rest))
 }
 
 /// How a candidate names its commit, by which it is known again.
@@ -125,13 +133,25 @@ mod tests {
             commit(5, "Bump serde", "because of a security fix in the version that we had before\n"),
             commit(6, "Rename a function", "The old name was long.\n"),
             commit(7, "config: new form", "BREAKING CHANGE: `a` is now `b`\n"),
+            commit(
+                8,
+                "Merge branch 'queue'",
+                "Use a queue for mail\n\nThe request waited for the mail server, so that users saw errors.\n",
+            ),
+            commit(9, "Merge branch 'typo'", ""),
             "not a commit".to_owned(),
         ];
         let found = decisions(&log.concat());
         let names: Vec<&str> = found.iter().map(|found| found.description.as_str()).collect();
         assert_eq!(
             names,
-            ["Use SQLite", "Revert \"Use threads\"", "feat(api)!: drop v1", "config: new form"]
+            [
+                "Use SQLite",
+                "Revert \"Use threads\"",
+                "feat(api)!: drop v1",
+                "config: new form",
+                "Use a queue for mail"
+            ]
         );
         assert_eq!(
             found[0].body,

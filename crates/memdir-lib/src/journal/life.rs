@@ -101,6 +101,7 @@ impl Journal {
         if let Err(error) = self.projects.record_sighting(&self.here, Probe::Full, writer.now) {
             started.problems.push(error.to_string());
         }
+        self.follow_branch(writer)?;
         let root = MemoryRoot::open_or_create(self.directory())?;
         self.store = Some(self.register_store(writer.now)?);
         self.place.exists = true;
@@ -358,6 +359,7 @@ impl Journal {
     /// The session file cannot be written.
     pub fn join(&self, writer: &Writer<'_>) -> Result<(), JournalError> {
         self.gate(writer)?;
+        self.follow_branch(writer)?;
         let (branch, session) = (self.branch.as_str(), writer.author.session.as_deref());
         self.change_session(&self.root()?, &mut Vec::new(), |known| {
             known.touch(&stamp(writer.now), branch, session);

@@ -178,6 +178,7 @@ impl Journal {
         mut change: impl FnMut(ReadState<'_>) -> Result<Vec<(&'static str, String)>, JournalError>,
     ) -> Result<Written, JournalError> {
         self.must_be_active()?;
+        self.follow_branch(writer)?;
         let mut changed: Vec<(&'static str, String)> = Vec::new();
         let applied = self.apply(writer, |root| {
             changed = change(&|path| Ok(utf8(root, path)?.1))?;

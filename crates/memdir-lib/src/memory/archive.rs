@@ -34,10 +34,10 @@ impl Memory {
         files: &BTreeMap<RelPath, Vec<u8>>,
         replaces: bool,
     ) -> Result<Plan, MemoryError> {
-        let mut plan = Plan::new("import an archive");
-        let mut found = self.indexes()?;
-        let before = found.contents();
-        let has_index = before.iter().any(|(_, content)| content.is_some());
+        let mut plan = Plan::new(REASON);
+        let found = self.indexes()?;
+        let has_index = found.is_there();
+        let mut new = Vec::new();
         for (path, content) in files {
             let is_index = [ENTRYPOINT, OVERFLOW].contains(&path.as_str());
             match self.read(path)? {
@@ -51,26 +51,22 @@ impl Memory {
                 Some(_) if is_index => {}
                 None if is_index && has_index => {}
                 Some(_) => plan.warnings.push(format!("`{path}` is here with another text, and stays")),
-                None if is_index || !has_index => plan.changes.push(Change::Write {
-                    path: path.clone(),
-                    content: Content(content.clone()),
-                    base: None,
-                }),
-                None => {
-                    let added = change::restore(FoundFile { path, content }, None, &found.with(None))?;
-                    found.follow(&added);
-                    plan.changes.extend(added.changes.into_iter().filter(|change| change.path() == path));
-                }
+                None => new.push(FoundFile { path, content }),
             }
         }
-        for ((name, old), (_, new)) in before.iter().zip(found.contents()) {
-            if *old != new
-                && let Some(new) = new
-            {
-                let (path, base) = (RelPath::parse(name)?, old.clone().map(Content));
-                plan.changes.push(Change::Write { path, content: Content(new), base });
-            }
+        if has_index && !new.is_empty() {
+            let added = change::take_over(&new, REASON.to_owned(), &found.with(None))?;
+            plan.changes.extend(added.changes);
+            plan.warnings.extend(added.warnings);
+        } else {
+            plan.changes.extend(new.into_iter().map(|file| Change::Write {
+                path: file.path.clone(),
+                content: Content(file.content.to_vec()),
+                base: None,
+            }));
         }
         Ok(plan)
     }
 }
+
+const REASON: &str = "import an archive";

@@ -58,9 +58,9 @@ impl FoundIndexes {
         }
     }
 
-    /// The two files, by their names.
-    pub(super) fn contents(&self) -> [(&'static str, Option<Vec<u8>>); 2] {
-        [(ENTRYPOINT, self.index.clone()), (OVERFLOW, self.overflow.clone())]
+    /// Whether there is an index.
+    pub(super) fn is_there(&self) -> bool {
+        self.index.is_some() || self.overflow.is_some()
     }
 
     /// Refuses a new memory whose name or file differs only in case from one in the same directory: some file systems
@@ -123,7 +123,9 @@ impl Memory {
         }
         let replaced: Vec<FoundFile<'_>> = replaced.iter().map(found_file).collect();
         let indexes = found.with(catalogue.as_ref());
-        Ok(change::add(&topic, new.name, &path, existing.as_deref(), &replaced, &indexes)?)
+        let mut plan = change::add(&topic, new.name, &path, existing.as_deref(), &replaced, &indexes)?;
+        plan.warnings.extend(over(new.validity.expires.as_ref(), &path, now));
+        Ok(plan)
     }
 
     /// Plans to change one field of a memory; `None` removes it. A number of days until it expires counts from now.
@@ -140,13 +142,19 @@ impl Memory {
         if key == validity::SUPERSEDES {
             return self.plan_supersede(entry, &cues::split(value.unwrap_or_default()), now);
         }
-        let end = value.filter(|_| key == validity::EXPIRES).and_then(Expiry::parse);
-        let end = end.map(|end| end.fixed(now).to_string());
-        let value = end.as_deref().or(value);
+        let (end, value) = match value {
+            Some(text) if key == validity::EXPIRES => {
+                let end = Expiry::parse_wish(text)?.map(|end| end.fixed(now));
+                (end.clone(), end.map(|end| end.to_string()))
+            }
+            _ => (None, value.map(str::to_owned)),
+        };
         let content = self.content(&entry.path)?;
         let found = self.indexes()?;
         let file = FoundFile { path: &entry.path, content: &content };
-        Ok(change::set(file, key, value, &found.with(None))?)
+        let mut plan = change::set(file, key, value.as_deref(), &found.with(None))?;
+        plan.warnings.extend(over(end.as_ref(), &entry.path, now));
+        Ok(plan)
     }
 
     /// Plans what a memory replaces: exactly the named ones. They say so from this day on, and leave the index.
@@ -372,4 +380,10 @@ fn memory_path(name: &str) -> Result<RelPath, MemoryError> {
         return Err(refuse("a memory's file name cannot start with a dot"));
     }
     Ok(path)
+}
+
+/// What to say of an end that is over already.
+fn over(end: Option<&Expiry>, path: &RelPath, now: Timestamp) -> Option<String> {
+    let last = end?.last_day(now).filter(|last| *last < day(now))?;
+    Some(format!("`{path}` counts until {last}, which is over: recall leaves it out"))
 }

@@ -5,6 +5,7 @@ use memdir_core::history::NoSuchOperation;
 use memdir_core::history::undo::UndoRefused;
 use memdir_core::locate::LocateError;
 use memdir_core::memory::change::ChangeRefused;
+use memdir_core::memory::topic::validity::InvalidEnd;
 use memdir_core::rel_path::{PathRefused, RelPath};
 use memdir_core::secrets::SecretBlocked;
 use memdir_core::trust::RootRefused;
@@ -36,6 +37,12 @@ pub enum MemoryError {
     /// A path that cannot be one of a memory directory.
     #[error(transparent)]
     Path(#[from] PathRefused),
+    /// The history in an archive is damaged or forged.
+    #[error("the history in the archive cannot be understood")]
+    ArchivedHistory,
+    /// The end of a memory is unclear.
+    #[error(transparent)]
+    End(#[from] InvalidEnd),
     /// The project has no repository, or git does not answer.
     #[error("git cannot read the history of this project: is it a repository with a commit?")]
     NoRepository,
@@ -209,6 +216,10 @@ impl MemoryError {
             Self::NoSuchOperation(_) | Self::NotThere { .. } => "`memdir log` shows what was done".to_owned(),
             Self::WouldLose(_) => "`memdir dream` plans anew from what is there now".to_owned(),
             Self::NoSuchPlan { .. } => "`memdir review` lists what waits".to_owned(),
+            Self::End(_) => {
+                "write a day such as 2026-12-01, a time such as 90d or `3 months`, or an event such as `release 2.0`"
+                    .to_owned()
+            }
             Self::NoStateDir => "set HOME".to_owned(),
             _ => return None,
         })

@@ -68,6 +68,11 @@ impl Memory {
         &self.here.root
     }
 
+    /// Where the project's repository keeps its data, if it has one.
+    pub(crate) fn common_dir(&self) -> Option<&Utf8Path> {
+        self.here.common_dir.as_deref()
+    }
+
     /// Whether others' changes are looked for: not where nearly nothing is ours.
     pub(super) fn is_looked_at(&self) -> bool {
         self.beside != Some(Extent::Workspace)

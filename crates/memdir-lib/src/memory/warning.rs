@@ -8,8 +8,8 @@ use memdir_core::secrets::redact;
 use memdir_disk::file_table::Limit;
 use memdir_search::{RecalledMemory, ShownMemories};
 
-use super::{Entry, Memory, MemoryError};
-use crate::place::Checkout;
+use super::{Entry, Extent, Memory, MemoryError};
+use crate::place::{Checkout, Place};
 use crate::sources::recall_folder;
 use crate::usage::note_warned;
 
@@ -28,6 +28,16 @@ const MAX_UNITS: usize = 2_000;
 const MAX_WARNINGS: usize = 3;
 /// In how many of the newest operations the user's consent is looked for.
 const LOOKED_AT: usize = 10_000;
+
+/// The memory of a project, then what the user keeps for all projects and for this machine: what counts in a session.
+///
+/// # Errors
+/// The project's memory cannot be opened.
+pub fn memories_in_use(place: Place, env: &Env) -> Result<Vec<Memory>, MemoryError> {
+    let beside =
+        [Extent::User, Extent::Machine].into_iter().filter_map(|extent| Memory::beside(extent, env).ok());
+    Ok(std::iter::once(Memory::at_place(place, env)?).chain(beside).collect())
+}
 
 impl Memory {
     /// The memories whose `when` means a tool call: each once a session, and each time if the call is refused.

@@ -65,6 +65,7 @@ fn answers(collection: &Collection, question: &str) -> Vec<String> {
         &query,
         &options,
         &crate::Usage::default(),
+        None,
         &mut crate::analyze::Analyzer::new(),
     )
     .unwrap();

@@ -38,6 +38,11 @@ impl Vector {
         (factor > 0.0).then_some(Self { factor, values })
     }
 
+    /// How similar two are, from -1 to 1.
+    pub(crate) fn similarity(&self, other: &Self) -> f32 {
+        dot(&self.values, &other.values) as f32 * self.factor * other.factor
+    }
+
     /// How similar it is to one that is in a file, from -1 to 1.
     pub(super) fn cosine(&self, stored: &[u8]) -> f32 {
         let Some((factor, values)) = stored.split_first_chunk::<4>() else { return 0.0 };

@@ -170,6 +170,7 @@ impl Asked {
             about_user: is("user"),
             reference_asked: is("reference") * question_word.max(question_mark),
             names_file: f32::from(self.files.iter().any(|file| memory.text.contains(file.as_str()))),
+            recent: f32::from(memory.is_recent(options.recent)),
             age: age as f32 / (365.0 * 86_400.0),
             ..Features::default()
         }

@@ -87,6 +87,8 @@ features! {
     cosine_margin,
     /// Whether it mentions a file that the prompt names.
     names_file,
+    /// Whether it mentions a file that changed last, or is about what the branch is called after.
+    recent,
     /// Whether the user has pinned it.
     pinned,
     /// Whether a newer memory replaces it.

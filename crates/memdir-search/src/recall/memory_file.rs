@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use memdir_core::memory::auto_index::ARCHIVE;
 use memdir_core::memory::topic::validity::Validity;
 
-use super::{Features, RecallOptions};
+use super::{Features, RecallOptions, RecentWork};
 use crate::collection::{Scope, open_file};
 use crate::document::{front_and_body, without_secrets};
 
@@ -147,6 +147,18 @@ impl MemoryFile {
         let stem = self.path.file_stem().unwrap_or_default();
         let heading = self.body.lines().find(|line| line.starts_with("# ")).unwrap_or_default();
         format!("{} {stem} {} {heading}", self.name, self.description)
+    }
+
+    /// Whether it mentions a file that changed last, or is titled with a word of the branch's name.
+    pub(super) fn is_recent(&self, recent: &RecentWork) -> bool {
+        let mentions = |file: &String| {
+            let name = file.rsplit('/').next().unwrap_or_default();
+            self.text.contains(file.as_str()) || name.contains('.') && self.text.contains(name)
+        };
+        let title = self.title().to_lowercase();
+        let mut words = title.split(|c: char| !c.is_alphanumeric());
+        recent.files.iter().any(mentions)
+            || words.any(|word| recent.branch_words.iter().any(|own| own == word))
     }
 
     /// Whether it only says how to use one of these tools: an agent that uses it knows, unless it warns.

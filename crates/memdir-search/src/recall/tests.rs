@@ -62,6 +62,17 @@ impl Store {
         tools: &[String],
         shown: &HashSet<Utf8PathBuf>,
     ) -> Recalled {
+        self.recall_at(prompt, budget, tools, shown, &RecentWork::default())
+    }
+
+    fn recall_at(
+        &mut self,
+        prompt: &str,
+        budget: usize,
+        tools: &[String],
+        shown: &HashSet<Utf8PathBuf>,
+        recent: &RecentWork,
+    ) -> Recalled {
         let options = RecallOptions {
             now: now(),
             budget,
@@ -72,6 +83,7 @@ impl Store {
             branch: Some("main"),
             worktree: None,
             author_of: &|_| None,
+            recent,
             model: None,
         };
         self.searcher.recall(prompt, &options).unwrap()
@@ -277,4 +289,31 @@ fn a_memory_that_is_replaced_expired_or_of_another_branch_is_not_given() {
     assert_eq!(given("  branch: main"), ["turbine.md"]);
     assert_eq!(given("  branch: feature/x"), [""; 0]);
     assert_eq!(given("  worktree: elsewhere"), [""; 0]);
+}
+
+#[test]
+fn what_was_worked_on_last_is_likelier_to_be_needed() {
+    let memory = |file: &str, text: &str| {
+        (file.to_owned(), "project".to_owned(), format!("how to handle {file}"), text.to_owned())
+    };
+    let mut store = store(&[
+        memory("parsing.md", "Keep src/parse.rs free of recursion."),
+        memory("billing.md", "Invoices are rounded down."),
+    ]);
+    let prompt = "continue with the recursion and the invoices";
+    let of = |recalled: &Recalled, name: &str| {
+        let found = recalled.considered.iter().find(|considered| considered.name == name).unwrap();
+        (found.features.recent, found.probability)
+    };
+    let plain = store.recall(prompt, 2_000, &[], &HashSet::new());
+    let recent = RecentWork { files: vec!["src/parse.rs".to_owned()], branch_words: Vec::new() };
+    let at_file = store.recall_at(prompt, 2_000, &[], &HashSet::new(), &recent);
+    assert_eq!(
+        (of(&plain, "parsing").0, of(&at_file, "parsing").0, of(&at_file, "billing").0),
+        (0.0, 1.0, 0.0)
+    );
+    assert!(of(&at_file, "parsing").1 > of(&plain, "parsing").1);
+    let recent = RecentWork { files: Vec::new(), branch_words: vec!["billing".to_owned()] };
+    let at_branch = store.recall_at(prompt, 2_000, &[], &HashSet::new(), &recent);
+    assert!(of(&at_branch, "billing").1 > of(&plain, "billing").1);
 }

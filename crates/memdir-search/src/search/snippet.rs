@@ -37,8 +37,6 @@ pub(super) struct Snippets<'a> {
     asked: TermMap<f32>,
 }
 
-/// A file that holds less of the question, by the weight of its words, is hardly meant.
-const WEAK: f32 = 0.3;
 /// A question of fewer words is not judged.
 const FEWEST_WORDS: usize = 3;
 
@@ -74,12 +72,13 @@ impl<'a> Snippets<'a> {
         Self { analyzer, weights, phrases, asked }
     }
 
-    /// Whether a file holds too little of the question. A turn of a session is not judged: its neighbours count too.
-    pub(super) fn is_weak(&mut self, place: &Place) -> bool {
+    /// How much of the question a file holds, from 0 to 1; `None` if that says nothing. A turn of a session is not judged:
+    /// its neighbours count too.
+    pub(super) fn share_held(&mut self, place: &Place) -> Option<f32> {
         if place.kind != Kind::Markdown || self.asked.len() < FEWEST_WORDS {
-            return false;
+            return None;
         }
-        let Some(text) = whole_text_of(place) else { return false };
+        let text = whole_text_of(place)?;
         let mut held: TermMap<f32> = TermMap::default();
         let asked = &self.asked;
         let mut add = |term: Term, _: &str, _: Sort| {
@@ -89,7 +88,7 @@ impl<'a> Snippets<'a> {
         };
         self.analyzer.each_term(&text, &mut add);
         self.analyzer.each_term(place.hit.path.as_str(), &mut add);
-        held.values().sum::<f32>() < WEAK * self.asked.values().sum::<f32>()
+        Some(held.values().sum::<f32>() / self.asked.values().sum::<f32>().max(f32::EPSILON))
     }
 
     /// Fills in the snippet and the line; a session's title too. A file that is gone leaves them as they are.

@@ -9,7 +9,7 @@ const SUPERSEDED: f32 = 0.5;
 
 /// Puts a memory or a turn before what it replaces. The scores stay in order.
 pub(super) fn put_successors_first(places: &mut Vec<Place>, snippets: &mut Snippets<'_>) {
-    for place in places.iter_mut().filter(|place| !place.superseded_by.is_empty()) {
+    for place in places.iter_mut().filter(|place| !place.hit.superseded_by.is_empty()) {
         place.hit.score *= SUPERSEDED;
     }
     places.sort_by(|one, other| other.hit.score.total_cmp(&one.hit.score));
@@ -35,7 +35,7 @@ fn dated(place: &Place, snippets: &mut Snippets<'_>) -> DatedText {
     let stem = place.hit.path.file_stem().unwrap_or_default();
     let mut dated = DatedText {
         names: if is_file { vec![stem.to_owned(), place.hit.title.clone()] } else { Vec::new() },
-        superseded_by: place.superseded_by.clone(),
+        superseded_by: place.hit.superseded_by.clone(),
         time: place.hit.time.filter(|_| place.is_replaceable).map(jiff::Timestamp::as_second),
         apart: if is_file { FILES_APART } else { 0 },
         score: place.hit.score,

@@ -66,7 +66,7 @@ impl Store {
     fn found(&self, question: &str) -> Found {
         let query = Query::parse(question, date(2026, 11, 15), &mut Analyzer::new());
         let options = Options { limit: 10, now: now(), snippets: true };
-        search(&[&self.collection], &query, &options, &Usage::default(), &mut Analyzer::new()).unwrap()
+        search(&[&self.collection], &query, &options, &Usage::default(), None, &mut Analyzer::new()).unwrap()
     }
 
     fn names(&self, question: &str) -> Vec<String> {
@@ -185,7 +185,8 @@ fn what_was_of_use_wins_only_between_equals() {
     let ask = |usage: &Usage, limit: usize| {
         let query = Query::parse("apple pie crust", date(2026, 11, 15), &mut Analyzer::new());
         let options = Options { limit, now: now(), snippets: false };
-        let found = search(&[&store.collection], &query, &options, usage, &mut Analyzer::new()).unwrap();
+        let found =
+            search(&[&store.collection], &query, &options, usage, None, &mut Analyzer::new()).unwrap();
         found.hits.iter().map(|hit| hit.path.file_name().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let first = ask(&usage, 2)[1].clone();

@@ -109,7 +109,8 @@ impl Run for Add {
         let author = author(world);
         let checkout =
             if self.branch || self.worktree { Checkout::of(&world.env()?) } else { Checkout::default() };
-        let expires = self.expires.as_deref().and_then(Expiry::parse);
+        let expires =
+            self.expires.as_deref().map(Expiry::parse_wish).transpose().map_err(MemoryError::from)?.flatten();
         let validity = Validity {
             supersedes: self.supersedes.clone(),
             pinned: self.pin,

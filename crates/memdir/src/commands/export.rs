@@ -9,6 +9,7 @@ use clap::Parser;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::look::Look;
 use memdir_core::memory::vault::vault;
+use memdir_core::rel_path::RelPath;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::real_look::RealLook;
 use memdir_disk::settings_file::replace_settings;
@@ -18,6 +19,7 @@ use memdir_lib::place::Place;
 use serde::{Deserialize, Serialize};
 
 use super::Run;
+use super::import_archive::TEAM;
 use crate::archive::{ArchiveFiles, ArchiveFormat};
 use crate::arguments::Global;
 use crate::exit::Exit;
@@ -30,7 +32,8 @@ use crate::world::World;
     name = "export",
     after_help = "A name that ends in .tar.zst or .zip becomes an archive, which `memdir import FILE` takes over byte for byte: the project's
 memory, its journal and your profile, with the hash of every file. With --all, the memory of every project, your memory for
-all projects and your profile. What belongs to this machine alone and the history stay here. Any other name becomes a
+all projects and your profile. What belongs to this machine alone or to a team
+stays here, and so does the history without --history. Any other name becomes a
 folder that opens as an Obsidian vault. Nothing that exists is replaced.
 
 Examples:
@@ -47,6 +50,9 @@ pub(crate) struct Export {
     /// Every project, your memory for all projects and your profile
     #[arg(long)]
     all: bool,
+    /// Also the history of each memory directory, with every version
+    #[arg(long)]
+    history: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -94,9 +100,13 @@ impl Run for Export {
         if RealLook.kind(&path).is_some() {
             bail!("`{}` exists already, and an export replaces nothing", self.file);
         }
-        let files = gather(self.all, world)?;
+        let format = ArchiveFormat::of(&path);
+        let files = gather(self.all, self.history, world)?;
+        if self.history && format.is_none() {
+            bail!("--history needs an archive: a name that ends in .tar.zst or .zip");
+        }
         let count = files.len();
-        match ArchiveFormat::of(&path) {
+        match format {
             Some(format) => replace_settings(&path, None, &format.pack(&with_manifest(files)?)?)?,
             None => write_vault(&path, world, self.all)?,
         }
@@ -130,11 +140,17 @@ fn stores(all: bool, world: &World) -> Result<Vec<(String, Memory)>> {
     Ok(stores)
 }
 
-fn gather(all: bool, world: &World) -> Result<ArchiveFiles> {
+fn gather(all: bool, with_history: bool, world: &World) -> Result<ArchiveFiles> {
     let mut files = ArchiveFiles::new();
     for (folder, memory) in stores(all, world)? {
-        let found = memory.all_files()?.into_iter();
+        let own = |path: &RelPath| {
+            !path.as_str().split('/').next().is_some_and(|part| part.eq_ignore_ascii_case(TEAM))
+        };
+        let found = memory.all_files()?.into_iter().filter(|(path, _)| own(path));
         files.extend(found.map(|(path, content)| (format!("{folder}/{path}"), content)));
+        if with_history && let Some(history) = memory.history_lines()? {
+            files.insert(format!("history/{folder}.jsonl"), history);
+        }
     }
     Ok(files)
 }

@@ -28,6 +28,7 @@ use crate::world::World;
 What is known already is not added again, so a second import adds nothing. It is one operation: `memdir undo` undoes it.
 `git` reads the messages of commits: those with a reason, reverts and breaking changes wait in `memdir review`, each with its commit.
 FILE is what `memdir export` wrote; all of it is checked before anything is written, and a memory that differs here stays.
+What it holds of other projects needs --all.
 
 Examples:
   memdir import cursor --dry-run
@@ -42,6 +43,9 @@ pub(crate) struct Import {
     /// Only commits since this day, for `git`
     #[arg(long, value_name = "DATE")]
     since: Option<String>,
+    /// Also take over the memory of other projects and for all projects, for an archive
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     how: How,
     #[command(flatten)]
@@ -95,7 +99,7 @@ impl Run for Import {
         }
         let Ok(agent) = Agent::from_str(&self.source, true) else {
             return match ArchiveFormat::of(Utf8Path::new(&self.source)) {
-                Some(format) => import_archive::import(&self.source, format, &self.how, world),
+                Some(format) => import_archive::import(&self.source, format, &self.how, self.all, world),
                 None => Err(anyhow!("unknown source `{}`", self.source))
                     .hint("give an agent's name, `git`, or a file that ends in .tar.zst or .zip"),
             };

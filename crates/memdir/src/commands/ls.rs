@@ -5,6 +5,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::Parser;
+use jiff::Timestamp;
 use memdir_core::rel_path::RelPath;
 use memdir_core::verify::Freshness;
 use memdir_lib::memory::{Catalogue, Entry, KnownFreshness, Memory};
@@ -142,7 +143,7 @@ fn table(entries: &[Entry], freshness: &HashMap<RelPath, KnownFreshness>, world:
     for (entry, title) in entries.iter().zip(&titles) {
         let age = human_age(world.now.as_second() - entry.modified.as_second());
         let kind = entry.memory_type.as_ref().map_or("·", |found| found.as_str());
-        let doubt = doubt(entry, freshness.get(&entry.path));
+        let doubt = doubt(entry, freshness.get(&entry.path), world.now);
         let description = printable(entry.description.as_deref().unwrap_or_default());
         let description =
             cut(&description, rest.saturating_sub(doubt.as_ref().map_or(0, |text| width(text) + 2)));
@@ -165,9 +166,19 @@ fn title(entry: &Entry) -> String {
 }
 
 /// What is wrong with a memory, or with something that it cites.
-fn doubt(entry: &Entry, known: Option<&KnownFreshness>) -> Option<String> {
+fn doubt(entry: &Entry, known: Option<&KnownFreshness>, now: Timestamp) -> Option<String> {
     if let Some(problem) = entry.problems.first() {
         return Some(printable(&problem.to_string()));
+    }
+    let validity = &entry.validity;
+    if let Some(by) = &validity.superseded_by {
+        return Some(printable(&format!("(replaced by {by})")));
+    }
+    if validity.has_expired(entry.modified, now) {
+        return Some("(expired)".to_owned());
+    }
+    if let Some(place) = validity.branch.as_ref().or(validity.worktree.as_ref()) {
+        return Some(printable(&format!("(only in {place})")));
     }
     match known?.freshness {
         Freshness::Fresh => None,

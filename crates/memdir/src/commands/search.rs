@@ -9,9 +9,12 @@ use clap::Parser;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use memdir_lib::semantic::installed_model;
 use memdir_lib::sources;
 use memdir_search::analyze::Analyzer;
-use memdir_search::{Freshness, Hit, Limits, NothingAsked, Options, Query, Scope, Searcher, Source};
+use memdir_search::{
+    Freshness, Hit, Limits, NothingAsked, Options, Query, Scope, Searcher, SecondOpinion, Source,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -75,6 +78,8 @@ pub(crate) struct Search {
 
 /// How long a search without a terminal waits for a first indexing before it answers with what it has.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long an installed model reads what was found.
+const MODEL_PATIENCE: Duration = Duration::from_millis(400);
 
 impl Run for Search {
     fn global(&self) -> &Global {
@@ -160,7 +165,10 @@ impl Search {
                 sources::other_projects(&env, &flags, &scopes, &named)?
             }
         };
-        Ok(Searcher::open(&cache, sources).with_usage(sources::usage(&env)))
+        // Whoever asks many questions at once waits for all of them anyway.
+        let patience = (!self.jsonl).then_some(MODEL_PATIENCE);
+        let second = installed_model(&env).map(|model| SecondOpinion { model, patience });
+        Ok(Searcher::open(&cache, sources).with_usage(sources::usage(&env)).with_second_opinion(second))
     }
 
     /// Whether no option says where to look.
@@ -217,7 +225,11 @@ impl Search {
             let found = self.find(searcher, text, now, false)?;
             let name = |hit: &Hit| if hit.uuid.is_empty() { hit.path.to_string() } else { hit.uuid.clone() };
             let ranked: Vec<Value> = found.hits.iter().map(|hit| name(hit).into()).collect();
-            Ok(Map::from_iter([("ranked".to_owned(), Value::Array(ranked))]))
+            let scores: Vec<Value> = found.hits.iter().map(|hit| hit.score.into()).collect();
+            Ok(Map::from_iter([
+                ("ranked".to_owned(), Value::Array(ranked)),
+                ("scores".to_owned(), Value::Array(scores)),
+            ]))
         })?;
         Ok(Exit::Yes)
     }
@@ -262,6 +274,10 @@ struct Shown<'a> {
     uuid: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     project: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    superseded_by: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<f32>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     weak: bool,
 }
@@ -279,6 +295,8 @@ impl<'a> Shown<'a> {
             scope: hit.scope.as_str(),
             uuid: &hit.uuid,
             project: &hit.project,
+            superseded_by: &hit.superseded_by,
+            share: hit.share,
             weak: hit.is_weak,
         }
     }
@@ -295,7 +313,16 @@ fn print(hits: &[Hit], world: &mut World) -> Result<()> {
         let kind = if hit.kind.is_empty() { hit.scope.as_str() } else { &hit.kind };
         let title = paint.strong(&printable(&hit.title));
         let weak = if hit.is_weak { "  weak" } else { "" };
-        writeln!(world.stdout, "{title}  {}  {}{weak}", paint.code(&printable(kind)), paint.quiet(&age))?;
+        let replaced = match hit.superseded_by.as_str() {
+            "" => String::new(),
+            by => format!("  replaced by {}", printable(by)),
+        };
+        writeln!(
+            world.stdout,
+            "{title}  {}  {}{replaced}{weak}",
+            paint.code(&printable(kind)),
+            paint.quiet(&age)
+        )?;
         writeln!(
             world.stdout,
             "  {}",

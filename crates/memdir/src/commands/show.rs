@@ -124,6 +124,9 @@ impl Run for Show {
         let path = memory.directory().join(entry.path.as_path());
         note_read(&world.env()?, path, session.as_deref(), world.now);
         if !self.json {
+            if let Some(caution) = entry.validity.caution(entry.modified, world.now) {
+                world.warn(caution.trim_end_matches('.'))?;
+            }
             return print(content, world);
         }
         let content = content.unwrap_or_default();

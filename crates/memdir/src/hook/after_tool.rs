@@ -8,7 +8,7 @@ use memdir_core::hygiene::model_remark;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::freshness::refresh_file;
 use memdir_lib::journal::{Journal, Writer};
-use memdir_lib::memory::Memory;
+use memdir_lib::memory::{MACHINE_MEMORY, Memory, USER_MEMORY};
 use memdir_lib::place::Place;
 use memdir_lib::usage::note_read;
 use serde_json::Value;
@@ -20,7 +20,12 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     let place = Place::find(&hook.env, &ClientFlags::default())?;
     let path = hook.event.tool_input.get("file_path").and_then(Value::as_str);
     if hook.event.tool.as_deref() == Some("Read") {
-        let read = path.map(Utf8Path::new).filter(|path| path.starts_with(&place.here.memory_dir));
+        let config_dir = hook.env.cwd.join(place.settings.config_dir());
+        let beside = [USER_MEMORY, MACHINE_MEMORY].map(|name| config_dir.join(name));
+        let is_memory = |path: &&Utf8Path| {
+            path.starts_with(&place.here.memory_dir) || beside.iter().any(|folder| path.starts_with(folder))
+        };
+        let read = path.map(Utf8Path::new).filter(is_memory);
         if let Some(path) = read {
             note_read(&hook.env, path.to_owned(), hook.event.session.as_deref(), hook.world.now);
         }

@@ -7,7 +7,7 @@ use memdir_core::settings::ClientFlags;
 use memdir_disk::real_look::RealLook;
 use memdir_lib::features::read_features;
 use memdir_lib::journal::Journal;
-use memdir_lib::memory::{Memory, ToolVerdict};
+use memdir_lib::memory::{Memory, ToolVerdict, memories_in_use};
 use memdir_lib::permissions::permitted_places;
 use memdir_lib::place::Place;
 use serde_json::Value;
@@ -21,6 +21,9 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     }
 }
 
+/// No call gets more warnings.
+const MAX_WARNINGS: usize = 3;
+
 /// What the user wrote down about such a tool call, where warnings are on.
 fn warn(hook: &Hook<'_>) -> Result<Answer> {
     let (Some(tool), true) = (hook.event.tool.as_deref(), read_features(&hook.env).0.warnings) else {
@@ -29,9 +32,12 @@ fn warn(hook: &Hook<'_>) -> Result<Answer> {
     let place = Place::find(&hook.env, &ClientFlags::default())?;
     let root = place.location.root.clone();
     let call = ToolCall { tool, input: &hook.event.tool_input, root: &root };
-    let memory = Memory::at_place(place, &hook.env)?;
     let session = hook.event.session.as_deref();
-    let warnings = memory.tool_warnings(&call, session, &hook.env, hook.world.now)?;
+    let mut warnings = Vec::new();
+    for memory in memories_in_use(place, &hook.env)? {
+        warnings.extend(memory.tool_warnings(&call, session, &hook.env, hook.world.now)?);
+    }
+    warnings.truncate(MAX_WARNINGS);
     if warnings.is_empty() {
         return Ok(Answer::Nothing);
     }

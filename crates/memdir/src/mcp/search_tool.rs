@@ -219,8 +219,12 @@ fn said(
         let word = |name: &str| hit.get(name).and_then(Value::as_str).unwrap_or_default();
         let place = if word("uri").is_empty() { word("path") } else { word("uri") };
         let age = hit.get("age_days").and_then(Value::as_i64).map(|days| format!(", {days} days old"));
+        let replaced = match word("superseded_by") {
+            "" => String::new(),
+            by => format!(", replaced by {by}"),
+        };
         text.push_str(&format!(
-            "\n{}. {} ({}{}) {place}:{}\n   | {}",
+            "\n{}. {} ({}{}{replaced}) {place}:{}\n   | {}",
             number + 1,
             word("title"),
             word("type"),
@@ -255,6 +259,9 @@ fn shown(hit: &Hit, own: &[Source], asked: &Asked<'_>) -> Value {
     }
     if let Some(uri) = address(hit, own) {
         shown.insert("uri".to_owned(), uri.into());
+    }
+    if !hit.superseded_by.is_empty() {
+        shown.insert("superseded_by".to_owned(), line_of(&hit.superseded_by).into());
     }
     if hit.is_weak {
         shown.insert("weak".to_owned(), true.into());

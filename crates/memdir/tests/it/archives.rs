@@ -122,7 +122,11 @@ fn every_project_is_exported_with_all() {
     }
     let user = tree(&source.home.home().join(".claude/user-memory"));
     fs::remove_dir_all(source.home.home().join(".claude/user-memory")).unwrap();
-    assert_eq!(source.run(["import", "all.tar.zst"]).code, 0);
+    let refused = source.run(["import", "all.tar.zst"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("hint: `--all` takes it over"), "{}", refused.stderr);
+    assert!(tree(&source.home.home().join(".claude/projects")).is_empty());
+    assert_eq!(source.run(["import", "--all", "all.tar.zst"]).code, 0);
     assert_eq!(tree(&source.home.home().join(".claude/projects")), projects);
     assert_eq!(tree(&source.home.home().join(".claude/user-memory")), user);
     source.cwd = first;
@@ -202,4 +206,93 @@ fn decisions_in_commits_wait_for_review_with_their_commit() {
     assert_eq!(sandbox.run(["import", "git", "--since", "2027-01-01", "--json"]).code, 0);
     assert_eq!(sandbox.run(["import", "nothing"]).code, 2);
     assert_eq!(Sandbox::new().run(["import", "git"]).code, 2, "no repository");
+}
+
+/// An archive in a list of files whose hashes are right.
+fn pack(sandbox: &Sandbox, name: &str, files: &[(&str, &[u8])]) {
+    let listed = files.iter().map(|(name, content)| {
+        let hash = memdir_core::content_hash::ContentHash::of(content).to_string();
+        ((*name).to_owned(), json!({"bytes": content.len(), "blake3": hash}))
+    });
+    let manifest = json!({"v": 1, "files": listed.collect::<serde_json::Map<_, _>>()}).to_string();
+    let mut zip = zip::ZipWriter::new(fs::File::create(sandbox.cwd.join(name)).unwrap());
+    for (name, content) in files.iter().copied().chain([("manifest.json", manifest.as_bytes())]) {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut zip, content).unwrap();
+    }
+    zip.finish().unwrap();
+}
+
+#[test]
+fn an_archive_is_checked_as_a_whole_before_any_of_it_is_written() {
+    let sandbox = Sandbox::new();
+    add(&sandbox, "tabs", "Use tabs.", &[]);
+    let before = tree(&sandbox.home.home());
+    let long = format!("projects/{}/a.md", "x".repeat(300));
+    let large = vec![b'a'; (16 << 20) + 1];
+    let cases: [(&str, &[u8], &[&str]); 5] = [
+        ("profile/large.md", &large, &[]),
+        (&long, b"a", &["--all"]),
+        ("projects/-other/a.md", b"a", &[]),
+        ("user-memory/a.md", b"a", &[]),
+        ("zzz/a.md", b"a", &["--all"]),
+    ];
+    for (bad, content, more) in cases {
+        pack(&sandbox, "a.zip", &[("memory/good.md", b"Good."), (bad, content)]);
+        let imported = sandbox.run(["import", "a.zip"].iter().chain(more));
+        assert_eq!(imported.code, 2, "{bad}: {}", imported.stdout);
+        assert_eq!(tree(&sandbox.home.home()), before, "{bad}");
+    }
+}
+
+#[test]
+fn an_archive_brings_no_team_memory_and_no_lines_for_what_is_archived() {
+    let sandbox = Sandbox::new();
+    add(&sandbox, "tabs", "Use tabs.", &[]);
+    pack(&sandbox, "a.zip", &[("memory/team/plan.md", b"Forged."), ("memory/archive/old.md", b"Old.")]);
+    let imported = sandbox.run(["import", "a.zip"]);
+    assert_eq!(imported.code, 0, "{}", imported.stderr);
+    assert!(imported.stderr.contains("`memory/team/plan.md` belongs to a team"), "{}", imported.stderr);
+    let after = tree(&memory_of(&sandbox));
+    assert!(
+        after.contains_key(Utf8Path::new("archive/old.md"))
+            && !after.contains_key(Utf8Path::new("team/plan.md"))
+    );
+    let index = String::from_utf8(after[Utf8Path::new("MEMORY.md")].clone()).unwrap();
+    assert!(index.contains("tabs.md") && !index.contains("old.md"), "{index}");
+}
+
+#[test]
+fn a_history_travels_only_if_asked_and_consent_never_does() {
+    let source = Sandbox::new();
+    add(&source, "tabs", "Use tabs.", &[]);
+    source.run(["set", "tabs", "description", "indentation"]);
+    source.run(["export", "plain.zip"]);
+    assert_eq!(source.run(["export", "--history", "full.tar.zst"]).code, 0);
+    assert_eq!(source.run(["export", "--history", "folder"]).code, 2);
+    let log = |sandbox: &Sandbox| {
+        let log: Value = serde_json::from_str(&sandbox.run(["log", "--json"]).stdout).unwrap();
+        let items = log["items"].as_array().unwrap().iter();
+        items.map(|item| item["reason"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let target = Sandbox::new();
+    fs::copy(source.cwd.join("full.tar.zst"), target.cwd.join("full.tar.zst")).unwrap();
+    let imported = target.run(["import", "full.tar.zst"]);
+    assert_eq!(imported.code, 0, "{}", imported.stderr);
+    assert_eq!(tree(&memory_of(&target)), tree(&memory_of(&source)));
+    assert_eq!(log(&target), ["import an archive", "set description of tabs.md", "add tabs.md"]);
+    let first = target.run(["log", "tabs", "--json"]).stdout;
+    let first: Value = serde_json::from_str(&first).unwrap();
+    let oldest = first["items"].as_array().unwrap().last().unwrap()["id"].as_str().unwrap().to_owned();
+    let shown = target.run(["show", "tabs", "--at", &oldest]);
+    assert!(shown.stdout.contains("about tabs"), "{} {}", shown.stdout, shown.stderr);
+    assert_eq!(target.run(["work"]).code, 0);
+    assert_eq!(log(&target).len(), 3, "nothing looks like a change by others");
+
+    let other = Sandbox::new();
+    add(&other, "own", "Own.", &[]);
+    fs::copy(source.cwd.join("full.tar.zst"), other.cwd.join("full.tar.zst")).unwrap();
+    let imported = other.run(["import", "full.tar.zst"]);
+    assert!(imported.stderr.contains("the history of `memory/` stays out"), "{}", imported.stderr);
+    assert_eq!(log(&other), ["import an archive", "add own.md"]);
 }

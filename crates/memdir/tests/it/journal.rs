@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use camino::Utf8PathBuf;
 use insta::assert_snapshot;
+use memdir_testkit::Git;
 use serde_json::Value;
 
 use crate::harness::Sandbox;
@@ -746,4 +747,38 @@ fn a_transcript_that_never_ends_is_refused() {
         let message = format!("error: cannot read the transcript `{path}`: not a regular file\n");
         assert_eq!((block.code, block.stderr), (2, message));
     }
+}
+
+#[test]
+fn each_branch_has_its_own_task_where_the_user_wants_that() {
+    let sandbox = Sandbox::new();
+    Git::init(&sandbox.cwd, "first");
+    sandbox.run(["journal", "start"]);
+    sandbox.run(["journal", "task", "port the parser"]);
+    sandbox.run(["journal", "progress", "--add", "write the lexer"]);
+    Git::run(&sandbox.cwd, &["switch", "-qc", "fix/login"]);
+    sandbox.run(["journal", "block", "waits for a key"]);
+    let shown = |path: &str| sandbox.run(["journal", "show", path]).stdout;
+    assert!(
+        shown("context/current-task.md").contains("port the parser"),
+        "one state, unless the user says so"
+    );
+    sandbox.run(["journal", "unblock"]);
+    Git::run(&sandbox.cwd, &["switch", "-q", "main"]);
+    sandbox.run(["journal", "progress", "--add", "write the tests"]);
+
+    sandbox.run(["config", "set", "features.branch_journal", "true"]);
+    Git::run(&sandbox.cwd, &["switch", "-q", "fix/login"]);
+    assert_eq!(sandbox.run(["journal", "task", "repair the login"]).code, 0);
+    assert!(shown("context/current-task.md").contains("repair the login"));
+    assert!(!shown("progress/active.md").contains("write the lexer"), "{}", shown("progress/active.md"));
+    Git::run(&sandbox.cwd, &["switch", "-q", "main"]);
+    assert_eq!(sandbox.run(["journal", "progress", "--add", "write the printer"]).code, 0);
+    let active = shown("progress/active.md");
+    assert!(active.contains("write the lexer") && active.contains("write the printer"), "{active}");
+    let task = shown("context/current-task.md");
+    assert!(task.contains("port the parser") && !task.contains("login"), "{task}");
+    Git::run(&sandbox.cwd, &["switch", "-q", "fix/login"]);
+    assert_eq!(sandbox.run(["journal", "start"]).code, 0);
+    assert!(shown("context/current-task.md").contains("repair the login"));
 }

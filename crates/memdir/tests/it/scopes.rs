@@ -168,3 +168,98 @@ fn what_expired_is_listed_decided_in_review_and_archived_after_a_week_never_dele
         [memory.join("until.md"), memory.join("pinned.md")].iter().filter(|path| path.exists()).count();
     assert_eq!((kept, fs::read_dir(memory.join("archive")).unwrap().count()), (1, 2));
 }
+
+#[test]
+fn an_unclear_end_is_refused_and_no_end_in_a_file_stops_recall() {
+    let (mut sandbox, memory) = project();
+    for end in ["2026-02-30", "12/01/2026", "90", "9999999d", ""] {
+        let line = ["add", "The staging port is 6010.", "-n", "port", "--expires", end];
+        let added = sandbox.run(line);
+        assert_eq!(added.code, 2, "{end:?}: {}", added.stdout);
+        assert!(added.stderr.contains("hint: write a day such as 2026-12-01"), "{}", added.stderr);
+        assert!(!memory.join("port.md").exists());
+    }
+    add(&sandbox, "port", "The staging port is 6010.", &["--expires", "in 3 months"]);
+    assert_eq!(sandbox.run(["set", "port", "expires", "2026-13-01"]).code, 2);
+    let late = sandbox.run(["set", "port", "expires", "2020-01-01"]);
+    assert!(late.stderr.contains("counts until 2020-01-01, which is over"), "{}", late.stderr);
+    assert!(sandbox.run(["ls"]).stdout.contains("(expired)"));
+    // A team mate, an archive or an editor may write anything.
+    for end in ["9999999d", "4294967295d", "99999999999999d", "-9999-99-99"] {
+        let text = format!(
+            "---\nname: port\nmetadata:\n  type: project\n  expires: {end}\n---\nThe staging port is 6010.\n"
+        );
+        fs::write(memory.join("port.md"), text).unwrap();
+        for line in [
+            ["ls", "--json"],
+            ["recall", "--prompt=which port has staging"],
+            ["review", "--due"],
+            ["doctor", "--json"],
+        ] {
+            let done = sandbox.run(line);
+            assert!(done.code < 2, "{line:?} with {end}: {}", done.stderr);
+        }
+        sandbox.stdin = json!({"session_id": end, "prompt": "which port has staging"}).to_string();
+        assert_eq!(sandbox.run(["hook", "UserPromptSubmit"]).code, 0);
+    }
+}
+
+#[test]
+fn a_memory_for_all_projects_warns_before_a_tool_call_in_each() {
+    let (mut sandbox, _) = project();
+    add(&sandbox, "tickets", "Commits name a ticket.", &["--scope", "user"]);
+    sandbox.run(["set", "tickets", "when", "Bash(git commit *)", "--scope", "user"]);
+    sandbox.run(["config", "set", "features.warnings", "true"]);
+    let call = json!({"session_id": "s", "tool_name": "Bash", "tool_input": {"command": "git commit -m x"}});
+    sandbox.stdin = call.to_string();
+    assert!(sandbox.run(["hook", "PreToolUse"]).stdout.contains("Commits name a ticket."));
+    assert_eq!(sandbox.run(["hook", "PreToolUse"]).stdout, "", "once a session");
+}
+
+#[test]
+fn reading_a_memory_for_all_projects_counts_as_use() {
+    let (mut sandbox, _) = project();
+    add(&sandbox, "english", "In English.", &["--scope", "user"]);
+    let path = sandbox.home.home().join(".claude/user-memory/english.md");
+    sandbox.stdin =
+        json!({"session_id": "s", "tool_name": "Read", "tool_input": {"file_path": path}}).to_string();
+    sandbox.run(["hook", "PostToolUse"]);
+    let usage = json_of(&sandbox, &["usage", "--scope", "user", "--json"]);
+    assert_eq!(
+        (&usage["items"][0]["read"], &usage["items"][0]["state"]),
+        (&json!(1), &json!("used")),
+        "{usage}"
+    );
+}
+
+#[test]
+fn what_was_replaced_says_so_wherever_it_is_shown() {
+    let (sandbox, _) = project();
+    add(&sandbox, "deploy-day", "Deploys happen on Tuesdays.", &[]);
+    add(&sandbox, "deploy-thursday", "Deploys happen on Thursdays.", &["--supersedes", "deploy-day"]);
+    let hits = json_of(&sandbox, &["search", "deploys happen", "--json"])["hits"].clone();
+    let titles =
+        hits.as_array().unwrap().iter().map(|hit| (hit["title"].clone(), hit["superseded_by"].clone()));
+    let titles: Vec<_> = titles.filter(|(title, _)| title != "MEMORY.md").collect();
+    let expected = [(json!("deploy-thursday"), Value::Null), (json!("deploy-day"), json!("deploy-thursday"))];
+    assert_eq!(titles, expected);
+    assert!(sandbox.run(["search", "deploys happen"]).stdout.contains("replaced by deploy-thursday"));
+    assert!(sandbox.run(["ls"]).stdout.contains("(replaced by deploy-thursday)"));
+    let shown = sandbox.run(["show", "deploy-day"]);
+    assert!(shown.stderr.contains("`deploy-thursday` replaces this memory since 20"), "{}", shown.stderr);
+    assert!(shown.stdout.contains("Deploys happen on Tuesdays."));
+}
+
+#[test]
+fn background_work_writes_down_what_was_worked_on_for_the_first_prompt() {
+    let (sandbox, _) = project();
+    fs::create_dir_all(sandbox.cwd.join("src")).unwrap();
+    fs::write(sandbox.cwd.join("src/parse.rs"), "").unwrap();
+    Git::run(&sandbox.cwd, &["add", "."]);
+    Git::run(&sandbox.cwd, &["commit", "-qm", "Parse"]);
+    assert_eq!(sandbox.run(["work"]).code, 0);
+    let folder = sandbox.home.home().join(".local/share/memdir/cache/recent");
+    let known: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path())).collect();
+    assert!(known.iter().flatten().any(|text| text.lines().any(|line| line == "src/parse.rs")), "{known:?}");
+}

@@ -4,7 +4,8 @@ use std::fmt::Write;
 use crate::memory::auto_index::{self, IndexSource};
 use crate::memory::entrypoint::{ENTRYPOINT, MAX_LINES, MAX_UNITS, Usage};
 use crate::memory::index::{
-    Index, MAX_LINE_UNITS, OVERFLOW, add_line, balance, examine, remove_lines, rename_lines, update_line,
+    Index, IndexEntry, MAX_LINE_UNITS, OVERFLOW, add_line, add_lines, balance, examine, remove_lines,
+    rename_lines, update_line,
 };
 use crate::plan::{Change, Content, Plan};
 use crate::rel_path::RelPath;
@@ -64,6 +65,19 @@ impl<'i> IndexDraft<'i> {
             _ => title(&self.index),
         };
         self.add(&title, path, hook);
+    }
+
+    /// Adds lines for files that have none, each with its hook. The text is read once, however many they are.
+    pub(super) fn add_missing<'f>(&mut self, files: impl Iterator<Item = (&'f RelPath, String)>) {
+        let overflow = Index::parse(self.overflow.as_deref().unwrap_or_default());
+        let listed: HashSet<String> = overflow.entries().map(|(_, entry)| entry.path.clone()).collect();
+        let missing = files.filter(|(path, _)| !listed.contains(path.as_str()));
+        let entries = missing.map(|(path, hook)| IndexEntry {
+            title: path.as_path().file_stem().unwrap_or_default().to_owned(),
+            path: path.to_string(),
+            hook,
+        });
+        self.index = add_lines(&self.index, entries);
     }
 
     pub(super) fn remove(&mut self, path: &RelPath) {

@@ -4,12 +4,13 @@
 
 use std::ops::Not;
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan};
 use serde_json::Value;
 
 use super::cues::clean;
+pub use super::expiry::{Expiry, InvalidEnd};
 use super::place_of;
 use crate::memory::frontmatter::{self, EditRefused, Frontmatter, METADATA, quoted};
 
@@ -57,69 +58,6 @@ pub struct Validity {
 
 /// A memory that simply counts.
 pub static ALWAYS_VALID: Validity = Validity::NONE;
-
-/// When a memory ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expiry {
-    /// After this day.
-    On(Date),
-    /// So many days after it was written.
-    After(u32),
-    /// With an event that a person recognises, such as `release 2.0`.
-    Event(String),
-}
-
-impl Expiry {
-    /// Reads what a person or an agent wrote: `2026-12-01`, `90d`, `12w`, `6m`, `1y`, or an event.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
-        if text.is_empty() {
-            return None;
-        }
-        if let Some(date) = text.get(..10).and_then(|day| day.parse().ok()) {
-            return Some(Self::On(date));
-        }
-        let (number, unit) = text.split_at(text.len() - text.chars().next_back().map_or(0, char::len_utf8));
-        let days = match unit {
-            "d" => 1,
-            "w" => 7,
-            "m" => 30,
-            "y" => 365,
-            _ => 0,
-        };
-        match number.trim().parse::<u32>().ok().and_then(|number| number.checked_mul(days)) {
-            Some(days) if days > 0 => Some(Self::After(days)),
-            _ => Some(Self::Event(super::one_line(text))),
-        }
-    }
-
-    /// The last day on which a memory counts that was written then; `None` if only a person knows.
-    #[must_use]
-    pub fn last_day(&self, written: Timestamp) -> Option<Date> {
-        match self {
-            Self::On(date) => Some(*date),
-            Self::After(days) => day(written).checked_add(i64::from(*days).days()).ok(),
-            Self::Event(_) => None,
-        }
-    }
-
-    /// The same with a number of days counted from now, as it is kept in a file.
-    #[must_use]
-    pub fn fixed(self, now: Timestamp) -> Self {
-        self.last_day(now).map_or(self, Self::On)
-    }
-}
-
-impl std::fmt::Display for Expiry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::On(date) => write!(f, "{date}"),
-            Self::After(days) => write!(f, "{days}d"),
-            Self::Event(text) => f.write_str(text),
-        }
-    }
-}
 
 impl Validity {
     /// Says nothing.
