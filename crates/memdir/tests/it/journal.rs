@@ -489,7 +489,7 @@ fn two_projects_of_one_name_have_a_journal_each() {
 #[test]
 fn the_whole_story() {
     let mut sandbox = Sandbox::new().var("CLAUDECODE", "1").var("CLAUDE_CODE_SESSION_ID", "first");
-    memdir_testkit::Git::run(&sandbox.cwd, &["init", "-q", "-b", "main"]);
+    Git::run(&sandbox.cwd, &["init", "-q", "-b", "main"]);
     sandbox.now = "2026-01-19T09:00:00Z".to_owned();
     sandbox.ok(&["journal", "start"]);
     sandbox.ok(&["journal", "project", "--type", "application", "--overview", "A shop."]);
@@ -513,7 +513,7 @@ fn the_whole_story() {
         "Sessions are tokens in local storage.",
     ]);
     sandbox.ok(&["journal", "block", "No access to staging"]);
-    memdir_testkit::Git::run(&sandbox.cwd, &["checkout", "-q", "-b", "cookies"]);
+    Git::run(&sandbox.cwd, &["checkout", "-q", "-b", "cookies"]);
     sandbox.now = "2026-01-19T10:00:00Z".to_owned();
     assert!(sandbox.ok(&["journal", "note", "Deploy on Tuesdays"]).contains("main → cookies"));
 
