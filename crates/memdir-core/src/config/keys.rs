@@ -26,7 +26,7 @@ const MODES: &str = "auto, review or off";
 const SWITCH: &str = "true or false";
 
 /// The keys, in the order in which they are listed.
-pub const KEYS: [ConfigKey; 39] = [
+pub const KEYS: [ConfigKey; 40] = [
     key(
         "writes",
         "auto",
