@@ -225,11 +225,7 @@ impl Search {
             let found = self.find(searcher, text, now, false)?;
             let name = |hit: &Hit| if hit.uuid.is_empty() { hit.path.to_string() } else { hit.uuid.clone() };
             let ranked: Vec<Value> = found.hits.iter().map(|hit| name(hit).into()).collect();
-            let scores: Vec<Value> = found.hits.iter().map(|hit| hit.score.into()).collect();
-            Ok(Map::from_iter([
-                ("ranked".to_owned(), Value::Array(ranked)),
-                ("scores".to_owned(), Value::Array(scores)),
-            ]))
+            Ok(Map::from_iter([("ranked".to_owned(), Value::Array(ranked))]))
         })?;
         Ok(Exit::Yes)
     }
