@@ -41,7 +41,7 @@ impl Expiry {
     pub fn parse_wish(text: &str) -> Result<Option<Self>, InvalidEnd> {
         let end = Self::parse(text);
         let is_valid = match &end {
-            None => !text.trim().is_empty(),
+            None => without_until(text.trim()).eq_ignore_ascii_case("never"),
             Some(Self::Event(event)) => is_event(event),
             Some(_) => true,
         };
