@@ -144,7 +144,8 @@ fn memories_read_as_if_a_person_had_written_them() {
             match turn.strip_prefix("a: ") {
                 Some(text) => extractor.agent_said(text),
                 None => {
-                    extractor.said(turn.trim_start_matches("u: "), &Source { turn: number.to_string(), time })
+                    extractor
+                        .said(turn.trim_start_matches("u: "), &Source { turn: number.to_string(), time });
                 }
             }
         }
