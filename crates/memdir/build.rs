@@ -9,6 +9,7 @@
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=RUSTC_LINKER");
+    println!("cargo::rustc-env=MEMDIR_TARGET={}", std::env::var("TARGET").unwrap_or_default());
     let linker = std::env::var("RUSTC_LINKER").unwrap_or_default();
     if linker.ends_with("scripts/link-static") {
         println!("cargo::rustc-link-arg-bins=-static");

@@ -224,7 +224,9 @@ mod tests {
     #[test]
     fn a_living_holder_keeps_it_for_an_hour() {
         let (_temp, root) = root();
-        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let mut command = Command::new(if cfg!(windows) { "ping" } else { "sleep" });
+        let waits: &[&str] = if cfg!(windows) { &["-n", "60", "127.0.0.1"] } else { &["60"] };
+        let mut child = command.args(waits).stdout(std::process::Stdio::null()).spawn().unwrap();
         thread::sleep(Duration::from_millis(1100));
         let start = now(&root);
         let at = |seconds: i64| start + SignedDuration::from_secs(seconds);

@@ -35,6 +35,7 @@ pub mod pauses;
 mod place;
 pub mod platform;
 mod process_mark;
+pub mod program_file;
 pub mod project_dirs;
 pub mod random;
 pub mod real_look;

@@ -290,11 +290,11 @@ mod tests {
     fn only_the_head_of_a_transcript_is_read_and_older_ones_stand_in() {
         let directory = tempfile::tempdir().unwrap();
         let projects = Utf8Path::from_path(directory.path()).unwrap();
-        let late = format!("{{\"text\":\"{}\",\"cwd\":\"/p\"}}\n", "x".repeat(HEAD_LIMIT));
+        let late = format!("{{\"text\":\"{}\",\"cwd\":\"{DRIVE}/p\"}}\n", "x".repeat(HEAD_LIMIT));
         write(projects, "-p/late.jsonl", &late, 9);
         assert_eq!(scan(projects, &|_| false)[0].path, None);
-        write(projects, "-p/older.jsonl", &format!("{}{{\"cwd\":\"/p\"}}", "{}\n".repeat(9_000)), 8);
-        assert_eq!(scan(projects, &|_| false)[0].path.as_deref(), Some(Utf8Path::new("/p")));
+        write(projects, "-p/older.jsonl", &format!("{}{{\"cwd\":\"{DRIVE}/p\"}}", "{}\n".repeat(9_000)), 8);
+        assert_eq!(scan(projects, &|_| false)[0].path.as_deref(), Some(Utf8Path::new(&format!("{DRIVE}/p"))));
     }
 
     #[test]
@@ -305,15 +305,18 @@ mod tests {
             write(
                 projects,
                 &format!("-p-{number:03}/s.jsonl"),
-                &format!("{{\"cwd\":\"/p/{number:03}\"}}"),
+                &format!("{{\"cwd\":\"{DRIVE}/p/{number:03}\"}}"),
                 1,
             );
         }
         let found = scan(projects, &|_| false);
         assert_eq!(found.len(), 200);
         for (number, found) in found.iter().enumerate() {
-            assert_eq!(found.path.as_deref(), Some(Utf8Path::new(&format!("/p/{number:03}"))));
+            assert_eq!(found.path.as_deref(), Some(Utf8Path::new(&format!("{DRIVE}/p/{number:03}"))));
         }
         assert!(scan(&projects.join("nowhere"), &|_| false).is_empty());
     }
+
+    /// What an absolute path begins with.
+    const DRIVE: &str = if cfg!(windows) { "C:" } else { "" };
 }

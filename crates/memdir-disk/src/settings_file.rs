@@ -168,6 +168,7 @@ fn end_of_links(path: &Utf8Path) -> Result<Utf8PathBuf, DiskError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(unix)]
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
     #[cfg(unix)]

@@ -76,6 +76,7 @@ mod tui;
 mod ui;
 mod undo;
 mod uninstall;
+mod update;
 mod usage;
 mod user;
 mod verify;
@@ -239,6 +240,7 @@ pub(crate) static COMMANDS: &[Entry] = &[
     Entry::of::<today::Today>(Group::More, "today", "Show today's log, or add to it"),
     Entry::of::<workspace::Workspace>(Group::More, "workspace", "Show the map of your projects"),
     Entry::of::<serve::Serve>(Group::More, "serve", "Run a server that keeps a team's memory"),
+    Entry::of::<update::Update>(Group::More, "update", "Replace memdir with a newer version"),
     Entry::of::<reindex::Reindex>(Group::More, "reindex", "Rebuild MEMORY.md from the files"),
     Entry::of::<verify::Verify>(Group::More, "verify", "Check what memories cite against the project"),
     Entry::of::<audit::Audit>(

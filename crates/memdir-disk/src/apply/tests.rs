@@ -1,7 +1,6 @@
 use std::cell::RefCell;
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 
 use camino::Utf8PathBuf;
 use memdir_core::content_hash::ContentHash;
@@ -26,7 +25,7 @@ impl Bench {
         let base = Utf8PathBuf::from_path_buf(temp.path().to_owned()).unwrap();
         let memory = base.join("memory");
         fs::create_dir(&memory).unwrap();
-        fs::set_permissions(&memory, fs::Permissions::from_mode(0o700)).unwrap();
+        crate::platform::make_private(memory.as_std_path()).unwrap();
         for (name, content) in files {
             fs::write(memory.join(name), content).unwrap();
         }

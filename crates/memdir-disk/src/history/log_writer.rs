@@ -76,8 +76,7 @@ impl LogWriter {
             writer = Self::open_segment(history, number);
         }
         let writer = writer?;
-        let dir = File::open(history.dir()).during("open", history.dir())?;
-        dir.sync_all().during("sync", history.dir())?;
+        platform::sync_directory_path(history.dir().as_std_path()).during("sync", history.dir())?;
         Ok(writer)
     }
 

@@ -14,7 +14,7 @@ use super::segment_versions::SegmentVersions;
 use super::stored_content::{DeltaBase, StoredContent};
 use super::{AmendmentHeader, History, OperationHeader, segment};
 use crate::disk_error::{DiskError, IoContext};
-use crate::platform::OpenOwn;
+use crate::platform::{self, OpenOwn};
 use crate::state_file;
 use crate::store_lock::wait_for;
 
@@ -92,7 +92,7 @@ fn replace(path: &Utf8Path, bytes: &[u8]) -> Result<(), DiskError> {
         .open(&temporary)
         .during("create", &temporary)?;
     file.write_all(bytes).and_then(|()| file.sync_all()).during("write", &temporary)?;
-    fs::rename(&temporary, path).during("replace", path)?;
+    platform::replace_path(temporary.as_std_path(), path.as_std_path()).during("replace", path)?;
     let _ = fs::remove_file(path.with_extension("known"));
     let parent = path.parent().unwrap_or(Utf8Path::new("/"));
     state_file::sync_directory(parent).during("sync", parent)

@@ -54,7 +54,7 @@ fn a_link_is_refused_wherever_it_is_in_the_path() {
     // Windows makes links only for those who may, and wine only pretends to.
     let made = make_link("a".as_ref(), &temp.path().join("link")).is_ok()
         && make_link("f".as_ref(), &temp.path().join("a/b/to_f")).is_ok();
-    if !made || !fs::symlink_metadata(temp.path().join("link")).unwrap().is_symlink() {
+    if !made || !fs::symlink_metadata(temp.path().join("link")).is_ok_and(|found| found.is_symlink()) {
         assert_eq!(std::env::consts::OS, "windows", "links can be made here");
         return;
     }

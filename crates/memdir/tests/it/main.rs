@@ -62,6 +62,7 @@ mod team_words;
 mod tidy;
 mod tool;
 mod tui;
+mod update;
 mod user;
 mod week;
 mod workspace;
