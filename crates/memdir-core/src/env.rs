@@ -185,7 +185,12 @@ mod tests {
         };
         check(&[], "/home/u/.local/share/memdir", "/home/u/.config/memdir/config.toml");
         check(&[("MEMDIR_HOME", "/m")], "/m", "/m/config.toml");
-        check(&[("XDG_DATA_HOME", "/d"), ("XDG_CONFIG_HOME", "/c")], "/d/memdir", "/c/memdir/config.toml");
+        let (data, config) = if cfg!(windows) { ("D:/d", "C:/c") } else { ("/d", "/c") };
+        check(
+            &[("XDG_DATA_HOME", data), ("XDG_CONFIG_HOME", config)],
+            &format!("{data}/memdir"),
+            &format!("{config}/memdir/config.toml"),
+        );
         check(
             &[("MEMDIR_HOME", ""), ("XDG_DATA_HOME", "rel")],
             "/home/u/.local/share/memdir",

@@ -259,7 +259,7 @@ pub fn shell_word(path: &Utf8Path) -> String {
 }
 
 /// On Windows the client runs hooks through Git's `sh` or through `cmd`: quoted so, and with slashes, both understand it.
-fn shell_word_for(path: &Utf8Path, style: PathStyle) -> String {
+pub(super) fn shell_word_for(path: &Utf8Path, style: PathStyle) -> String {
     if style == PathStyle::Windows {
         return format!("\"{}\"", style.slashed(path.as_str()));
     }

@@ -73,9 +73,14 @@ fn a_manifest_is_read_as_written() {
 
 #[test]
 fn a_path_is_one_word_for_a_shell() {
-    let check = |path: &str, expected: &str| assert_eq!(shell_word(camino::Utf8Path::new(path)), expected);
-    check("/usr/bin/memdir", "/usr/bin/memdir");
-    check("/my tools/it's $HOME/memdir", r"'/my tools/it'\''s $HOME/memdir'");
+    use super::agent::shell_word_for;
+    use crate::host_path::PathStyle::{Posix, Windows};
+    let check = |path: &str, style, expected: &str| {
+        assert_eq!(shell_word_for(camino::Utf8Path::new(path), style), expected);
+    };
+    check("/usr/bin/memdir", Posix, "/usr/bin/memdir");
+    check("/my tools/it's $HOME/memdir", Posix, r"'/my tools/it'\''s $HOME/memdir'");
+    check(r"C:\my tools\memdir.exe", Windows, r#""C:/my tools/memdir.exe""#);
 }
 
 #[test]
