@@ -39,6 +39,8 @@ pub struct Config {
     pub recall: RecallSettings,
     /// The model that may be asked: `[model]`. What is wrong there costs the model alone.
     pub model: ModelChoice,
+    /// The agents whose own memory is imported at the start of a session: `[import] watch`.
+    pub watched_imports: Vec<String>,
     /// What differs for one memory directory: `[projects.<store id>]`.
     pub projects: BTreeMap<String, ProjectConfig>,
 }

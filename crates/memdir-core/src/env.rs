@@ -164,6 +164,12 @@ pub const PROJECT_DIR_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";
 pub const MEMDIR_MODEL_CALL: &str = "MEMDIR_MODEL_CALL";
 /// Where Codex keeps its state; without it, `~/.codex`.
 pub const CODEX_HOME: &str = "CODEX_HOME";
+/// Where Copilot's command line keeps its state; without it, `~/.copilot`.
+pub const COPILOT_HOME: &str = "COPILOT_HOME";
+/// Where pi keeps its state; without it, `~/.pi/agent`.
+pub const PI_CODING_AGENT_DIR: &str = "PI_CODING_AGENT_DIR";
+/// Where Continue keeps its state; without it, `~/.continue`.
+pub const CONTINUE_GLOBAL_DIR: &str = "CONTINUE_GLOBAL_DIR";
 
 #[cfg(test)]
 mod tests {

@@ -1,12 +1,14 @@
 //! The client's hook protocol: what it tells us, and the one field in which it reads an answer.
 
 mod answer;
+mod dialect;
 mod event;
 mod marker;
 mod tool_edit;
 mod tool_pattern;
 
 pub use answer::{Answer, MAX_CONTEXT};
+pub use dialect::render_for;
 pub use event::{Event, MAX_EVENT_BYTES};
 pub use marker::marked_files;
 pub use tool_edit::ToolEdit;

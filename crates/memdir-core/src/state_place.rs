@@ -26,7 +26,7 @@ pub enum KeptText {
 }
 
 /// Every place below the state directory.
-pub const STATE_PLACES: [StatePlace; 23] = [
+pub const STATE_PLACES: [StatePlace; 24] = [
     place("mcp-token", KeptText::Never),
     place("registry/", KeptText::Needed),
     place("registry/snapshots/", KeptText::Files),
@@ -41,6 +41,7 @@ pub const STATE_PLACES: [StatePlace; 23] = [
     place("sync/", KeptText::Needed),
     place("setup/", KeptText::Needed),
     place("claude-plugin/", KeptText::Never),
+    place("sessions/", KeptText::Files),
     place("log/", KeptText::Files),
     place("paused/", KeptText::Never),
     place("paused-before/", KeptText::Never),

@@ -4,13 +4,18 @@
 //! file looks with and without them. Only those members are ever ours; the rest of a file is its owner's.
 
 mod agent;
+mod entry;
 mod manifest;
 mod member;
 mod nightly;
+mod section;
+mod table;
 #[cfg(test)]
 mod tests;
 
 pub use agent::{Agent, Wanted, noted_beside, shell_word};
+pub use entry::Start;
 pub use manifest::{FileRecord, Manifest, ManifestError};
 pub use member::{Format, Member, WiringError, find_foreign, is_wired, strict_problem, unwire, wire};
-pub use nightly::{Nightly, WholeContent, WholeFile, WholeRecord, nightly};
+pub use nightly::{NIGHTLY, Nightly, WholeContent, WholeFile, WholeRecord, nightly};
+pub use section::{SectionError, without_section};

@@ -40,6 +40,7 @@ pub mod project_dirs;
 pub mod random;
 pub mod real_look;
 pub mod real_path;
+pub mod recorded_session;
 pub mod registry;
 pub mod relocate;
 pub mod remove_state;

@@ -13,8 +13,7 @@ use memdir_disk::apply::OnConflict;
 use memdir_disk::consolidate_lock::{ConsolidateLock, Taken, holder, last_consolidation};
 use memdir_disk::disk_error::DiskError;
 use memdir_disk::dream_state::DreamState;
-use memdir_disk::real_look::RealLook;
-use memdir_search::list_sessions;
+use memdir_search::summarize_sessions;
 use serde::{Deserialize, Serialize};
 
 pub use memdir_disk::consolidate_lock::Holder;
@@ -23,6 +22,7 @@ use crate::memory::{Log, Memory, MemoryError, Submitted, Wish};
 use crate::model::Model;
 use crate::phase::Phase;
 use crate::place::Place;
+use crate::sessions::project_sessions;
 
 /// How a dream is wanted.
 pub struct Wanted<'w> {
@@ -334,7 +334,7 @@ pub struct DreamGate {
 /// How many sessions of the project were used since a time, but for one.
 fn sessions_since(env: &Env, since: Option<Timestamp>, but: Option<&str>) -> Result<usize, MemoryError> {
     let place = Place::find(env, &ClientFlags::default())?;
-    let sessions = list_sessions(&RealLook, &env.cwd.join(&place.location.project_dir));
+    let sessions = summarize_sessions(&project_sessions(env, &place));
     let counts = sessions.into_iter().filter(|session| Some(session.id.as_str()) != but);
     Ok(counts
         .filter(|session| since.is_none_or(|since| session.modified.is_some_and(|used| used > since)))

@@ -12,15 +12,17 @@ use memdir_core::rel_path::RelPath;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::extraction_state::{ExtractionLease, ExtractionMarks, SessionMark, Unasked};
 use memdir_disk::pauses::{PausedSpan, Pauses};
-use memdir_disk::real_look::RealLook;
 use memdir_search::transcript::Position;
-use memdir_search::{Cursor, ExtractOptions, SearchError, SessionSummary, extract_session, list_sessions};
+use memdir_search::{
+    Cursor, ExtractOptions, SearchError, SessionSummary, extract_session, summarize_sessions,
+};
 
 use crate::features::read_features;
 use crate::memory::{ExtractionOccasion, ExtractionPlan, Memory, MemoryError, Submitted, Wish};
 use crate::model::{Model, ModelError};
 use crate::phase::Phase;
 use crate::place::Place;
+use crate::sessions::project_sessions;
 
 mod ask;
 mod backlog;
@@ -443,7 +445,7 @@ fn sessions(
         return Ok(vec![file_session(&env.cwd.join(path))]);
     }
     let place = Place::find(env, &ClientFlags::default()).map_err(MemoryError::from)?;
-    let mut sessions = list_sessions(&RealLook, &env.cwd.join(&place.location.project_dir));
+    let mut sessions = summarize_sessions(&project_sessions(env, &place));
     let day_of = |time: Option<Timestamp>| time.map(|time| time.to_zoned(zone.clone()).date());
     match range {
         Range::Turn(wanted) => sessions.retain(|session| session.id == *wanted),
@@ -472,6 +474,7 @@ fn sessions(
 fn file_session(path: &Utf8Path) -> SessionSummary {
     SessionSummary {
         id: path.file_stem().unwrap_or_default().to_owned(),
+        client: String::new(),
         path: path.to_owned(),
         cwd: String::new(),
         branch: String::new(),

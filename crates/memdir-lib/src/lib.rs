@@ -72,6 +72,7 @@ pub mod recall;
 mod recent_work;
 pub mod semantic;
 pub mod session_memory;
+pub mod sessions;
 pub mod setup;
 pub mod sources;
 pub mod team;

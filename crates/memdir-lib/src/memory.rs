@@ -62,7 +62,7 @@ pub use extent::{Extent, MACHINE_MEMORY, USER_MEMORY};
 pub use extraction::{ExtractionOccasion, ExtractionPlan};
 pub use freshness::KnownFreshness;
 pub use history::Log;
-pub use import::Import;
+pub use import::{ExportImportError, Import};
 pub use import_git::GitImport;
 pub use purge::{PURGED, Purge, Purged};
 pub(crate) use review::propose;

@@ -7,6 +7,7 @@ mod collision;
 mod install;
 mod nightly;
 mod uninstall;
+mod whole;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::env::Env;
@@ -180,7 +181,7 @@ impl Setup {
     /// The agents that there is a sign of.
     #[must_use]
     pub fn installed(&self) -> Vec<Agent> {
-        Agent::ALL.into_iter().filter(|agent| agent.is_installed(&self.env, &RealLook)).collect()
+        Agent::all().filter(|agent| agent.is_installed(&self.env, &RealLook)).collect()
     }
 
     fn save_manifest(&self) -> Result<(), SetupError> {

@@ -9,6 +9,7 @@ use memdir_core::look::{Kind, Look};
 use memdir_core::project::encode_path::encode;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::real_look::RealLook;
+use memdir_search::transcript::sessions_of_others;
 use memdir_search::{Scope, Source, Usage};
 
 use crate::journal::find_journal;
@@ -78,6 +79,12 @@ pub fn project_sources(env: &Env, flags: &ClientFlags, scopes: &[Scope]) -> Resu
     }
     if wants(&[Scope::Sessions]) {
         add(env.cwd.join(&place.location.project_dir), Source::transcripts);
+        let others = sessions_of_others(env, &place.location.root, &RealLook);
+        let files: Vec<Utf8PathBuf> = others.into_iter().map(|session| session.path).collect();
+        if !files.is_empty() {
+            let listed = Source::transcripts(env.cwd.join(&place.location.project_dir));
+            sources.push(Source { files: Some(files), project: project.clone(), ..listed });
+        }
     }
     if wants(&[Scope::Instructions]) {
         let surroundings = Surroundings::find(env, flags, &[], &RealLook)?;

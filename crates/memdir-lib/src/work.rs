@@ -18,7 +18,7 @@ pub const TIME_LIMIT: Duration = Duration::from_secs(20);
 /// How many changed memories are remembered for the next session.
 const MAX_CHANGED: usize = 200;
 
-/// Does what waits for a project: notices what others changed, archives what no longer counts, brings the search index
+/// Does what waits for a project: notices what others changed, imports what watched agents noted, archives what no longer counts, brings the search index
 /// up to date, has an installed model read what is new, sweeps away the
 /// scratchpads of sessions long gone. `None` if another process is at it.
 ///
@@ -59,6 +59,7 @@ pub fn work(
     if let Err(error) = memory.note_recent_work(env) {
         report.problems.push(error.to_string());
     }
+    report.problems.extend(memory.follow_imports(env, started));
     if let Err(error) = refresh(env, flags, started, deadline) {
         report.problems.push(error.to_string());
     }

@@ -34,6 +34,6 @@ pub use search::{Found, Hit, Options, SecondOpinion};
 pub use searcher::Searcher;
 pub use session_choice::{ChosenSession, SessionChoice, SessionReading, choose_session};
 pub use session_extract::{Cursor, ExtractOptions, SessionExtraction, extract_session};
-pub use sessions::{SessionSummary, SessionTurn, list_sessions};
+pub use sessions::{SessionSummary, SessionTurn, list_sessions, summarize_sessions};
 pub use shown::ShownMemories;
 pub use usage::Usage;

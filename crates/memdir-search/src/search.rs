@@ -80,6 +80,8 @@ pub struct Hit {
     pub share: Option<f32>,
     /// The memory that replaced it; empty if none did.
     pub superseded_by: String,
+    /// The agent in whose session it was said; empty for Markdown. Known where hits have snippets.
+    pub client: String,
     /// Whether it holds so little of what was asked for that it is hardly meant. Known for files where hits have
     /// snippets.
     pub is_weak: bool,
@@ -322,6 +324,7 @@ fn place_of(
         uuid: unit.uuid.clone(),
         share: None,
         superseded_by: record.superseded_by.clone(),
+        client: String::new(),
         is_weak: false,
     };
     let flags = segment.unit_flags()?.get(candidate.unit as usize).copied().unwrap_or(0);

@@ -164,6 +164,7 @@ mod tests {
             path: path.into(),
             session: session.to_owned(),
             agent: agent.map(str::to_owned),
+            client: "claude-code".to_owned(),
         };
         let files = [
             file("/p/11aa.jsonl", "11aa", None),

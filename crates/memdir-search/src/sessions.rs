@@ -11,13 +11,15 @@ use memdir_core::look::Look;
 use crate::collection::open_file;
 use crate::document::{shorten, without_secrets};
 use crate::error::SearchError;
-use crate::transcript::{Entry, Problems, Reader, Role, session_files, without_reminders};
+use crate::transcript::{Entry, Problems, Reader, Role, SessionFile, session_files, without_reminders};
 
 /// A session, as far as a look at its beginning tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionSummary {
     /// Its id.
     pub id: String,
+    /// The agent that wrote it, by the name under which what it did is recorded.
+    pub client: String,
     /// Its transcript.
     pub path: Utf8PathBuf,
     /// The directory that it was started in, if it says so.
@@ -60,21 +62,28 @@ const HEAD_ENTRIES: usize = 60;
 /// The sessions of one project directory, newest first.
 #[must_use]
 pub fn list_sessions(look: &impl Look, project_dir: &Utf8Path) -> Vec<SessionSummary> {
-    let files = session_files(look, project_dir);
+    summarize_sessions(&session_files(look, project_dir))
+}
+
+/// The sessions of these files, newest first.
+#[must_use]
+pub fn summarize_sessions(files: &[SessionFile]) -> Vec<SessionSummary> {
     let agents = |id: &str| files.iter().filter(|file| file.agent.is_some() && file.session == id).count();
     let mains = files.iter().filter(|file| file.agent.is_none());
     let mut sessions: Vec<SessionSummary> =
-        mains.filter_map(|file| summary(&file.path, &file.session, agents(&file.session))).collect();
+        mains.filter_map(|file| summary(file, agents(&file.session))).collect();
     sessions.sort_by(|one, other| other.modified.cmp(&one.modified).then_with(|| one.id.cmp(&other.id)));
     sessions
 }
 
-fn summary(path: &Utf8Path, id: &str, agents: usize) -> Option<SessionSummary> {
+fn summary(session: &SessionFile, agents: usize) -> Option<SessionSummary> {
+    let path = &session.path;
     let metadata = fs::metadata(path).ok()?;
     let file = open_file(path).ok()?;
     let mut summary = SessionSummary {
-        id: id.to_owned(),
-        path: path.to_owned(),
+        id: session.session.clone(),
+        client: session.client.clone(),
+        path: path.clone(),
         cwd: String::new(),
         branch: String::new(),
         started: None,

@@ -1,6 +1,6 @@
-//! The client's session transcripts: one JSON object a line, read as a stream of turns.
+//! Session transcripts of the agents: one JSON object a line, read as a stream of turns.
 //!
-//! The client adds line types with every version and a crash leaves half a line, so nothing here fails on
+//! Agents add line types with every version and a crash leaves half a line, so nothing here fails on
 //! content: what is not understood is passed over and counted.
 
 use std::borrow::Cow;
@@ -9,8 +9,10 @@ use jiff::Timestamp;
 
 mod block;
 mod commit;
+mod dialect;
 mod line;
 mod lines;
+mod places;
 mod reader;
 mod reminder;
 mod session_files;
@@ -19,6 +21,7 @@ mod tests;
 mod text;
 
 pub use commit::Commit;
+pub use places::sessions_of_others;
 pub use reader::{Problems, Reader};
 pub use reminder::without_reminders;
 pub use session_files::{SessionFile, session_files};
@@ -46,6 +49,8 @@ pub enum Entry<'a> {
 pub struct Turn<'a> {
     /// Where its line starts.
     pub position: Position,
+    /// The agent that wrote it, by the name under which what it did is recorded.
+    pub client: Cow<'a, str>,
     /// The line's identity; empty if it has none.
     pub uuid: Cow<'a, str>,
     /// The line that it answers.
@@ -165,6 +170,8 @@ pub struct ToolResult<'a> {
 pub struct Compaction<'a> {
     /// Where its line starts.
     pub position: Position,
+    /// The agent that wrote it.
+    pub client: Cow<'a, str>,
     /// The line's identity.
     pub uuid: Cow<'a, str>,
     /// The session.

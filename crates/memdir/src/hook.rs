@@ -10,9 +10,10 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::env::{Env, MEMDIR_MODEL_CALL};
-use memdir_core::hook::{Answer, Event, MAX_EVENT_BYTES};
+use memdir_core::hook::{Answer, Event, MAX_EVENT_BYTES, render_for};
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::settings::ClientFlags;
+use memdir_core::wiring::{Agent, Start};
 use memdir_disk::failure_log::{self, Failure};
 use memdir_disk::pauses::Pauses;
 use memdir_disk::platform::detach;
@@ -22,6 +23,8 @@ use memdir_lib::recall::forget_session;
 
 mod after_tool;
 mod before_tool;
+mod conversation;
+mod first_prompt;
 mod index;
 mod journal;
 mod original_directory;
@@ -51,7 +54,7 @@ pub(crate) fn run(arguments: &[OsString], world: &mut World) -> Exit {
     }
     let named = arguments.iter().find_map(|argument| argument.to_str()?.strip_prefix("--agent="));
     let agent = named.unwrap_or(CLAUDE_CODE).to_owned();
-    let answered = answer(&event, &agent, world).and_then(|answer| say(&answer, &event, world));
+    let answered = answer(&event, &agent, world).and_then(|answer| say(&answer, &event, &agent, world));
     if let Err(error) = answered {
         note(&event, &error, world);
     }
@@ -61,18 +64,21 @@ pub(crate) fn run(arguments: &[OsString], world: &mut World) -> Exit {
 /// What answers an event.
 type Answering = fn(&Hook<'_>) -> Result<Answer>;
 
-/// Every event that memdir answers. The second name of an answer is Gemini CLI's.
+/// Every event that memdir answers. Gemini CLI, Copilot and Cursor have names of their own.
 const EVENTS: &[(&str, Answering)] = &[
     ("SessionStart", session_started::answer),
+    ("sessionStart", session_started::answer),
     ("SessionEnd", session_ended::answer),
     ("UserPromptSubmit", prompt_submitted::answer),
     ("BeforeAgent", prompt_submitted::answer),
+    ("userPromptTransformed", prompt_submitted::answer),
     ("PreToolUse", before_tool::answer),
     ("PermissionRequest", before_tool::requested),
     ("PostToolUse", after_tool::answer),
     ("SubagentStart", subagent_started::answer),
     ("SubagentStop", journal::subagent_stopped),
     ("Stop", turn_ended::answer),
+    ("AfterAgent", turn_ended::answer),
     ("PreCompact", journal::compacting),
     ("PreCompress", journal::compacting),
     ("PostCompact", journal::compacted),
@@ -116,6 +122,11 @@ impl Hook<'_> {
     /// Whether the agent that calls does not read MEMORY.md by itself.
     fn wants_index(&self) -> bool {
         self.agent != CLAUDE_CODE
+    }
+
+    /// What becomes of what the agent is told at the start of a session.
+    fn start(&self) -> Start {
+        Agent::recorded_as(self.agent).map_or(Start::Kept, Agent::start)
     }
 
     fn author(&self) -> Author {
@@ -177,8 +188,8 @@ fn environment(event: &Event, world: &World) -> Result<Env> {
     Ok(Env { home: world.home.clone(), cwd, vars: world.vars.clone() })
 }
 
-fn say(answer: &Answer, event: &Event, world: &mut World) -> Result<()> {
-    if let Some(json) = answer.render(&event.name) {
+fn say(answer: &Answer, event: &Event, agent: &str, world: &mut World) -> Result<()> {
+    if let Some(json) = render_for(agent, answer, event) {
         writeln!(world.stdout, "{json}")?;
     }
     Ok(world.stdout.flush()?)

@@ -26,7 +26,7 @@ const MODES: &str = "auto, review or off";
 const SWITCH: &str = "true or false";
 
 /// The keys, in the order in which they are listed.
-pub const KEYS: [ConfigKey; 40] = [
+pub const KEYS: [ConfigKey; 41] = [
     key(
         "writes",
         "auto",
@@ -72,6 +72,12 @@ pub const KEYS: [ConfigKey; 40] = [
         "false",
         SWITCH,
         "Keep task, steps and blockers of the journal for each branch",
+    ),
+    key(
+        "import.watch",
+        "",
+        "a list of words",
+        "Agents whose own memory is imported at the start of each session, such as [\"codex\"]",
     ),
     key("model.provider", "", "anthropic, openai or command", "The model that `extract` and `dream` may ask"),
     key("model.command", "", "a list of words", "The command that answers, for the provider `command`"),

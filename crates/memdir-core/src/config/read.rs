@@ -8,6 +8,7 @@ use super::{
     keys,
 };
 use crate::operation::StoreId;
+use crate::other_agents::OtherAgent;
 
 /// Reads a whole file.
 pub(super) fn read(text: &str) -> Result<ReadConfig, ConfigError> {
@@ -40,6 +41,7 @@ impl<'t> Reader<'t> {
                 "model" => self.model(value),
                 "recall" => self.recall(value)?,
                 "extract" => self.read.config.extract = Some(self.one_of(value, "extract", &EXTRACT_BY)?),
+                "import" => self.import(value)?,
                 other => self.unknown(other, key.span()),
             }
         }
@@ -138,6 +140,29 @@ impl<'t> Reader<'t> {
                 }
                 _ => self.unknown(&name, key.span()),
             }
+        }
+        Ok(())
+    }
+
+    fn import(&mut self, value: &Value<'t>) -> Result<(), ConfigError> {
+        for (key, value) in self.table(value, "import")? {
+            let name = format!("import.{}", key.get_ref());
+            if key.get_ref() != "watch" {
+                self.unknown(&name, key.span());
+                continue;
+            }
+            let words = value.get_ref().as_array().map(|array| {
+                array
+                    .iter()
+                    .map(|word| word.get_ref().as_str().map(str::to_owned))
+                    .collect::<Option<Vec<_>>>()
+            });
+            let known = words.flatten().filter(|words| {
+                words.iter().all(|word| OtherAgent::named(word).is_some_and(|agent| !agent.only_exports()))
+            });
+            self.read.config.watched_imports = known.ok_or_else(|| {
+                self.error(value.span(), format!("`{name}` is a list of agents, such as [\"codex\"]"))
+            })?;
         }
         Ok(())
     }

@@ -19,6 +19,8 @@ pub struct Event {
     pub source: Option<String>,
     /// What the user has just sent.
     pub prompt: Option<String>,
+    /// What the agent would send instead of the prompt, with what it adds itself.
+    pub transformed_prompt: Option<String>,
     /// The tool.
     pub tool: Option<String>,
     /// What the tool is given.
@@ -37,6 +39,8 @@ pub struct Event {
     pub summary: Option<String>,
     /// What the user asked of a compaction.
     pub instructions: Option<String>,
+    /// The conversation so far, from a plugin of ours in an agent that writes no transcript.
+    pub conversation: Vec<Value>,
 }
 
 /// The fields by their names; what else there is, however large, is skipped and not kept.
@@ -49,6 +53,12 @@ struct Fields {
     transcript_path: Value,
     source: Value,
     prompt: Value,
+    #[serde(rename = "sessionId")]
+    session_in_camels: Value,
+    conversation_id: Value,
+    workspace_roots: Value,
+    #[serde(rename = "transformedPrompt")]
+    transformed_prompt: Value,
     tool_name: Value,
     tool_input: Value,
     agent_id: Value,
@@ -58,6 +68,7 @@ struct Fields {
     stop_hook_active: Value,
     compact_summary: Value,
     custom_instructions: Value,
+    conversation: Value,
 }
 
 impl Event {
@@ -67,11 +78,15 @@ impl Event {
         let fields: Fields = serde_json::from_slice(input).unwrap_or_default();
         Self {
             name: text(fields.hook_event_name).unwrap_or_default(),
-            session: text(fields.session_id),
-            cwd: text(fields.cwd),
+            // Copilot and Cursor have names of their own for the session, and Cursor for the directory.
+            session: text(fields.session_id)
+                .or_else(|| text(fields.session_in_camels))
+                .or_else(|| text(fields.conversation_id)),
+            cwd: text(fields.cwd).or_else(|| text(fields.workspace_roots.get(0)?.clone())),
             transcript: text(fields.transcript_path),
             source: text(fields.source),
             prompt: text(fields.prompt),
+            transformed_prompt: text(fields.transformed_prompt),
             tool: text(fields.tool_name),
             tool_input: fields.tool_input,
             agent: text(fields.agent_id),
@@ -81,6 +96,10 @@ impl Event {
             stop_hook_active: fields.stop_hook_active == Value::Bool(true),
             summary: text(fields.compact_summary),
             instructions: text(fields.custom_instructions),
+            conversation: match fields.conversation {
+                Value::Array(turns) => turns,
+                _ => Vec::new(),
+            },
         }
     }
 }

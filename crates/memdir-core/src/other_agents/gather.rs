@@ -1,9 +1,14 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
+use serde_json::Value;
+
 use super::OtherAgent;
-use crate::env::{CODEX_HOME, Env};
+use super::source::Base;
+use crate::env::{Env, XDG_CONFIG_HOME};
 use crate::host_path::PathStyle;
 use crate::look::{Kind, Look};
+use crate::project::encode_path::encode;
+use crate::wiring::without_section;
 
 /// What was found of an agent's memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,44 +37,60 @@ const MAX_FILES: usize = 200;
 /// How deep rules may lie in folders.
 const MAX_DEPTH: usize = 4;
 
+/// The largest list of projects that is read.
+const MAX_LIST: u64 = 4 << 20;
+
 /// Reads what an agent keeps for the user and for the project at `root`.
 #[must_use]
 pub fn gather(agent: OtherAgent, env: &Env, root: &Utf8Path, look: &dyn Look) -> Gathered {
     let mut gathered = Gathered::default();
-    let below_home = |name: &str| env.home.as_deref().map(|home| home.join(name));
-    let mut user = |base: Option<Utf8PathBuf>, names: &[&str]| {
-        let Some(base) = base else { return };
-        names.iter().for_each(|name| gathered.file(&base, &base.join(name), true, look));
-    };
-    match agent {
-        OtherAgent::Codex => {
-            let named =
-                env.var(CODEX_HOME).filter(|dir| PathStyle::HERE.is_absolute(dir)).map(Utf8PathBuf::from);
-            user(named.or_else(|| below_home(".codex")), &["memories/MEMORY.md", "AGENTS.md"]);
+    for place in agent.0.places {
+        let Some((base, of_user)) = base(&place.base, env, root) else { continue };
+        let mut path = place.path.replace("{key}", &encode(root.as_str()));
+        if path.contains("{gemini}") {
+            let Some(name) = gemini_name(&base, root, look) else { continue };
+            path = path.replace("{gemini}", &name);
         }
-        OtherAgent::Gemini => {
-            user(below_home(".gemini"), &["GEMINI.md"]);
-            gathered.file(root, &root.join("GEMINI.md"), false, look);
-        }
-        OtherAgent::AgentsMd => gathered.file(root, &root.join("AGENTS.md"), false, look),
-        OtherAgent::Cursor => {
-            gathered.folder(root, &root.join(".cursor/rules"), &["mdc", "md"], look);
-            gathered.file(root, &root.join(".cursorrules"), false, look);
-        }
-        OtherAgent::MemoryBank => gathered.folder(root, &root.join("memory-bank"), &["md"], look),
-        OtherAgent::Windsurf => {
-            gathered.folder(root, &root.join(".windsurf/rules"), &["md"], look);
-            gathered.file(root, &root.join(".windsurfrules"), false, look);
-        }
-        OtherAgent::Copilot => {
-            gathered.file(root, &root.join(".github/copilot-instructions.md"), false, look);
+        let path = base.join(path);
+        if place.endings.is_empty() {
+            gathered.file(&base, &path, of_user, look);
+        } else {
+            gathered.folder(&base, &path, (place.endings, of_user), look);
         }
     }
     gathered
 }
 
+/// Where a place begins, and whether what lies there is about the user in all projects.
+fn base(base: &Base, env: &Env, root: &Utf8Path) -> Option<(Utf8PathBuf, bool)> {
+    let absolute =
+        |name: &str| env.var(name).filter(|dir| PathStyle::HERE.is_absolute(dir)).map(Utf8PathBuf::from);
+    let home = env.home.clone();
+    Some(match base {
+        Base::Home => (home?, true),
+        Base::HomeOfProject => (home?, false),
+        Base::Named(variable, below) => (absolute(variable).or_else(|| Some(home?.join(below)))?, true),
+        Base::Config => (absolute(XDG_CONFIG_HOME).or_else(|| Some(home?.join(".config")))?, true),
+        Base::Project => (root.to_owned(), false),
+    })
+}
+
+/// The name of the folder that Gemini CLI gave the project.
+fn gemini_name(home: &Utf8Path, root: &Utf8Path, look: &dyn Look) -> Option<String> {
+    let list = look.read(&home.join(".gemini/projects.json"), MAX_LIST).ok()?;
+    let list: Value = serde_json::from_slice(&list).ok()?;
+    let name = list.get("projects")?.get(root.as_str())?.as_str()?;
+    (!name.contains(['/', '\\']) && name != "..").then(|| name.to_owned())
+}
+
 impl Gathered {
-    fn folder(&mut self, root: &Utf8Path, folder: &Utf8Path, endings: &[&str], look: &dyn Look) {
+    fn folder(
+        &mut self,
+        root: &Utf8Path,
+        folder: &Utf8Path,
+        (endings, of_user): (&[&str], bool),
+        look: &dyn Look,
+    ) {
         let mut pending = vec![(folder.to_owned(), 1)];
         let mut found = Vec::new();
         while let Some((directory, depth)) = pending.pop() {
@@ -90,7 +111,7 @@ impl Gathered {
             }
         }
         found.sort();
-        found.iter().for_each(|path| self.file(root, path, false, look));
+        found.iter().for_each(|path| self.file(root, path, of_user, look));
     }
 
     /// Reads one file, if it lies where its path says.
@@ -106,7 +127,11 @@ impl Gathered {
             return self.problems.push(format!("`{path}` is left out: a link leads out of `{base}`"));
         }
         match look.read(path, MAX_BYTES).map(String::from_utf8) {
-            Ok(Ok(text)) => self.files.push(SourceFile { path: path.to_owned(), of_user, text }),
+            Ok(Ok(text)) => {
+                // What set-up wrote there is no memory.
+                let text = without_section(&text);
+                self.files.push(SourceFile { path: path.to_owned(), of_user, text });
+            }
             Ok(Err(_)) => self.problems.push(format!("`{path}` is left out: not valid UTF-8")),
             Err(error) => self.problems.push(format!("`{path}` is left out: {error}")),
         }

@@ -31,9 +31,9 @@ fn as_word<S: serde::Serializer>(memory_type: &MemoryType, serializer: S) -> Res
 }
 
 /// The most memories that one import proposes.
-const MAX_PROPOSALS: usize = 500;
+pub(super) const MAX_PROPOSALS: usize = 500;
 /// How much of a name a heading or a file may give.
-const MAX_NAME: usize = 48;
+pub(super) const MAX_NAME: usize = 48;
 /// How long a description is.
 const MAX_DESCRIPTION: usize = 110;
 
@@ -110,7 +110,7 @@ fn describe(heading: Option<&str>, text: &str) -> String {
     }
 }
 
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     let text = text.trim().trim_end_matches(':');
     if js_text::units(text) <= MAX_DESCRIPTION {
         return text.to_owned();
@@ -132,8 +132,9 @@ fn free_name(
     };
     let stem = piece(file.path.file_stem().unwrap_or_default());
     let mut name = agent.name().to_owned();
-    // Gemini keeps a file of the same name for the user and for the project.
-    let whose = if file.of_user && agent == OtherAgent::Gemini { "user" } else { "" };
+    // Some keep a file of the same name for the user and for the project.
+    let keeps_both = matches!(agent.name(), "gemini" | "qwen");
+    let whose = if file.of_user && keeps_both { "user" } else { "" };
     for part in [stem, whose.to_owned(), heading.map(piece).unwrap_or_default()] {
         if !part.is_empty() && !name.ends_with(&part) {
             name = format!("{name}-{part}");
@@ -152,7 +153,7 @@ fn free_name(
 fn memory_type(agent: OtherAgent, of_user: bool) -> MemoryType {
     match agent {
         _ if of_user => MemoryType::User,
-        OtherAgent::MemoryBank => MemoryType::Project,
-        _ => MemoryType::Feedback,
+        _ if agent.0.keeps_rules => MemoryType::Feedback,
+        _ => MemoryType::Project,
     }
 }

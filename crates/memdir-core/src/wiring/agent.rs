@@ -3,31 +3,16 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 
-use super::{Format, Member};
-use crate::env::{CLAUDE_CONFIG_DIR, CODEX_HOME, Env, XDG_CONFIG_HOME};
+use super::entry::{Entry, Place, Start, Wire};
+use super::table::AGENTS;
+use super::{Format, Member, WholeContent, WholeFile};
+use crate::env::{CLAUDE_CONFIG_DIR, Env, XDG_CONFIG_HOME};
 use crate::host_path::PathStyle;
 use crate::look::{Kind, Look};
 
 /// An agent whose settings can name memdir.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Agent {
-    /// Claude Code: the plugin, with hooks, tools, commands and a skill.
-    Claude,
-    /// Codex: tools and hooks.
-    Codex,
-    /// Gemini CLI: tools and hooks.
-    Gemini,
-    /// Cursor: tools.
-    Cursor,
-    /// OpenCode: tools.
-    OpenCode,
-    /// Windsurf: tools.
-    Windsurf,
-    /// GitHub Copilot on the command line: tools.
-    Copilot,
-    /// Visual Studio Code, for Copilot and others: tools.
-    VsCode,
-}
+#[derive(Debug, Clone, Copy)]
+pub struct Agent(&'static Entry);
 
 /// What one agent needs in its settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,47 +45,66 @@ impl Wanted {
     }
 }
 
+impl PartialEq for Agent {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.name == other.0.name
+    }
+}
+
+impl Eq for Agent {}
+
 impl Agent {
     /// Every agent, in the order in which they are set up.
-    pub const ALL: [Self; 8] = [
-        Self::Claude,
-        Self::Codex,
-        Self::Gemini,
-        Self::Cursor,
-        Self::OpenCode,
-        Self::Windsurf,
-        Self::Copilot,
-        Self::VsCode,
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        AGENTS.iter().map(Self)
+    }
+
+    /// The agent that is chosen by this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|agent| agent.name() == name)
+    }
+
+    /// The agent that calls itself so to a server of the Model Context Protocol.
+    #[must_use]
+    pub fn of_client(client: &str) -> Option<Self> {
+        Self::all().find(|agent| agent.0.clients.contains(&client))
+    }
 
     /// The name by which it is chosen.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-            Self::Cursor => "cursor",
-            Self::OpenCode => "opencode",
-            Self::Windsurf => "windsurf",
-            Self::Copilot => "copilot",
-            Self::VsCode => "vscode",
-        }
+        self.0.name
     }
 
     /// The name by which people know it.
     #[must_use]
     pub fn title(self) -> &'static str {
-        match self {
-            Self::Claude => "Claude Code",
-            Self::Codex => "Codex",
-            Self::Gemini => "Gemini CLI",
-            Self::Cursor => "Cursor",
-            Self::OpenCode => "OpenCode",
-            Self::Windsurf => "Windsurf",
-            Self::Copilot => "GitHub Copilot CLI",
-            Self::VsCode => "Visual Studio Code",
-        }
+        self.0.title
+    }
+
+    /// The name under which what it did is recorded.
+    #[must_use]
+    pub fn recorded(self) -> &'static str {
+        self.0.recorded
+    }
+
+    /// The agent under whose name this is recorded.
+    #[must_use]
+    pub fn recorded_as(name: &str) -> Option<Self> {
+        Self::all().find(|agent| agent.recorded() == name)
+    }
+
+    /// What becomes of what a hook says at the start of a session.
+    #[must_use]
+    pub fn start(self) -> Start {
+        self.0.start
+    }
+
+    /// Whether it is Claude Code, which loads a plugin.
+    #[must_use]
+    pub fn is_claude(self) -> bool {
+        self.0.wires.iter().any(|wire| matches!(wire, Wire::ClaudePlugin))
     }
 
     /// Whether there is a sign of it: its directory, its settings, or its program on the PATH.
@@ -108,34 +112,20 @@ impl Agent {
     pub fn is_installed(self, env: &Env, look: &impl Look) -> bool {
         let on_path = env.program_folders();
         let endings: &[&str] = if cfg!(windows) { &["exe", "cmd"] } else { &[""] };
-        let programs = self.programs();
         let files = |folder: &str| -> Vec<Utf8PathBuf> {
             let of = |program| {
                 endings.iter().map(move |ending| Utf8Path::new(folder).join(program).with_extension(ending))
             };
-            programs.iter().flat_map(of).collect()
+            self.0.programs.iter().flat_map(of).collect()
         };
         self.signs(env).iter().any(|path| look.kind(path).is_some())
             || on_path.flat_map(files).any(|path| matches!(look.kind(&path), Some(Kind::File | Kind::Link)))
     }
 
-    fn programs(self) -> &'static [&'static str] {
-        match self {
-            Self::Claude => &["claude"],
-            Self::Codex => &["codex"],
-            Self::Gemini => &["gemini"],
-            Self::Cursor => &["cursor", "cursor-agent"],
-            Self::OpenCode => &["opencode"],
-            Self::Windsurf => &["windsurf"],
-            Self::Copilot => &["copilot"],
-            Self::VsCode => &["code"],
-        }
-    }
-
     /// The directories and files that say that it is or was used.
     fn signs(self, env: &Env) -> Vec<Utf8PathBuf> {
         let mut signs = Vec::from_iter(self.directory(env));
-        if self == Self::Claude && env.var(CLAUDE_CONFIG_DIR).is_none() {
+        if self.is_claude() && env.var(CLAUDE_CONFIG_DIR).is_none() {
             signs.extend(below_home(env, ".claude.json"));
         }
         signs
@@ -143,29 +133,22 @@ impl Agent {
 
     /// The directory of its settings; `None` if nothing says where that is.
     fn directory(self, env: &Env) -> Option<Utf8PathBuf> {
-        let named =
-            |name: &str| env.var(name).filter(|value| !value.is_empty()).map(|value| env.cwd.join(value));
-        let config = || {
-            let absolute = env
-                .var(XDG_CONFIG_HOME)
-                .filter(|value| PathStyle::HERE.is_absolute(value))
-                .map(Utf8PathBuf::from);
-            absolute.or_else(|| below_home(env, ".config"))
-        };
-        match self {
-            Self::Claude => named(CLAUDE_CONFIG_DIR).or_else(|| below_home(env, ".claude")),
-            Self::Codex => named(CODEX_HOME).or_else(|| below_home(env, ".codex")),
-            Self::Gemini => below_home(env, ".gemini"),
-            Self::Cursor => below_home(env, ".cursor"),
-            Self::OpenCode => Some(config()?.join("opencode")),
-            Self::Windsurf => below_home(env, ".codeium/windsurf"),
-            Self::Copilot => below_home(env, ".copilot"),
-            Self::VsCode => Some(config()?.join("Code/User")),
+        match self.0.place {
+            Place::Home(path) => below_home(env, path),
+            Place::Named(variable, path) => {
+                let named = env.var(variable).filter(|value| !value.is_empty());
+                named.map(|value| env.cwd.join(value)).or_else(|| below_home(env, path))
+            }
+            Place::Config(path) => {
+                let absolute = env.var(XDG_CONFIG_HOME).filter(|value| PathStyle::HERE.is_absolute(value));
+                let config = absolute.map(Utf8PathBuf::from).or_else(|| below_home(env, ".config"));
+                Some(config?.join(path))
+            }
         }
     }
 
-    /// What must stand in its settings for it to start `program`, whose plugin for Claude Code lies in `plugin_dir`: a
-    /// file or two; none if nothing says where they lie.
+    /// What must stand in its settings for it to start `program`, whose plugin for Claude Code lies in `plugin_dir`;
+    /// nothing if nothing says where they lie.
     #[must_use]
     pub fn wanted(
         self,
@@ -174,82 +157,64 @@ impl Agent {
         program: &Utf8Path,
         plugin_dir: &Utf8Path,
     ) -> Vec<Wanted> {
-        let mut files = Vec::from_iter(self.main_file(env, look, program, plugin_dir));
-        if let (Self::Claude, Some(main)) = (self, files.first_mut()) {
-            main.members.extend(permissions(env));
-        }
-        if let (Self::Codex, Some(directory)) = (self, self.directory(env)) {
-            let members = hooks(program, "codex", ["SessionStart", "UserPromptSubmit"], json!(10));
-            files.push(Wanted {
-                path: directory.join("hooks.json"),
-                format: Format::Json,
-                is_strict: true,
-                members,
-            });
+        let Some(directory) = self.directory(env) else { return Vec::new() };
+        let mut files: Vec<Wanted> = Vec::new();
+        let mut want = |name: &str, members: Vec<Member>| {
+            let path = directory.join(name);
+            match files.iter_mut().find(|wanted| wanted.path == path) {
+                Some(wanted) => wanted.members.extend(members),
+                None => {
+                    let format = Format::of(name);
+                    let is_strict = self.is_strict(name);
+                    files.push(Wanted { path, format, is_strict, members });
+                }
+            }
+        };
+        for wire in self.0.wires {
+            match *wire {
+                Wire::ClaudePlugin => want("settings.json", claude(env, plugin_dir)),
+                Wire::Server { files, keys, form } => {
+                    let exists = |name: &&&str| look.kind(&directory.join(name)).is_some();
+                    let name = files.iter().find(exists).or(files.last()).copied().unwrap_or_default();
+                    want(name, vec![Member::new(keys, form.value(program))]);
+                }
+                Wire::Hooks { file, form, events } => {
+                    want(file, form.members(program, self.0.recorded, events));
+                }
+                Wire::Section { file, under, text } => {
+                    let path: &[&str] = if under.is_empty() { &[] } else { &[under] };
+                    want(file, vec![Member::new(path, self.filled(text, program).into())]);
+                }
+                Wire::File { .. } => {}
+            }
         }
         files
     }
 
-    fn main_file(
-        self,
-        env: &Env,
-        look: &impl Look,
-        program: &Utf8Path,
-        plugin_dir: &Utf8Path,
-    ) -> Option<Wanted> {
-        let directory = self.directory(env)?;
-        let file = |name: &str, members: Vec<Member>| Wanted {
-            path: directory.join(name),
-            format: if name.ends_with(".toml") { Format::Toml } else { Format::Json },
-            is_strict: self == Self::Claude,
-            members,
-        };
-        let server = |path: &[&str], value: Value| vec![Member::new(path, value)];
-        let plain = json!({"command": program, "args": ["mcp"]});
-        Some(match self {
-            Self::Claude => {
-                let members = vec![
-                    Member::new(&["extraKnownMarketplaces", NAME], marketplace(plugin_dir)),
-                    Member::new(&["enabledPlugins", PLUGIN], json!(true)),
-                ];
-                file("settings.json", members)
-            }
-            Self::Codex => file("config.toml", server(&["mcp_servers", NAME], plain)),
-            Self::Gemini => {
-                let mut members = server(&["mcpServers", NAME], plain);
-                // This one counts milliseconds.
-                members.extend(hooks(program, "gemini", ["SessionStart", "BeforeAgent"], json!(10_000)));
-                file("settings.json", members)
-            }
-            Self::Cursor => file("mcp.json", server(&["mcpServers", NAME], plain)),
-            Self::Windsurf => file("mcp_config.json", server(&["mcpServers", NAME], plain)),
-            Self::OpenCode => {
-                let value = json!({"type": "local", "command": [program, "mcp"], "enabled": true});
-                let commented = look.kind(&directory.join("opencode.jsonc")).is_some();
-                let name = if commented { "opencode.jsonc" } else { "opencode.json" };
-                file(name, server(&["mcp", NAME], value))
-            }
-            Self::Copilot => {
-                let value = json!({"type": "local", "command": program, "args": ["mcp"], "tools": ["*"]});
-                file("mcp-config.json", server(&["mcpServers", NAME], value))
-            }
-            Self::VsCode => {
-                let value = json!({"type": "stdio", "command": program, "args": ["mcp"]});
-                file("mcp.json", server(&["servers", NAME], value))
-            }
-        })
+    /// Whether it ignores a file that is not strict JSON.
+    fn is_strict(self, name: &str) -> bool {
+        self.is_claude() || name.ends_with("hooks.json") || name.ends_with("memdir.json")
     }
-}
 
-/// The hooks at the start of a session and at every prompt. They name the agent: unlike the client, it reads neither
-/// MEMORY.md nor its topic files by itself, so the first hook brings the index.
-fn hooks(program: &Utf8Path, agent: &str, [start, prompt]: [&str; 2], timeout: Value) -> Vec<Member> {
-    let hook = |event: &str| {
-        let command = format!("{} hook {event} --agent={agent}", shell_word(program));
-        let hook = json!({"type": "command", "command": command, "timeout": timeout});
-        Member::item(&["hooks", event], json!({"hooks": [hook]}))
-    };
-    vec![hook(start), hook(prompt)]
+    /// The files that are ours as a whole.
+    #[must_use]
+    pub fn whole_files(self, env: &Env, program: &Utf8Path) -> Vec<WholeFile> {
+        let Some(directory) = self.directory(env) else { return Vec::new() };
+        let file = |wire: &Wire| match *wire {
+            Wire::File { file, text } => {
+                let content = WholeContent::Text(self.filled(text, program));
+                Some(WholeFile { path: directory.join(file), content })
+            }
+            _ => None,
+        };
+        self.0.wires.iter().filter_map(file).collect()
+    }
+
+    /// A text of the table with what is only known here.
+    fn filled(self, text: &str, program: &Utf8Path) -> String {
+        let quoted = |text: &str| Value::from(text).to_string();
+        text.replace("@PROGRAM@", &quoted(program.as_str())).replace("@AGENT@", &quoted(self.0.recorded))
+    }
 }
 
 /// A path as one word of a shell.
@@ -289,6 +254,15 @@ fn below_home(env: &Env, path: &str) -> Option<Utf8PathBuf> {
     env.home.as_deref().map(|home| home.join(path))
 }
 
+/// The plugin for Claude Code, and the rules by which it asks no question.
+fn claude(env: &Env, plugin_dir: &Utf8Path) -> Vec<Member> {
+    let mut members = vec![
+        Member::new(&["extraKnownMarketplaces", NAME], marketplace(plugin_dir)),
+        Member::new(&["enabledPlugins", PLUGIN], json!(true)),
+    ];
+    members.extend(permissions(env));
+    members
+}
 /// The rules by which Claude Code asks no question about journal, profile and workspace, be it a command or a file.
 fn permissions(env: &Env) -> Vec<Member> {
     let commands = ["journal", "user", "workspace", "search", "show"];

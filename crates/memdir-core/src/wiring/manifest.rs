@@ -12,7 +12,7 @@ pub struct Manifest {
     v: u32,
     /// The files, in the order in which they were changed first.
     pub files: Vec<FileRecord>,
-    /// Files that are ours as a whole: the nightly timer.
+    /// Files that are ours as a whole: the nightly timer, and plugins of agents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub whole: Vec<WholeRecord>,
 }

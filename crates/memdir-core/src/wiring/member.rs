@@ -4,6 +4,7 @@ use camino::Utf8Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::section::{self, SectionError};
 use crate::jsonc::{Jsonc, JsoncError};
 use crate::toml_table::{self, TomlError};
 
@@ -15,6 +16,23 @@ pub enum Format {
     Json,
     /// TOML.
     Toml,
+    /// YAML, in which a marked section is ours.
+    Yaml,
+    /// Markdown, in which a marked section is ours.
+    Markdown,
+}
+
+impl Format {
+    /// How a file of this name is written.
+    #[must_use]
+    pub(super) fn of(name: &str) -> Self {
+        match Utf8Path::new(name).extension() {
+            Some("toml") => Self::Toml,
+            Some("yaml" | "yml") => Self::Yaml,
+            Some("json" | "jsonc") => Self::Json,
+            _ => Self::Markdown,
+        }
+    }
 }
 
 /// One member of a settings file: the way of keys to it, and its value.
@@ -38,6 +56,9 @@ pub enum WiringError {
     /// It is TOML that cannot be edited.
     #[error(transparent)]
     Toml(#[from] TomlError),
+    /// A marked section cannot be written.
+    #[error(transparent)]
+    Section(#[from] SectionError),
 }
 
 impl Member {
@@ -62,6 +83,11 @@ impl Member {
         self.path.iter().map(String::as_str).collect()
     }
 
+    /// The key below which a section stands, if it stands below one.
+    fn under(&self) -> Option<&str> {
+        self.path.first().map(String::as_str)
+    }
+
     /// The way as people write it.
     #[must_use]
     pub fn name(&self) -> String {
@@ -77,9 +103,11 @@ impl Member {
             return true;
         }
         if self.in_list {
-            return self.path.last().is_some_and(|event| runs_hook(found, event));
+            return runs_hook(found);
         }
         match &self.value {
+            // What stands between our marks is ours.
+            Value::String(_) => found.is_string(),
             Value::Bool(_) => found.is_boolean(),
             Value::Array(_) => found.is_array(),
             Value::Object(wanted) if wanted.contains_key("source") => {
@@ -108,6 +136,7 @@ impl Member {
         match (&self.value, found) {
             _ if *found == self.value => true,
             _ if self.in_list => self.is_ours(found),
+            (Value::String(_), Value::String(_)) => true,
             (Value::Object(wanted), Value::Object(there)) => {
                 let agrees = |(key, value): (&String, &Value)| {
                     let other = there.get(key);
@@ -144,12 +173,13 @@ fn starts_memdir(entry: &Value) -> bool {
     program == Some("memdir") && words.get(1).is_some_and(|word| word == "mcp")
 }
 
-/// Whether an entry of an event runs `memdir hook EVENT`, by whatever path.
-fn runs_hook(entry: &Value, event: &str) -> bool {
-    let commands = entry.get("hooks").and_then(Value::as_array).into_iter().flatten();
-    let mut commands = commands.filter_map(|hook| hook.get("command")?.as_str());
-    let wanted = [format!("memdir hook {event}"), format!("memdir' hook {event}")];
-    commands.any(|command| wanted.iter().any(|wanted| command.contains(wanted)))
+/// Whether an entry of an event runs `memdir hook`, by whatever path, alone or in a group.
+fn runs_hook(entry: &Value) -> bool {
+    let grouped = entry.get("hooks").and_then(Value::as_array).into_iter().flatten();
+    let mut commands = grouped.chain([entry]).filter_map(|hook| hook.get("command")?.as_str());
+    // Its path may be quoted, and on Windows its name has an ending.
+    let ends = ["memdir", "memdir'", "memdir\"", "memdir.exe", "memdir.exe\""];
+    commands.any(|command| ends.iter().any(|end| command.contains(&format!("{end} hook "))))
 }
 
 /// Whether every member stands in the text with its value.
@@ -202,6 +232,15 @@ fn get(format: Format, text: Option<&str>, member: &Member) -> Result<Option<Val
             }
         }
         Format::Toml => toml_table::get(text, &member.keys())?,
+        Format::Yaml | Format::Markdown => {
+            let found = section::get(format, member.under(), text)?;
+            let wanted = member.value.as_str().unwrap_or_default();
+            // A section that is as it should be is the same wherever its key stands.
+            found.map(|found| {
+                let is_same = section::says(&found, member.under(), wanted);
+                Value::from(if is_same { wanted.to_owned() } else { found })
+            })
+        }
     })
 }
 
@@ -223,6 +262,9 @@ pub fn wire(format: Format, text: Option<&str>, members: &[Member]) -> Result<St
             (Format::Json, value) => Jsonc::parse(&new)?.set(&member.keys(), value)?,
             (Format::Toml, Value::Object(table)) => toml_table::set(&new, &member.keys(), table)?,
             (Format::Toml, _) => return Err(TomlError::Unsafe(member.name()).into()),
+            (Format::Yaml | Format::Markdown, value) => {
+                section::set(format, &new, member.under(), value.as_str().unwrap_or_default())?
+            }
         };
     }
     Ok(new)
@@ -242,8 +284,10 @@ pub fn unwire(
     let mut new = text.to_owned();
     for member in members {
         let keys = member.keys();
-        // A rule that its owner had before us is the owner's.
-        if member.is_plain_item() && get(format, base, member).is_ok_and(|found| found.is_some()) {
+        // A rule or a version that its owner had before us is the owner's.
+        if (member.is_plain_item() || member.value.is_number())
+            && get(format, base, member).is_ok_and(|found| found.is_some())
+        {
             continue;
         }
         if !get(format, Some(&new), member)?.is_some_and(|found| member.is_ours(&found)) {
@@ -265,7 +309,7 @@ pub fn unwire(
     }
     let is_bare = match format {
         Format::Json => matches!(new.trim(), "" | "{}"),
-        Format::Toml => new.trim().is_empty(),
+        Format::Toml | Format::Yaml | Format::Markdown => new.trim().is_empty(),
     };
     Ok((base.is_some() || !is_bare).then_some(new))
 }
@@ -278,6 +322,7 @@ fn without(format: Format, text: &str, member: &Member) -> Result<String, Wiring
     let fewer = match format {
         Format::Json => Jsonc::parse(text)?.remove(&keys)?,
         Format::Toml => toml_table::remove(text, &keys)?,
+        Format::Yaml | Format::Markdown => return Ok(section::remove(format, member.under(), text)?),
     };
     Ok(fewer.unwrap_or_else(|| text.to_owned()))
 }

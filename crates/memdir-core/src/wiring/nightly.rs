@@ -46,6 +46,9 @@ pub enum WholeContent {
 /// A file that set-up wrote as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WholeRecord {
+    /// Whose it is: the name of an agent, or the timer's.
+    #[serde(default = "timer_name")]
+    pub owner: String,
     /// Where it lies.
     pub path: Utf8PathBuf,
     /// What was written there.
@@ -53,6 +56,13 @@ pub struct WholeRecord {
     /// The directories that were made for it, outermost first.
     #[serde(default)]
     pub made_dirs: Vec<Utf8PathBuf>,
+}
+
+/// The owner of the timer's files.
+pub const NIGHTLY: &str = "nightly";
+
+fn timer_name() -> String {
+    NIGHTLY.to_owned()
 }
 
 /// The name of the timer.

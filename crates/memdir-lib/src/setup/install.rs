@@ -26,10 +26,11 @@ impl Setup {
         if !self.grants {
             files = files.into_iter().map(Wanted::without_permissions).collect();
         }
-        let plugin = if agent == Agent::Claude { plugin } else { &[] };
+        let plugin = if agent.is_claude() { plugin } else { &[] };
         let mut report = Report::new(agent.name(), Outcome::Unchanged);
         report.warnings.append(&mut self.warnings);
-        if files.is_empty() {
+        let whole = agent.whole_files(&self.env, program);
+        if files.is_empty() && whole.is_empty() {
             report.add(Outcome::Failed(SetupError::NoSettings));
         }
         // All or nothing: what cannot be done is found out before anything is.
@@ -42,11 +43,19 @@ impl Setup {
                 }
             }
         }
+        match self.install_whole(agent.name(), &whole, Mode::DryRun) {
+            Ok(Outcome::Unchanged | Outcome::Changed(_)) => {}
+            outcome => {
+                report.add(outcome.unwrap_or_else(Outcome::Failed));
+                return report;
+            }
+        }
         for wanted in &files {
             let outcome = self.install_file(agent.name(), wanted, plugin, mode);
             report.add(outcome.unwrap_or_else(Outcome::Failed));
             report.without_effect = report.without_effect.or_else(|| why_ignored(wanted));
         }
+        report.add(self.install_whole(agent.name(), &whole, mode).unwrap_or_else(Outcome::Failed));
         report
     }
 

@@ -10,6 +10,9 @@ use memdir_disk::settings_file::{remove_settings, replace_settings};
 use super::collision::PROJECT;
 use super::{FileChange, Mode, Outcome, Report, Setup, SetupError, TRIES, at, read_text};
 
+/// The name of the agent that loads our plugin.
+const CLAUDE: &str = "claude";
+
 impl Setup {
     /// Takes memdir out of every agent's settings that it is in, written down or not.
     pub fn uninstall(&mut self, mode: Mode) -> Vec<Report> {
@@ -27,15 +30,18 @@ impl Setup {
             }
         }
         reports.reverse();
-        for agent in Agent::ALL {
+        for agent in Agent::all() {
+            self.manifest.whole.extend(self.unrecorded_whole(agent));
             for record in self.unrecorded(agent) {
                 let outcome = self.take_out(&record, mode).unwrap_or_else(Outcome::Failed);
                 push(&mut reports, agent.name(), outcome);
             }
         }
-        reports.extend(self.uninstall_nightly(mode));
+        for report in self.uninstall_whole(mode) {
+            push(&mut reports, &report.agent, report.outcome);
+        }
         if let Err(error) = self.finish(&mut reports, mode) {
-            push(&mut reports, Agent::Claude.name(), Outcome::Failed(error));
+            push(&mut reports, CLAUDE, Outcome::Failed(error));
         }
         if let Some(report) = reports.first_mut() {
             report.warnings.append(&mut self.warnings);
@@ -48,13 +54,13 @@ impl Setup {
         let plugin_dir = self.dir.plugin_dir();
         let failed = reports
             .iter()
-            .any(|report| report.agent == "claude" && matches!(report.outcome, Outcome::Failed(_)));
+            .any(|report| report.agent == CLAUDE && matches!(report.outcome, Outcome::Failed(_)));
         if plugin_dir.exists() && !failed {
             if mode == Mode::Do {
                 self.dir.remove_plugin()?;
             }
             let change = FileChange { path: plugin_dir, before: None, after: None, is_folder: true };
-            push(reports, Agent::Claude.name(), Outcome::Changed(vec![change]));
+            push(reports, CLAUDE, Outcome::Changed(vec![change]));
         }
         if mode == Mode::Do { self.save_manifest() } else { Ok(()) }
     }
@@ -76,7 +82,7 @@ impl Setup {
             return None;
         }
         let without_ours = unwire(wanted.format, &text, Some(&text), &wanted.members).ok()?;
-        let noted = agent == Agent::Claude && !self.noted(&wanted.path).unwrap_or_default().is_empty();
+        let noted = agent.is_claude() && !self.noted(&wanted.path).unwrap_or_default().is_empty();
         if without_ours.as_deref() == Some(&text) && !noted {
             return None;
         }
@@ -93,7 +99,7 @@ impl Setup {
 
     fn take_out(&self, record: &FileRecord, mode: Mode) -> Result<Outcome, SetupError> {
         let mut changes = Vec::from_iter(self.take_out_file(record, mode)?);
-        if record.agent == Agent::Claude.name() {
+        if record.agent == CLAUDE {
             changes.extend(self.take_out_noted(&record.path, mode)?);
         }
         Ok(if changes.is_empty() { Outcome::Unchanged } else { Outcome::Changed(changes) })

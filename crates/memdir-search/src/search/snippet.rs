@@ -95,6 +95,7 @@ impl<'a> Snippets<'a> {
     pub(super) fn fill(&mut self, place: &mut Place) {
         if place.kind == Kind::Transcripts {
             place.hit.title = session_title(&place.hit.path);
+            place.hit.client = client_of(place).unwrap_or_default();
         }
         let text = if self.phrases.is_empty() { text_of(place) } else { whole_text_of(place) };
         let Some(text) = text.map(|text| without_secrets(text.into())) else { return };
@@ -207,6 +208,20 @@ pub(super) fn whole_text_of(place: &Place) -> Option<String> {
         }
         Kind::Transcripts => text_of(place),
     }
+}
+
+/// The agent that wrote a turn.
+fn client_of(place: &Place) -> Option<String> {
+    let mut file = open_file(&place.hit.path).ok()?;
+    file.seek(SeekFrom::Start(place.unit.offset)).ok()?;
+    let mut client = None;
+    let _ = Reader::resume(file, Position::default()).read(|entry| {
+        if let Entry::Turn(turn) = entry {
+            client = Some(turn.client.into_owned());
+        }
+        ControlFlow::Break(())
+    });
+    client
 }
 
 /// The text of a unit, read from its file as it is now.

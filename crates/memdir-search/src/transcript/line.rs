@@ -49,6 +49,9 @@ lenient_struct! {
     }
 }
 
+/// The name under which what Claude Code does is recorded.
+pub(super) const CLAUDE_CODE: &str = "claude-code";
+
 /// Whether a line can be a turn or a boundary at all, judged without parsing it.
 ///
 /// Most bytes of a transcript are the client's own bookkeeping; those lines name their type first.
@@ -86,6 +89,7 @@ pub(super) fn parse(line: &str, position: Position) -> serde_json::Result<Option
         "system" if line.subtype.0 == "compact_boundary" => {
             return Ok(Some(Entry::Compaction(Compaction {
                 position,
+                client: CLAUDE_CODE.into(),
                 uuid: line.uuid.0,
                 session: line.session_id.0,
                 time,
@@ -97,6 +101,7 @@ pub(super) fn parse(line: &str, position: Position) -> serde_json::Result<Option
     let Some(message) = line.message.filter(Message::says_something) else { return Ok(None) };
     let mut turn = Turn {
         position,
+        client: CLAUDE_CODE.into(),
         uuid: line.uuid.0,
         parent: line.parent_uuid.0,
         session: line.session_id.0,

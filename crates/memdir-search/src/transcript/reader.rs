@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use memdir_core::lone_surrogates::without_lone_surrogates;
 
 use super::lines::Lines;
-use super::{Entry, Position, line};
+use super::{Entry, Position, dialect};
 
 /// Reads a transcript entry by entry, in constant memory.
 pub struct Reader<R> {
@@ -50,7 +50,7 @@ impl<R: Read> Reader<R> {
                 self.next = after;
                 continue;
             };
-            if bytes.trim_ascii().is_empty() || !line::may_matter(bytes) {
+            if bytes.trim_ascii().is_empty() || !dialect::may_matter(bytes) {
                 // An unfinished line may yet become one that matters.
                 if raw.ended {
                     self.next = after;
@@ -63,10 +63,10 @@ impl<R: Read> Reader<R> {
                 Err(_) => String::from_utf8_lossy(bytes),
             };
             let mended;
-            let mut parsed = line::parse(&text, position);
+            let mut parsed = dialect::parse(&text, position);
             if parsed.is_err() {
                 mended = without_lone_surrogates(&text);
-                parsed = line::parse(&mended, position);
+                parsed = dialect::parse(&mended, position);
             }
             match parsed {
                 Ok(entry) => {

@@ -44,6 +44,76 @@ fn every_type_of_line_that_the_client_writes_is_read_or_passed_over() {
     assert_eq!(of_kind("assistant  file:/home/dev/proj/src/a.ts"), of_kind("assistant"));
 }
 
+/// What the real agents wrote in the runs of scripts/test-agents.
+const OF_OTHERS: [(&str, &[u8]); 6] = [
+    ("codex", include_bytes!("testdata/codex.jsonl")),
+    ("copilot", include_bytes!("testdata/copilot.jsonl")),
+    ("gemini", include_bytes!("testdata/gemini.jsonl")),
+    ("opencode", include_bytes!("testdata/opencode.jsonl")),
+    ("pi", include_bytes!("testdata/pi.jsonl")),
+    ("qwen", include_bytes!("testdata/qwen.jsonl")),
+];
+
+#[test]
+fn a_session_of_every_agent_is_read_as_the_agent_wrote_it() {
+    for (client, transcript) in OF_OTHERS {
+        let (mut prompts, mut answers, mut calls, mut results) = (Vec::new(), 0, Vec::new(), String::new());
+        let mut reader = Reader::new(transcript);
+        reader
+            .read(|entry| {
+                let Entry::Turn(turn) = entry else { panic!("{client}: no session was compacted") };
+                assert_eq!(turn.client, client);
+                assert!(turn.time.is_some() && !turn.uuid.is_empty(), "{client}: {turn:?}");
+                if turn.is_prompt() {
+                    prompts.push(turn.text.trim_matches('"').to_owned());
+                }
+                answers += usize::from(turn.role == Role::Assistant && turn.text == "All right.");
+                calls.extend(turn.calls.iter().map(|call| call.name.to_string()));
+                turn.results.iter().for_each(|result| results.push_str(&result.text));
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+        assert_eq!(reader.problems(), Problems::default(), "{client}");
+        assert_eq!(
+            prompts,
+            [
+                "please release from the main branch after the nightly run",
+                "remember that I want tabs, never spaces",
+                "please release from the main branch after the nightly run, once more",
+            ],
+            "{client}"
+        );
+        assert_eq!(answers, 3, "{client}");
+        let saves = calls.iter().filter(|name| name.ends_with("save") || *name == "tool_call").count();
+        assert_eq!((saves, results.contains("tabs.md")), (1, true), "{client}: {calls:?} {results}");
+    }
+}
+
+#[test]
+fn a_turn_is_read_alone_as_it_is_read_in_its_session() {
+    for (client, transcript) in OF_OTHERS {
+        let mut places = Vec::new();
+        let each = |entry: Entry<'_>| {
+            if let Entry::Turn(turn) = entry {
+                places.push((usize::try_from(turn.position.offset).unwrap(), turn.text.into_owned()));
+            }
+            ControlFlow::Continue(())
+        };
+        Reader::new(transcript).read(each).unwrap();
+        for (offset, text) in places {
+            let mut alone = None;
+            let first = |entry: Entry<'_>| {
+                if let Entry::Turn(turn) = entry {
+                    alone = Some((turn.client.into_owned(), turn.text.into_owned()));
+                }
+                ControlFlow::Break(())
+            };
+            Reader::new(&transcript[offset..]).read(first).unwrap();
+            assert_eq!(alone, Some((client.to_owned(), text)));
+        }
+    }
+}
+
 #[test]
 fn text_calls_and_results_of_a_turn() {
     check(

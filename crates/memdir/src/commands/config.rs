@@ -87,7 +87,7 @@ struct Setting {
     origin: String,
 }
 
-struct ConfigFile {
+pub(super) struct ConfigFile {
     path: Utf8PathBuf,
     bytes: Option<Vec<u8>>,
     document: DocumentMut,
@@ -212,7 +212,7 @@ fn typed(key: &str, value: &str) -> Result<Value> {
 }
 
 impl ConfigFile {
-    fn read(world: &World) -> Result<Self> {
+    pub(super) fn read(world: &World) -> Result<Self> {
         let path =
             world.env()?.config_file().context("there is no home directory, so there is no config.toml")?;
         let bytes = read_settings(&path, MAX_BYTES)?;
@@ -260,6 +260,23 @@ impl ConfigFile {
 
     /// Changes one value, if what comes out is a configuration that memdir accepts.
     fn change(mut self, key: &str, value: Option<Value>, world: &mut World) -> Result<Exit> {
+        if !self.put(key, value)? {
+            writeln!(world.stdout, "Nothing to change.")?;
+            return Ok(Exit::Yes);
+        }
+        let place = short_path(&self.path, world);
+        writeln!(world.stdout, "{} {}", world.paint.quiet("changed "), place)?;
+        Ok(Exit::Yes)
+    }
+
+    /// The texts of a list; none if the file does not name the key.
+    pub(super) fn words(&self, key: &str) -> Vec<String> {
+        let list = self.item(key).and_then(Item::as_array).into_iter().flatten();
+        list.filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
+    /// Writes one value, or removes it; says whether that changed anything.
+    pub(super) fn put(&mut self, key: &str, value: Option<Value>) -> Result<bool> {
         let parts: Vec<&str> = key.split('.').collect();
         let Some((last, tables)) = parts.split_last() else { bail!("a key is missing") };
         let mut table: &mut Table = self.document.as_table_mut();
@@ -288,12 +305,9 @@ impl ConfigFile {
         let text = self.document.to_string();
         Settings::parse(&text).map_err(|error| anyhow!("{}", error.message))?;
         if Some(text.as_bytes()) == self.bytes.as_deref() || (self.bytes.is_none() && text.is_empty()) {
-            writeln!(world.stdout, "Nothing to change.")?;
-            return Ok(Exit::Yes);
+            return Ok(false);
         }
         replace_settings(&self.path, self.bytes.as_deref(), text.as_bytes())?;
-        let place = short_path(&self.path, world);
-        writeln!(world.stdout, "{} {}", world.paint.quiet("changed "), place)?;
-        Ok(Exit::Yes)
+        Ok(true)
     }
 }

@@ -5,13 +5,14 @@ use std::io::Write;
 
 use crate::archive::ArchiveFormat;
 use anyhow::{Result, anyhow, bail};
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::Parser;
 use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Parser, ValueEnum};
 use memdir_core::other_agents::{OtherAgent, Proposal};
 use memdir_lib::memory::Import as Planned;
 use serde::Serialize;
 
+use super::config::ConfigFile;
 use super::memory::{How, carry_out};
 use super::{Run, import_archive};
 use crate::arguments::Global;
@@ -25,14 +26,16 @@ use crate::world::World;
 #[command(
     name = "import",
     after_help = "The other agent's files are read where they are and never changed. A file with several sections becomes a memory for each.
-What is known already is not added again, so a second import adds nothing. It is one operation: `memdir undo` undoes it.
+What is known already is not added again, so a second import adds nothing; what has changed there since is named and stays as it is
+here. With `--watch`, what is new there is added whenever a session starts; `memdir config unset import.watch` ends that. It is one operation: `memdir undo` undoes it.
 `git` reads the messages of commits: those with a reason, reverts and breaking changes wait in `memdir review`, each with its commit.
 FILE is what `memdir export` wrote; all of it is checked before anything is written, and a memory that differs here stays.
 What it holds of other projects needs --all.
 
 Examples:
   memdir import cursor --dry-run
-  memdir import gemini
+  memdir import gemini --watch
+  memdir import mem0 export.json --dry-run
   memdir import git --since 2026-01-01 --dry-run
   memdir import codex --dry-run --json | jq -r '.memories[].name'"
 )]
@@ -46,43 +49,16 @@ pub(crate) struct Import {
     /// Also take over the memory of other projects and for all projects, for an archive
     #[arg(long)]
     all: bool,
+    /// The file that a tool exported, as JSON
+    #[arg(value_name = "EXPORT")]
+    export: Option<Utf8PathBuf>,
+    /// Also add what is new there at the start of each session, in every project
+    #[arg(long, conflicts_with_all = ["export", "since"])]
+    watch: bool,
     #[command(flatten)]
     how: How,
     #[command(flatten)]
     global: Global,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Agent {
-    /// Codex: MEMORY.md and AGENTS.md in ~/.codex
-    Codex,
-    /// Gemini CLI: GEMINI.md in ~/.gemini and in the project
-    Gemini,
-    /// AGENTS.md in the project
-    Agents,
-    /// Cursor: .cursor/rules and .cursorrules in the project
-    Cursor,
-    /// Cline and others: memory-bank/ in the project
-    #[value(alias = "cline")]
-    MemoryBank,
-    /// Windsurf: .windsurf/rules in the project
-    Windsurf,
-    /// Copilot: .github/copilot-instructions.md in the project
-    Copilot,
-}
-
-impl Agent {
-    fn agent(self) -> OtherAgent {
-        match self {
-            Self::Codex => OtherAgent::Codex,
-            Self::Gemini => OtherAgent::Gemini,
-            Self::Agents => OtherAgent::AgentsMd,
-            Self::Cursor => OtherAgent::Cursor,
-            Self::MemoryBank => OtherAgent::MemoryBank,
-            Self::Windsurf => OtherAgent::Windsurf,
-            Self::Copilot => OtherAgent::Copilot,
-        }
-    }
 }
 
 impl Run for Import {
@@ -97,7 +73,7 @@ impl Run for Import {
         if self.since.is_some() {
             bail!("--since is for `memdir import git`");
         }
-        let Ok(agent) = Agent::from_str(&self.source, true) else {
+        let Some(agent) = OtherAgent::named(&self.source) else {
             return match ArchiveFormat::of(Utf8Path::new(&self.source)) {
                 Some(format) => import_archive::import(&self.source, format, &self.how, self.all, world),
                 None => Err(anyhow!("unknown source `{}`", self.source))
@@ -105,7 +81,21 @@ impl Run for Import {
             };
         };
         let mut memory = self.how.which.open(world)?;
-        let planned = memory.plan_import(agent.agent(), &world.env()?, world.now)?;
+        let planned = match &self.export {
+            Some(file) => {
+                let file = world.env()?.cwd.join(file);
+                let planned = memory.plan_export_import(agent, &file, world.now);
+                planned.map_err(|error| anyhow!("cannot import from `{file}`: {error}"))?
+            }
+            None if agent.only_exports() => {
+                return Err(anyhow!("`{}` keeps its memory in a database", agent.name()))
+                    .hint(format!("export it to a file: memdir import {} FILE.json", agent.name()));
+            }
+            None => memory.plan_import(agent, &world.env()?, world.now)?,
+        };
+        if self.watch && !self.how.is_dry_run() {
+            watch(agent, world)?;
+        }
         if self.how.is_dry_run() {
             return self.preview(&planned, world);
         }
@@ -114,6 +104,18 @@ impl Run for Import {
         }
         carry_out(&planned.plan, &mut memory, &self.how, world)
     }
+}
+
+/// Adds an agent to those whose memory is imported at the start of each session.
+fn watch(agent: OtherAgent, world: &mut World) -> Result<()> {
+    let mut file = ConfigFile::read(world)?;
+    let mut watched: Vec<String> = file.words("import.watch");
+    if !watched.iter().any(|name| name == agent.name()) {
+        watched.push(agent.name().to_owned());
+        let list = watched.into_iter().collect::<toml_edit::Array>();
+        file.put("import.watch", Some(list.into()))?;
+    }
+    Ok(())
 }
 
 /// The word for commits.
@@ -136,7 +138,7 @@ impl TypedValueParser for SourceParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let agents = Agent::value_variants().iter().filter_map(Agent::to_possible_value);
+        let agents = OtherAgent::all().map(|agent| PossibleValue::new(agent.name()).help(agent.help()));
         let git = PossibleValue::new(GIT).help("Decisions in the messages of this project's commits");
         Some(Box::new(agents.chain([git])))
     }

@@ -269,6 +269,8 @@ struct Shown<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     uuid: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
+    agent: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
     project: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     superseded_by: &'a str,
@@ -290,6 +292,7 @@ impl<'a> Shown<'a> {
             age_days: hit.time.map(|time| (now.as_second() - time.as_second()).max(0) / 86_400),
             scope: hit.scope.as_str(),
             uuid: &hit.uuid,
+            agent: &hit.client,
             project: &hit.project,
             superseded_by: &hit.superseded_by,
             share: hit.share,
@@ -297,6 +300,9 @@ impl<'a> Shown<'a> {
         }
     }
 }
+
+/// The agent whose sessions need no name.
+const CLAUDE_CODE: &str = "claude-code";
 
 fn print(hits: &[Hit], world: &mut World) -> Result<()> {
     let paint = world.paint;
@@ -307,6 +313,10 @@ fn print(hits: &[Hit], world: &mut World) -> Result<()> {
         let age =
             hit.time.map(|time| human_age(world.now.as_second() - time.as_second())).unwrap_or_default();
         let kind = if hit.kind.is_empty() { hit.scope.as_str() } else { &hit.kind };
+        let kind = match hit.client.as_str() {
+            "" | CLAUDE_CODE => kind.to_owned(),
+            agent => format!("{kind} of {agent}"),
+        };
         let title = paint.strong(&printable(&hit.title));
         let weak = if hit.is_weak { "  weak" } else { "" };
         let replaced = match hit.superseded_by.as_str() {
@@ -316,7 +326,7 @@ fn print(hits: &[Hit], world: &mut World) -> Result<()> {
         writeln!(
             world.stdout,
             "{title}  {}  {}{replaced}{weak}",
-            paint.code(&printable(kind)),
+            paint.code(&printable(&kind)),
             paint.quiet(&age)
         )?;
         writeln!(

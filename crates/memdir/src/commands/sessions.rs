@@ -8,9 +8,10 @@ use clap::{Parser, Subcommand};
 use jiff::Timestamp;
 use memdir_disk::real_look::RealLook;
 use memdir_lib::place::Place;
-use memdir_search::transcript::{Problems, session_files};
+use memdir_lib::sessions::project_sessions;
+use memdir_search::transcript::{Problems, SessionFile, session_files, sessions_of_others};
 use memdir_search::{
-    SessionChoice, SessionReading, SessionSummary, SessionTurn, choose_session, list_sessions,
+    SessionChoice, SessionReading, SessionSummary, SessionTurn, choose_session, summarize_sessions,
 };
 use serde::Serialize;
 
@@ -79,13 +80,12 @@ impl Run for Sessions {
     }
 
     fn run(self, world: &mut World) -> Result<Exit> {
-        let folders = self.folders(world)?;
+        let files = self.files(world)?;
         if let Some(Action::Show { id, around, distance }) = &self.action {
             let around = around.as_deref().map(|uuid| (uuid, *distance));
-            return self.show(&folders, id, around, world);
+            return self.show(&files, id, around, world);
         }
-        let mut sessions: Vec<SessionSummary> =
-            folders.iter().flat_map(|folder| list_sessions(&RealLook, folder)).collect();
+        let mut sessions: Vec<SessionSummary> = summarize_sessions(&files);
         sessions.sort_by(|one, other| other.modified.cmp(&one.modified).then_with(|| one.id.cmp(&other.id)));
         if let Some(branch) = &self.branch {
             sessions.retain(|session| session.branch == *branch);
@@ -106,26 +106,28 @@ impl Run for Sessions {
 }
 
 impl Sessions {
-    /// The project's directory, or those of all projects.
-    fn folders(&self, world: &World) -> Result<Vec<Utf8PathBuf>> {
+    /// The transcripts of the project, or also those of Claude Code in all other projects.
+    fn files(&self, world: &World) -> Result<Vec<SessionFile>> {
         let env = world.env()?;
         let place = Place::find(&env, &self.client.flags())?;
         if !self.all {
-            return Ok(vec![env.cwd.join(&place.location.project_dir)]);
+            return Ok(project_sessions(&env, &place));
         }
         let entries = place.projects.projects_dir().read_dir_utf8().into_iter().flatten().flatten();
-        Ok(entries.map(camino::Utf8DirEntry::into_path).collect())
+        let mut files: Vec<SessionFile> =
+            entries.flat_map(|entry| session_files(&RealLook, entry.path())).collect();
+        files.extend(sessions_of_others(&env, &place.location.root, &RealLook));
+        Ok(files)
     }
 
     fn show(
         &self,
-        folders: &[Utf8PathBuf],
+        files: &[SessionFile],
         id: &str,
         around: Option<(&str, usize)>,
         world: &mut World,
     ) -> Result<Exit> {
-        let files: Vec<_> = folders.iter().flat_map(|folder| session_files(&RealLook, folder)).collect();
-        let chosen = match choose_session(&files, id) {
+        let chosen = match choose_session(files, id) {
             SessionChoice::One(chosen) => chosen,
             SessionChoice::Nothing => {
                 writeln!(world.stderr, "there is no session `{}` here", printable(id))?;
@@ -160,6 +162,7 @@ struct Items<T> {
 #[derive(Serialize)]
 struct Item<'a> {
     id: &'a str,
+    agent: &'a str,
     path: &'a Utf8PathBuf,
     cwd: &'a str,
     branch: &'a str,
@@ -174,6 +177,7 @@ impl<'a> Item<'a> {
     fn of(session: &'a SessionSummary) -> Self {
         Self {
             id: &session.id,
+            agent: &session.client,
             path: &session.path,
             cwd: &session.cwd,
             branch: &session.branch,
@@ -186,6 +190,9 @@ impl<'a> Item<'a> {
     }
 }
 
+/// The agent whose sessions need no name.
+const CLAUDE_CODE: &str = "claude-code";
+
 fn list(sessions: &[SessionSummary], world: &mut World) -> Result<()> {
     let paint = world.paint;
     if sessions.is_empty() {
@@ -193,11 +200,15 @@ fn list(sessions: &[SessionSummary], world: &mut World) -> Result<()> {
     }
     for session in sessions {
         let age = session.modified.map(|time| human_age(world.now.as_second() - time.as_second()));
-        let id: String = session.id.chars().take(8).collect();
+        // The first eight characters of most agents' ids are a time, the same for sessions of one minute.
+        let shown = if session.client == CLAUDE_CODE { 8 } else { 13 };
+        let id: String = session.id.chars().take(shown).collect();
+        let client =
+            if session.client == CLAUDE_CODE { String::new() } else { format!("{}  ", session.client) };
         let agents = if session.agents > 0 { format!("  {} agents", session.agents) } else { String::new() };
         writeln!(
             world.stdout,
-            "{}  {}  {}  {}{agents}  {}",
+            "{}  {}  {}  {client}{}{agents}  {}",
             paint.code(&printable(&id)),
             paint.quiet(&format!("{:>12}", age.unwrap_or_default())),
             paint.quiet(&format!("{:>6}", human_bytes(session.bytes))),

@@ -77,7 +77,7 @@ pub(super) struct Words {
 pub(super) fn print(reports: &[Report], words: &Words, world: &mut World) -> Result<()> {
     let paint = world.paint;
     for report in reports {
-        let title = Agent::ALL.into_iter().find(|agent| agent.name() == report.agent).map(Agent::title);
+        let title = Agent::named(&report.agent).map(Agent::title);
         let title = paint.strong(&printable(title.unwrap_or(&report.agent)));
         let ignored = report.without_effect.as_deref().map(printable);
         match &report.outcome {
@@ -137,7 +137,7 @@ pub(super) fn effective(reports: &[Report]) -> Vec<String> {
     let works =
         |report: &&Report| matches!(report.outcome, Outcome::Changed(_)) && report.without_effect.is_none();
     let title = |report: &Report| {
-        let known = Agent::ALL.into_iter().find(|agent| agent.name() == report.agent).map(Agent::title);
+        let known = Agent::named(&report.agent).map(Agent::title);
         known.map_or_else(|| report.agent.clone(), str::to_owned)
     };
     reports.iter().filter(works).map(title).collect()

@@ -5,7 +5,8 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
-use clap::{Parser, ValueEnum};
+use clap::Parser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use memdir_core::env::MEMDIR_HOME;
 use memdir_core::wiring::Agent;
 use memdir_lib::setup::{Mode, NightlyReport, PluginFile, Setup as Installer};
@@ -25,8 +26,8 @@ use memdir_disk::real_path::real_path;
 #[derive(Debug, Parser)]
 #[command(
     name = "setup",
-    after_help = "Claude Code gets a plugin: hooks, tools, the commands /memdir:* and a skill. Codex and Gemini CLI get hooks and tools, the
-other agents the tools, through the server `memdir mcp`. Every change of a settings file is shown as a diff, and on a
+    after_help = "Claude Code gets a plugin: hooks, tools, the commands /memdir:* and a skill. Other agents get the tools through the server `memdir
+mcp`, and the best way that they have for memories: hooks, a plugin, or else a few lines of instructions. Every change of a settings file is shown as a diff, and on a
 terminal memdir asks first; comments, order and everything else in it stay. A second setup changes nothing, and `memdir
 uninstall` restores the files. The agents' own memory is never switched off.
 
@@ -42,8 +43,8 @@ Examples:
 )]
 pub(crate) struct Setup {
     /// Which agents; without one, all that there is a sign of
-    #[arg(value_name = "AGENT")]
-    agents: Vec<Name>,
+    #[arg(value_name = "AGENT", value_parser = agents())]
+    agents: Vec<Agent>,
     /// Make a timer that runs `memdir dream --everywhere` every night, and nothing else
     #[arg(long, conflicts_with = "agents")]
     nightly: bool,
@@ -63,41 +64,11 @@ pub(crate) struct Setup {
     global: Global,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Name {
-    /// Claude Code
-    Claude,
-    /// Codex
-    Codex,
-    /// Gemini CLI
-    Gemini,
-    /// Cursor
-    Cursor,
-    /// OpenCode
-    #[value(name = "opencode")]
-    OpenCode,
-    /// Windsurf
-    Windsurf,
-    /// GitHub Copilot CLI
-    Copilot,
-    /// Visual Studio Code
-    #[value(name = "vscode")]
-    VsCode,
-}
-
-impl Name {
-    fn agent(self) -> Agent {
-        match self {
-            Self::Claude => Agent::Claude,
-            Self::Codex => Agent::Codex,
-            Self::Gemini => Agent::Gemini,
-            Self::Cursor => Agent::Cursor,
-            Self::OpenCode => Agent::OpenCode,
-            Self::Windsurf => Agent::Windsurf,
-            Self::Copilot => Agent::Copilot,
-            Self::VsCode => Agent::VsCode,
-        }
-    }
+/// The agents by the names of the table.
+fn agents() -> impl TypedValueParser<Value = Agent> {
+    let values = Agent::all().map(|agent| PossibleValue::new(agent.name()).help(agent.title()));
+    let unknown = |name: String| format!("no agent is called `{name}`");
+    PossibleValuesParser::new(values).try_map(move |name| Agent::named(&name).ok_or_else(|| unknown(name)))
 }
 
 impl Run for Setup {
@@ -150,7 +121,7 @@ impl Run for Setup {
         };
         print(&reports, &words, world)?;
         if reports.is_empty() {
-            let names: Vec<&str> = Agent::ALL.into_iter().map(Agent::name).collect();
+            let names: Vec<&str> = Agent::all().map(Agent::name).collect();
             writeln!(
                 world.stdout,
                 "No agent was found here. To set one up all the same, name it: {}.",
@@ -171,7 +142,7 @@ impl Setup {
     /// The agents that were named, each once, or those that are installed.
     fn chosen(&self, installer: &Installer) -> Vec<Agent> {
         let mut agents: Vec<Agent> = Vec::new();
-        for agent in self.agents.iter().map(|name| name.agent()) {
+        for agent in self.agents.iter().copied() {
             if !agents.contains(&agent) {
                 agents.push(agent);
             }

@@ -8,6 +8,7 @@ use memdir_lib::recall::{Occasion, Wanted, recall};
 use memdir_search::NamedMemory;
 
 use super::Hook;
+use super::first_prompt::told_at_start;
 use super::journal::notice;
 
 /// How many tokens recalled memories may take: a memory costs at every later turn of the session.
@@ -18,7 +19,8 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     let session = hook.event.session.as_deref();
     let wanted = Wanted { prompt, session, budget: BUDGET, tools: &[], occasion: Occasion::Prompt };
     let journal = Journal::open(&hook.env, &ClientFlags::default())?;
-    let mut facts = Vec::from_iter(notice(hook, &journal)?);
+    let mut facts = Vec::from_iter(told_at_start(hook)?);
+    facts.extend(notice(hook, &journal)?);
     let recalled = recall(&hook.env, &ClientFlags::default(), &wanted, hook.world.now)?;
     facts.extend(recalled.memories.into_iter().map(|memory| memory.text));
     facts.extend(mention(&recalled.named));

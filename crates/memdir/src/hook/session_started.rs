@@ -5,6 +5,7 @@ use memdir_core::hook::Answer;
 use memdir_core::hygiene::{model_line, model_remark};
 use memdir_core::prompt::Journal as Section;
 use memdir_core::settings::ClientFlags;
+use memdir_core::wiring::Start;
 use memdir_disk::hook_seen::note_hook;
 use memdir_lib::journal::{Journal, Writer};
 use memdir_lib::memory::Memory;
@@ -44,7 +45,10 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
         facts.push(changed_by_others(&changed));
     }
     facts.extend(from_team(hook, &memory));
-    if hook.wants_index() {
+    // Most agents keep what they were told in the conversation that they resume.
+    let is_resumed = hook.event.source.as_deref() == Some("resume");
+    let forgets = || hook.start() == Start::Forgotten;
+    if hook.wants_index() && (!is_resumed || forgets()) {
         facts.extend(index::quoted(hook)?);
     }
     facts.extend(state(hook, &journal)?);

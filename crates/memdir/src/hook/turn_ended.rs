@@ -10,11 +10,12 @@ use memdir_lib::features::{read_extract_by, read_features};
 use memdir_lib::place::Place;
 use memdir_lib::usage::note_cited;
 
-use super::Hook;
+use super::{Hook, conversation};
 use crate::job::Job;
 
 pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     note_marked(hook)?;
+    conversation::record(hook)?;
     let by = read_extract_by(&hook.env);
     let Some(session) = hook.event.session.as_deref().filter(|_| by != ExtractBy::Off) else {
         return Ok(Answer::Nothing);

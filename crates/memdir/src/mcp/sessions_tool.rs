@@ -1,10 +1,9 @@
 use anyhow::{Result, bail};
-use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::settings::ClientFlags;
-use memdir_disk::real_look::RealLook;
 use memdir_lib::place::Place;
-use memdir_search::transcript::{Role, session_files};
-use memdir_search::{ChosenSession, SessionChoice, SessionTurn, choose_session, list_sessions};
+use memdir_lib::sessions::project_sessions;
+use memdir_search::transcript::{Role, SessionFile};
+use memdir_search::{ChosenSession, SessionChoice, SessionTurn, choose_session, summarize_sessions};
 
 use super::read_tool::quote;
 use super::tool_answer::{ToolAnswer, line_of};
@@ -12,21 +11,22 @@ use super::workplace::Asked;
 
 /// Lists the past sessions of the project, newest first.
 pub(super) fn list(asked: &Asked<'_>, limit: usize) -> Result<ToolAnswer> {
-    let mut sessions = list_sessions(&RealLook, &folder(asked)?);
+    let mut sessions = summarize_sessions(&files(asked)?);
     sessions.truncate(limit);
     let mut text = if sessions.is_empty() { "No sessions yet.".to_owned() } else { String::new() };
     for session in &sessions {
         let (id, branch) = (line_of(&session.id), line_of(&session.branch));
         let prompt = line_of(&session.first_prompt);
         let modified = session.modified.map_or_else(|| "?".to_owned(), |time| time.to_string());
-        text.push_str(&format!("{id} ({modified}) {branch}\n   | {prompt}\n"));
+        let agent = line_of(&session.client);
+        text.push_str(&format!("{id} ({modified}) {agent} {branch}\n   | {prompt}\n"));
     }
     Ok(ToolAnswer::text(text.trim_end()))
 }
 
 /// Shows the last turns of a session, or those around one.
 pub(super) fn show(asked: &Asked<'_>, id: &str, around: Option<&str>, limit: usize) -> Result<ToolAnswer> {
-    let chosen = choose(&folder(asked)?, id)?;
+    let chosen = choose(&files(asked)?, id)?;
     let reading = chosen.read(around.map(|uuid| (uuid, limit / 2)))?;
     if reading.turns.is_empty() {
         bail!("{}", reading.why_nothing(around.is_some()));
@@ -60,13 +60,13 @@ fn push(turn: &SessionTurn, text: &mut String) {
     text.push('\n');
 }
 
-fn folder(asked: &Asked<'_>) -> Result<Utf8PathBuf> {
+fn files(asked: &Asked<'_>) -> Result<Vec<SessionFile>> {
     let place = Place::find(asked.env, &ClientFlags::default())?;
-    Ok(asked.env.cwd.join(&place.location.project_dir))
+    Ok(project_sessions(asked.env, &place))
 }
 
-fn choose(folder: &Utf8Path, id: &str) -> Result<ChosenSession> {
-    match choose_session(&session_files(&RealLook, folder), id) {
+fn choose(files: &[SessionFile], id: &str) -> Result<ChosenSession> {
+    match choose_session(files, id) {
         SessionChoice::One(chosen) => Ok(chosen),
         SessionChoice::Nothing => bail!("there is no session `{}` here", line_of(id)),
         SessionChoice::Several(_) => bail!("more than one session begins with `{}`", line_of(id)),

@@ -9,6 +9,7 @@ use memdir_core::mcp::{
 };
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::settings::ClientFlags;
+use memdir_core::wiring::Agent;
 use memdir_disk::pauses::Pauses;
 use memdir_lib::memory::Memory;
 use memdir_lib::place::switched_off;
@@ -188,7 +189,7 @@ impl Workplace {
         let session = self.env.var(SESSION_ID).filter(|id| !id.is_empty()).map(str::to_owned);
         Author {
             kind: AuthorKind::Agent,
-            id: Some(call.client.name.clone()),
+            id: Some(recorded(&call.client.name)),
             session: session.or_else(|| self.session.clone()),
         }
     }
@@ -237,4 +238,9 @@ impl Asked<'_> {
 fn no_tool(name: &str) -> RpcError {
     let shown: String = name.chars().take(80).collect();
     RpcError { data: Some(json!({"name": shown})), ..RpcError::invalid_params("there is no such tool") }
+}
+
+/// The name under which what a client does is recorded: the agent's, as its hooks say it, or what the client says.
+fn recorded(client: &str) -> String {
+    Agent::of_client(client).map_or_else(|| client.to_owned(), |agent| agent.recorded().to_owned())
 }
