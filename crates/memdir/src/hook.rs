@@ -125,7 +125,7 @@ impl Hook<'_> {
     }
 
     /// What becomes of what the agent is told at the start of a session.
-    fn start(&self) -> Start {
+    fn told_at_start(&self) -> Start {
         Agent::recorded_as(self.agent).map_or(Start::Kept, Agent::start)
     }
 

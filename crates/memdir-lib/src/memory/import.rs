@@ -34,7 +34,7 @@ pub struct Import {
 pub enum ExportImportError {
     /// The file cannot be read.
     #[error("{0}")]
-    Read(#[source] std::io::Error),
+    Read(#[source] LookError),
     /// It holds no memories.
     #[error(transparent)]
     Export(#[from] ExportError),
@@ -77,7 +77,7 @@ impl Memory {
     /// Adds what is new in the memory of the agents that the user's settings name; what is wrong is returned, a line each.
     pub fn follow_imports(&mut self, env: &Env, now: Timestamp) -> Vec<String> {
         let watched = match read_config(env.config_file().as_deref()) {
-            Ok(config) => config.config.watched_imports,
+            Ok(config) => config.watched_imports,
             Err(error) => return vec![error.to_string()],
         };
         let mut problems = Vec::new();

@@ -17,7 +17,7 @@ const ANSWERS: [&str; 2] = [r#""type":"gemini""#, r#""type":"assistant""#];
 
 /// What other agents are told at the start, if this is the first prompt of such an agent's session.
 pub(super) fn told_at_start(hook: &Hook<'_>) -> Result<Option<String>> {
-    if hook.start() != Start::AtPrompt || has_answered(hook) {
+    if hook.told_at_start() != Start::AtPrompt || has_answered(hook) {
         return Ok(None);
     }
     match session_started::answer(hook)? {

@@ -47,7 +47,7 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     facts.extend(from_team(hook, &memory));
     // Most agents keep what they were told in the conversation that they resume.
     let is_resumed = hook.event.source.as_deref() == Some("resume");
-    let forgets = || hook.start() == Start::Forgotten;
+    let forgets = || hook.told_at_start() == Start::Forgotten;
     if hook.wants_index() && (!is_resumed || forgets()) {
         facts.extend(index::quoted(hook)?);
     }

@@ -196,7 +196,16 @@ fn every_agent_is_wired_in_its_own_file_and_taken_out() {
         (".codeium/windsurf/mcp_config.json", ""),
         (".copilot/mcp-config.json", "{\r\n  \"mcpServers\": {}\r\n}\r\n"),
         (".config/Code/User/mcp.json", "{\n    \"inputs\": [],\n    \"servers\": {\n    }\n}\n"),
+        (".qwen/settings.json", "{\n  // mine\n  \"hooks\": {}\n}\n"),
+        (".config/kilo/kilo.jsonc", "{}"),
+        (".continue/config.yaml", "name: mine\nrules:\n  - Be brief. # mine\n"),
+        (".cline/data/settings/cline_mcp_settings.json", "{\"mcpServers\": {}}"),
+        (".config/crush/crush.json", "{\n  \"options\": {}\n}\n"),
+        (".config/goose/config.yaml", "extensions:\n  developer:\n    enabled: true"),
+        (".gemini/config/mcp_config.json", "{}\n"),
+        (".config/zed/settings.json", "// mine\n{\n  \"theme\": \"One\"\n}\n"),
     ];
+    sandbox.home.write("home/.pi/agent/settings.json", "{}");
     for (path, content) in files {
         sandbox.home.write(Utf8Path::new("home").join(path), content);
     }
@@ -226,11 +235,42 @@ fn every_agent_is_wired_in_its_own_file_and_taken_out() {
     for (path, _) in files {
         assert!(read(path).contains("/opt/bin/memdir") || path.starts_with(".claude"), "{path}");
     }
+    let rules = read(".continue/config.yaml");
+    assert!(
+        rules.contains("\n  - Be brief. # mine\n") && rules.contains("\nmcpServers:\n  - name: memdir\n")
+    );
+    assert!(read(".config/goose/config.yaml").contains("\n  memdir:\n    name: memdir\n    type: stdio\n"));
+    let plugin = read(".config/opencode/plugin/memdir.js");
+    assert!(plugin.contains("const program = \"/opt/bin/memdir\"\nconst agent = \"opencode\"\n"), "{plugin}");
+    assert!(read(".config/kilo/plugin/memdir.js").contains("\"kilo\""));
+    assert!(read(".pi/agent/extensions/memdir.js").contains("\"pi\""));
+    assert!(read(".codeium/windsurf/memories/global_rules.md").contains("call its tool `search`"));
     let again: Value = serde_json::from_str(&sandbox.run(["setup", "--json"]).stdout).unwrap();
-    assert_eq!(again["changed"], false);
-    assert_eq!(again["agents"].as_array().unwrap().len(), 8);
+    assert_eq!(again["changed"], false, "{again}");
+    assert_eq!(again["agents"].as_array().unwrap().len(), 17);
     assert_eq!(sandbox.run(["uninstall"]).code, 0);
     assert_eq!(theirs(&sandbox), before);
+}
+
+#[test]
+fn a_plugin_that_its_user_changed_stays_and_one_of_an_earlier_setup_is_replaced() {
+    let sandbox = sandbox();
+    sandbox.home.write("home/.config/opencode/opencode.json", "{}\n");
+    let before = theirs(&sandbox);
+    assert_eq!(sandbox.run(["setup", "opencode"]).code, 0);
+    let plugin = sandbox.home.home().join(".config/opencode/plugin/memdir.js");
+    // Without what set-up wrote down, a plugin is known by its first line.
+    fs::remove_dir_all(sandbox.home.home().join(".local/share/memdir/setup")).unwrap();
+    let moved = Sandbox { program: Some("/usr/bin/memdir".into()), ..sandbox };
+    assert_eq!(moved.run(["setup", "opencode"]).code, 0);
+    assert!(fs::read_to_string(&plugin).unwrap().contains("\"/usr/bin/memdir\""));
+    fs::write(&plugin, "// mine\n").unwrap();
+    let kept = moved.run(["setup", "opencode"]).stdout;
+    assert!(kept.contains("left alone"), "{kept}");
+    assert_eq!(moved.run(["uninstall"]).code, 0);
+    assert_eq!(fs::read_to_string(&plugin).unwrap(), "// mine\n");
+    fs::remove_dir_all(plugin.parent().unwrap()).unwrap();
+    assert_eq!(theirs(&moved), before);
 }
 
 #[test]
