@@ -225,6 +225,7 @@ mod tests {
             sessions: [("s".to_owned(), mark)].into(),
             written: vec!["u feedback".to_owned()],
             unsaid: Vec::new(),
+            requests: BTreeMap::new(),
             last: Some(Timestamp::UNIX_EPOCH),
         };
         lease.remember(&marks).unwrap();

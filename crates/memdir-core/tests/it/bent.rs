@@ -1,7 +1,9 @@
 //! Every parser over its corpus, bent at random for a bounded time: what `scripts/fuzz` does at length, on the stable toolchain.
 #![expect(
     clippy::disallowed_methods,
-    reason = "the corpora are files, and how long it takes is told from outside"
+    clippy::disallowed_types,
+    clippy::unwrap_used,
+    reason = "the corpora are files, and the environment says how long it takes"
 )]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

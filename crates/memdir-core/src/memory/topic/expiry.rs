@@ -144,7 +144,7 @@ mod tests {
         let now: Timestamp = "2026-11-18T23:00:00Z".parse().unwrap();
         let check = |text: &str, expected: &str| {
             let end = Expiry::parse_wish(text).map(|end| end.map(|end| end.fixed(now).to_string()));
-            let end = end.map_or_else(|refused| format!("refused {refused}"), |end| end.unwrap_or_default());
+            let end = end.map_or_else(|refused| format!("refused {refused}"), Option::unwrap_or_default);
             assert_eq!(end.split(" `").next(), Some(expected), "{text:?}");
         };
         for text in

@@ -14,7 +14,7 @@ fn a_panic_gives_the_terminal_back_and_can_be_read() {
     let mut world = World::of_this_process();
     if world.vars.contains_key(PANICS) {
         // This is the process inside the terminal.
-        let mut events = |count: &mut u32| -> io::Result<Option<Event>> {
+        let events = |count: &mut u32| -> io::Result<Option<Event>> {
             *count += 1;
             assert!(*count < 3, "a defect");
             Ok(None)
