@@ -67,13 +67,21 @@ impl LogWriter {
     /// Begins the segment after this one. A name that something else has taken is passed over.
     fn begin_next(history: &History, last: Option<u32>) -> Result<Self, DiskError> {
         let mut number = last.map_or(1, |last| last.saturating_add(1));
-        let mut writer = Self::open_segment(history, number);
+        let begin = |number| {
+            let path = segment::path(history.dir(), number);
+            if !path.exists() {
+                // What it says is about a removed segment, whose inode the new one may get.
+                let _ = std::fs::remove_file(path.with_extension("known"));
+            }
+            Self::open_segment(history, number)
+        };
+        let mut writer = begin(number);
         for _ in 0..MAX_IMPOSTORS {
             if writer.is_ok() {
                 break;
             }
             number = number.saturating_add(1);
-            writer = Self::open_segment(history, number);
+            writer = begin(number);
         }
         let writer = writer?;
         platform::sync_directory_path(history.dir().as_std_path()).during("sync", history.dir())?;

@@ -158,7 +158,7 @@ fn a_week_becomes_tidy_and_undo_brings_every_byte_back() {
     let index = text("MEMORY.md");
     assert!(index.starts_with("# Project notes\n\n- ") && index.contains("(test-suite.md)"), "{index}");
     let own = "\n- the badge printer takes toner 44A\n\nAsk Maria about invoices.\n";
-    assert!(index.ends_with(own), "{index}");
+    assert!(index.contains(own), "{index}");
     let nodes: Vec<&String> = tidy.keys().filter(|name| name.contains("node-18")).collect();
     assert_eq!(nodes.len(), 1, "said on two days, written once: {:?}", tidy.keys());
     assert!(!tidy.contains_key("tests.md"));

@@ -43,7 +43,7 @@ fn the_memory_directory_is_there_after_the_start_of_a_session() {
 
 #[test]
 fn status_says_when_an_agent_last_started_a_session() {
-    let mut sandbox = Sandbox::new();
+    let mut sandbox = Sandbox { program: Some("/opt/bin/memdir".into()), ..Sandbox::new() };
     sandbox.home.dir("home/.claude");
     let claude = |sandbox: &Sandbox| {
         let status: Value = serde_json::from_str(&sandbox.run(["status", "--json"]).stdout).unwrap();
