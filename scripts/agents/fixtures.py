@@ -21,6 +21,8 @@ LONGEST = 160
 def short(value):
     if isinstance(value, str):
         is_ours = value.startswith(("{", "<hook_context>", "&lt;memory-quote", "The memory of this project"))
+        if value.startswith("<environment_context>"):
+            return "<environment_context>(left out)</environment_context>"
         return value if len(value) <= LONGEST or is_ours else "(left out)"
     if isinstance(value, list):
         return [short(item) for item in value]

@@ -82,16 +82,18 @@ impl Tmux {
         screen.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim_end().to_owned()
     }
 
-    /// Waits until the screen is as wanted, and gives it back.
+    /// Waits until the screen is as wanted and stays the same for a moment, because tmux may show half a frame.
     pub fn wait_until(&self, what: &str, is_wanted: impl Fn(&str) -> bool) -> String {
         let until = Instant::now() + PATIENCE;
+        let mut before = None;
         loop {
             let screen = self.screen();
-            if is_wanted(&screen) {
+            if is_wanted(&screen) && before.as_ref() == Some(&screen) {
                 return screen;
             }
+            before = Some(screen.clone());
             assert!(Instant::now() < until, "never: {what}\n{screen}");
-            thread::sleep(Duration::from_millis(20));
+            thread::sleep(Duration::from_millis(40));
         }
     }
 

@@ -207,12 +207,18 @@ fn show(memory: &Memory, id: &str, json: bool, world: &mut World) -> Result<Exit
         writeln!(world.stdout)?;
         return Ok(Exit::Yes);
     }
-    heading(&staged, &staged.id, world)?;
+    heading(&staged, &printed_id(memory, &staged.id), world)?;
     print_diff(&staged.plan, world)?;
     for warning in &staged.plan.warnings {
         world.warn(warning)?;
     }
     Ok(Exit::Yes)
+}
+
+/// The beginning of an id that means one waiting change.
+fn printed_id(memory: &Memory, id: &str) -> String {
+    let waiting = memory.waiting().map(|waiting| waiting.plans).unwrap_or_default();
+    ShortIds::among(waiting.into_iter().map(|staged| staged.id)).shorten(id).to_owned()
 }
 
 /// The line that says who wants what, when and why.
@@ -251,7 +257,7 @@ fn accept(chosen: &Chosen, how: &How, world: &mut World) -> Result<Exit> {
     let mut refused = 0;
     for staged in &plans {
         if how.dry_run {
-            heading(staged, &staged.id, world)?;
+            heading(staged, &printed_id(&memory, &staged.id), world)?;
             print_diff(&staged.plan, world)?;
             continue;
         }
@@ -280,7 +286,7 @@ fn edit(memory: &Memory, id: &str, world: &mut World) -> Result<Exit> {
     let mut staged = memory.waiting_plan(id)?;
     edit_texts(&mut staged, world)?;
     memory.replace_waiting(&staged)?;
-    heading(&staged, &staged.id, world)?;
+    heading(&staged, &printed_id(memory, &staged.id), world)?;
     print_diff(&staged.plan, world)?;
     Ok(Exit::Yes)
 }

@@ -23,7 +23,11 @@ const OTHERS: [(&str, &str); 6] = [
 ];
 
 /// What must have happened before an example.
-const BEFORE: [(&str, &str); 7] = [
+const BEFORE: [(&str, &str); 8] = [
+    (
+        "memdir import mem0 export.json",
+        r#"echo '{"results":[{"id":"1","memory":"Likes tea"}]}' > export.json"#,
+    ),
     ("memdir add --type feedback --name tabs", "memdir rm tabs"),
     ("memdir user export me.json", "rm me.json"),
     ("memdir team init", ""),
