@@ -21,6 +21,8 @@ LONGEST = 160
 def short(value):
     if isinstance(value, str):
         is_ours = value.startswith(("{", "<hook_context>", "&lt;memory-quote", "The memory of this project"))
+        if "tabs.md" in value and not is_ours:
+            return "added tabs.md"
         if value.startswith("<environment_context>"):
             return "<environment_context>(left out)</environment_context>"
         return value if len(value) <= LONGEST or is_ours else "(left out)"

@@ -49,8 +49,10 @@ pub(crate) fn name(title: &str) -> String {
     let slug = if plain.is_ascii() {
         client_slug(&plain)
     } else {
-        let letters = plain.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' });
-        let joined: String = letters.flat_map(char::to_lowercase).collect();
+        // A small İ has a combining dot, which does not belong into a name.
+        let lower = plain.chars().flat_map(char::to_lowercase).filter(|letter| *letter != '\u{307}');
+        let joined: String =
+            lower.map(|letter| if letter.is_alphanumeric() { letter } else { '-' }).collect();
         joined.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
     };
     let mut short = slug.as_str();
