@@ -25,7 +25,7 @@ pub(super) trait Dialect: Sync {
     fn parse(&self, line: &Value, position: Position) -> Option<Entry<'static>>;
 }
 
-/// All but Claude Code's, whose lines [`line`] reads without taking them apart first.
+/// All but Claude Code's, whose lines `line.rs` reads without taking them apart first.
 static DIALECTS: [&dyn Dialect; 6] =
     [&codex::Codex, &copilot::Copilot, &gemini::Gemini, &pi::Pi, &qwen::Qwen, &recorded::Recorded];
 
