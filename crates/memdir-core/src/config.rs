@@ -168,7 +168,7 @@ pub enum RecallWhen {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExtractBy {
-    /// Nobody.
+    /// Nothing is written down.
     #[default]
     Off,
     /// The rules, in the background. No model is asked.

@@ -20,7 +20,7 @@ const MOST_WAITING: usize = 128;
 /// Beyond so many teams those that hold nothing are forgotten.
 const MOST_TEAMS: usize = 1_000;
 
-/// The room of a server: so many bytes for all, half of them at most for a team, a quarter for a token.
+/// How much memory requests may take: so many bytes for all, at most half of them for a team, a quarter for a token.
 pub struct MemoryBudget {
     bytes: usize,
     whole: Arc<Semaphore>,

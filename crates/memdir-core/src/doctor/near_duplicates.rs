@@ -80,7 +80,7 @@ fn listed(patient: &Patient) -> HashSet<String> {
 }
 
 fn removal(patient: &Patient, file: &PatientFile) -> Option<Arc<Plan>> {
-    // Without an index there is no line to remove, and making an index is another fix.
+    // Without an index there is no line to remove; another fix makes the index.
     patient.index.as_ref()?;
     let indexes =
         Indexes { index: patient.index.as_deref(), overflow: patient.overflow.as_deref(), files: Vec::new() };

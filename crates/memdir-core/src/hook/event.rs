@@ -72,7 +72,7 @@ struct Fields {
 }
 
 impl Event {
-    /// Reads an event. Whatever is not a JSON object is an event without a name, to which there is no answer.
+    /// Reads an event. Anything but a JSON object becomes an event without a name, which gets no answer.
     #[must_use]
     pub fn parse(input: &[u8]) -> Self {
         let fields: Fields = serde_json::from_slice(input).unwrap_or_default();

@@ -128,7 +128,7 @@ impl Gathered {
         }
         match look.read(path, MAX_BYTES).map(String::from_utf8) {
             Ok(Ok(text)) => {
-                // What set-up wrote there is no memory.
+                // What set-up wrote there is not a memory.
                 let text = without_section(&text);
                 self.files.push(SourceFile { path: path.to_owned(), of_user, text });
             }

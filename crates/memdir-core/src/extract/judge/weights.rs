@@ -15,7 +15,7 @@ impl Sentence<'_> {
     pub(super) fn feedback(&self, turn: &Turn) -> i32 {
         // `Ab jetzt` holds a word for now, and is meant for good.
         let is_lasting = self.cues.has(Cue::FeedbackStrong) && self.cues.has(Cue::Durable);
-        // `I'd rather you told me` is no report.
+        // `I'd rather you told me` is a wish, not a report.
         let is_own = self
             .cues
             .place(Cue::FeedbackStrong)

@@ -1,4 +1,4 @@
-//! What somebody says of themselves, as a note says it of them.
+//! Turns the first person into the third: "I like tea" becomes "The user likes tea".
 
 use super::super::language::Language;
 use super::words::TextWords;
@@ -15,7 +15,7 @@ pub(super) fn in_third_person(sentence: &str, language: Language, words: &TextWo
 /// Pronouns and verbs by the table. Words that it maps to nothing are left out.
 fn by_table(sentence: &str, words: &TextWords) -> String {
     let is_first = |word: &str| words.persons.contains_key(&parts(word).1.to_lowercase());
-    // A sentence that does not begin with the speaker is no description of them; its last clause may be one.
+    // Only a sentence that begins with the speaker describes them; else its last clause may.
     if !sentence.split(' ').take(2).any(is_first) {
         let last = sentence.rmatch_indices(", ").next().map(|(at, _)| at);
         let own = last.filter(|at| {
