@@ -1,6 +1,7 @@
 use std::cell::RefCell;
 use std::fs;
 use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use camino::Utf8PathBuf;
 use memdir_core::content_hash::ContentHash;
@@ -11,12 +12,16 @@ use super::recover::recover_open;
 use super::*;
 use crate::swap_file::stat;
 
+/// Tests run side by side in one process, which knows its operations under way by their ids.
+static BENCHES: AtomicU64 = AtomicU64::new(0);
+
 struct Bench {
     _temp: tempfile::TempDir,
     memory: Utf8PathBuf,
     root: MemoryRoot,
     log: LogWriter,
     history: History,
+    first_id: u64,
 }
 
 impl Bench {
@@ -31,7 +36,8 @@ impl Bench {
         }
         let history = History::of(&base, &StoreId::new(1));
         let (root, log) = (MemoryRoot::open(&memory).unwrap(), LogWriter::open(&history).unwrap());
-        Self { _temp: temp, memory, root, log, history }
+        let first_id = 1000 * BENCHES.fetch_add(1, Ordering::Relaxed);
+        Self { _temp: temp, memory, root, log, history, first_id }
     }
 
     /// A step whose file looks untouched to a quick look, whatever its content is by now.
@@ -52,7 +58,7 @@ impl Bench {
         };
         let operation = Operation {
             v: 1,
-            id: OperationId::new(time, number),
+            id: OperationId::new(time, self.first_id + number),
             time,
             author: Author::person(),
             reason: "test".into(),
