@@ -23,10 +23,15 @@ pub enum KeptText {
     History,
     /// In files that are needed: a purge names those that still hold the text.
     Needed,
+    /// As memories of the user, which no uninstall removes.
+    Memories,
 }
 
+/// The memory of this machine: among our own state, so that nothing that is synced or published holds it.
+pub const MACHINE_MEMORY: &str = "machine-memory";
+
 /// Every place below the state directory.
-pub const STATE_PLACES: [StatePlace; 24] = [
+pub const STATE_PLACES: [StatePlace; 25] = [
     place("mcp-token", KeptText::Never),
     place("registry/", KeptText::Needed),
     place("registry/snapshots/", KeptText::Files),
@@ -51,6 +56,7 @@ pub const STATE_PLACES: [StatePlace; 24] = [
     place("semantic/", KeptText::Never),
     place("locks/", KeptText::Never),
     place("cache/", KeptText::Derived),
+    place("machine-memory/", KeptText::Memories),
 ];
 
 const fn place(name: &'static str, text: KeptText) -> StatePlace {

@@ -10,6 +10,7 @@ use crate::host_path::{HostPath, PathStyle};
 use crate::locate::normalise::normalise;
 use crate::look::{Kind, Look, LookError};
 use crate::settings::nfc;
+use crate::state_place::MACHINE_MEMORY;
 
 mod places;
 #[cfg(test)]
@@ -172,7 +173,7 @@ const MAX_POINTER: u64 = 4096;
 
 /// Whether a directory holds, or is among, what memdir keeps for itself below `state_dir`.
 pub(crate) fn holds_own_state(path: &Utf8Path, state_dir: &Utf8Path) -> bool {
-    let parts = ["cache", "history", "locks", "registry", "staged"];
+    let parts = ["cache", "history", "locks", MACHINE_MEMORY, "registry", "staged"];
     state_dir.starts_with(path) || parts.iter().any(|part| path.starts_with(state_dir.join(part)))
 }
 

@@ -66,7 +66,7 @@ pub fn purge(store: &Store<'_>, redact: &Redact<'_>, staged: &[&[u8]]) -> Result
                 _ => {}
             },
             KeptText::Files => remove_files_with(&path, staged, 0)?,
-            KeptText::Never | KeptText::History | KeptText::Needed => {}
+            KeptText::Never | KeptText::History | KeptText::Needed | KeptText::Memories => {}
         }
     }
     Ok(forgotten)

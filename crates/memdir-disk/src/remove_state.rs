@@ -3,20 +3,21 @@
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use memdir_core::state_place::STATE_PLACES;
+use memdir_core::state_place::{KeptText, STATE_PLACES, StatePlace};
 
 use crate::disk_error::{DiskError, IoContext};
 
-/// The places below the state directory that exist, as a removal would remove them.
+/// The places below the state directory that exist, as a removal would remove them: all but memories.
 #[must_use]
 pub fn state_places(state_dir: &Utf8Path) -> Vec<Utf8PathBuf> {
-    let top = STATE_PLACES.iter().map(|place| place.name.trim_end_matches('/'));
+    let removed = STATE_PLACES.iter().filter(|place| place.text != KeptText::Memories);
+    let top = removed.map(|place| place.name.trim_end_matches('/'));
     let top = top.filter(|name| !name.contains('/')).map(|name| state_dir.join(name));
     top.filter(|path| path.symlink_metadata().is_ok()).collect()
 }
 
-/// Removes every place of the list below the state directory, and the directory if nothing else is in it. Links are
-/// removed and not followed. Gives back what is not memdir's and stays.
+/// Removes every place of the list below the state directory but memories, and the directory if nothing else is in it.
+/// Links are removed and not followed. Gives back what is not memdir's and stays.
 ///
 /// # Errors
 /// Something cannot be removed; what was removed before it is gone.
@@ -31,7 +32,11 @@ pub fn remove_state(state_dir: &Utf8Path) -> Result<Vec<Utf8PathBuf>, DiskError>
     if left.is_empty() {
         fs::remove_dir(state_dir).during("remove", state_dir)?;
     }
-    Ok(left)
+    let is_memory = |path: &Utf8PathBuf| {
+        let place = path.strip_prefix(state_dir).ok().and_then(|path| StatePlace::of(&format!("{path}/")));
+        place.is_some_and(|place| place.text == KeptText::Memories)
+    };
+    Ok(left.into_iter().filter(|path| !is_memory(path)).collect())
 }
 
 /// Removes the user's settings of memdir, and their folder if nothing else is in it.
@@ -75,7 +80,9 @@ mod tests {
         fs::write(state.join("mine.txt"), "x").unwrap();
         assert_eq!(remove_state(&state).unwrap(), [state.join("mine.txt")]);
         assert!(outside.join("kept").exists());
+        assert_eq!(fs::read_to_string(state.join("machine-memory/probe")).unwrap(), "x", "a memory stays");
         fs::remove_file(state.join("mine.txt")).unwrap();
+        fs::remove_dir_all(state.join("machine-memory")).unwrap();
         assert_eq!(remove_state(&state).unwrap(), Vec::<Utf8PathBuf>::new());
         assert!(!state.exists() && state_places(&state).is_empty());
     }

@@ -58,7 +58,7 @@ pub use catalogue::{Catalogue, Entry};
 pub use changes::NewMemory;
 pub use daily_log::Logged;
 pub use error::MemoryError;
-pub use extent::{Extent, MACHINE_MEMORY, USER_MEMORY};
+pub use extent::Extent;
 pub use extraction::{ExtractionOccasion, ExtractionPlan};
 pub use freshness::KnownFreshness;
 pub use history::Log;

@@ -13,7 +13,7 @@ use memdir_search::transcript::sessions_of_others;
 use memdir_search::{Scope, Source, Usage};
 
 use crate::journal::find_journal;
-use crate::memory::{MACHINE_MEMORY, USER_MEMORY};
+use crate::memory::Extent;
 use crate::place::Place;
 
 /// What a search looks at by default: everything that was written down to be remembered.
@@ -60,8 +60,8 @@ pub fn project_sources(env: &Env, flags: &ClientFlags, scopes: &[Scope]) -> Resu
     }
     if wants(&[Scope::Memories]) {
         let config_dir = env.cwd.join(place.settings.config_dir());
-        let beside = [USER_MEMORY, MACHINE_MEMORY].map(|name| config_dir.join(name));
-        for root in beside.into_iter().filter(|root| RealLook.kind(root) == Some(Kind::Dir)) {
+        let wider = Extent::wider_directories(&config_dir, env);
+        for root in wider.into_iter().filter(|root| RealLook.kind(root) == Some(Kind::Dir)) {
             add(root, |root| Source::markdown(root, Scope::Memories));
         }
     }

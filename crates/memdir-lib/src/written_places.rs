@@ -9,7 +9,7 @@ use memdir_core::state_place::{KeptText, STATE_PLACES};
 use memdir_disk::real_look::RealLook;
 
 use crate::journal::find_journal;
-use crate::memory::{MACHINE_MEMORY, USER_MEMORY};
+use crate::memory::Extent;
 use crate::place::Place;
 
 /// A directory or file in which text is stored, and which of its files count by their names.
@@ -28,10 +28,9 @@ pub fn stores_of(place: &Place, env: &Env) -> Vec<Utf8PathBuf> {
         place.here.memory_dir.clone(),
         find_journal(place, env).directory,
         config_dir.join("user"),
-        config_dir.join(USER_MEMORY),
-        config_dir.join(MACHINE_MEMORY),
-        config_dir,
     ];
+    stores.extend(Extent::wider_directories(&config_dir, env));
+    stores.push(config_dir);
     for scope in Scope::ALL {
         let root = env.cwd.join(agents.root(scope));
         let folders = RealLook.list(&root).into_iter().filter(|entry| entry.kind == Kind::Dir);
@@ -64,10 +63,9 @@ pub(crate) fn written_places(place: &Place, env: &Env, state_dir: &Utf8Path) -> 
         no_session(place.here.project_dir.clone()),
         no_session(find_journal(place, env).directory),
         every(config_dir.join("user")),
-        every(config_dir.join(USER_MEMORY)),
-        every(config_dir.join(MACHINE_MEMORY)),
         every(config_dir.join("workspace.md")),
     ];
+    places.extend(Extent::wider_directories(&config_dir, env).into_iter().map(every));
     places.extend(Scope::ALL.iter().map(|scope| every(env.cwd.join(agents.root(*scope)))));
     places.push(every(env.cwd.join(".claude/agent-snapshots")));
     let ids = store_ids(place, env);

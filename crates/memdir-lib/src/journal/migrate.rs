@@ -20,6 +20,7 @@ use memdir_disk::store_lock::StoreLock;
 use serde::Serialize;
 
 use super::{Journal, JournalError, MAX_FILE_BYTES, RebuildReport, Writer, absent_if_missing};
+use crate::memory::Extent;
 use crate::projects::Probe;
 
 /// Where older versions of the protocol kept a journal, below the project.
@@ -76,8 +77,14 @@ impl Journal {
     /// # Errors
     /// It is a link, or cannot be read.
     pub fn plan_migration(&self, from: Option<&Utf8Path>) -> Result<Option<Migration>, JournalError> {
-        let from = self.env.cwd.join(from.map_or_else(|| self.here.root.join(OLD_PLACE), Utf8Path::to_owned));
-        let Some(real) = RealLook.real_path(&from) else { return Ok(None) };
+        let usual = self.here.root.join(OLD_PLACE);
+        let from_here = self.env.cwd.join(from.unwrap_or(&usual));
+        let Some(real) = RealLook.real_path(&from_here) else { return Ok(None) };
+        // Of a home directory it is the memory for all projects.
+        if from.is_none() && self.user_memory().is_some_and(|own| RealLook.real_path(&own) == Some(real.clone())) {
+            return Ok(None);
+        }
+        let from = from_here;
         // A repository could lead us to read, and later delete, anything.
         if real != from && from.starts_with(&self.here.root) && !real.starts_with(&self.here.root) {
             return Err(
@@ -111,6 +118,11 @@ impl Journal {
             migration.left.push(format!("{path}: not a file of a journal"));
         }
         Ok((!migration.steps.is_empty()).then_some(migration))
+    }
+
+    fn user_memory(&self) -> Option<Utf8PathBuf> {
+        let config_dir = self.env.cwd.join(self.projects.projects_dir());
+        Extent::User.directory(config_dir.parent()?, &self.env)
     }
 
     /// Brings an old journal here: every file copied, index and statistics made anew, session and registration carried

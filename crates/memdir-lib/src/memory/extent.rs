@@ -6,6 +6,7 @@ use memdir_core::config::WriteScope;
 use memdir_core::env::Env;
 use memdir_core::locate::Trust;
 use memdir_core::settings::ClientFlags;
+use memdir_core::state_place::MACHINE_MEMORY;
 use memdir_disk::real_path::real_path;
 
 use super::{Memory, MemoryError, open_if_there};
@@ -28,9 +29,27 @@ pub enum Extent {
 /// The user's profile below the configuration directory.
 const PROFILE: &str = "user";
 /// The memory for all projects below the configuration directory.
-pub const USER_MEMORY: &str = "user-memory";
-/// The memory of this machine below the configuration directory.
-pub const MACHINE_MEMORY: &str = "machine-memory";
+const USER_MEMORY: &str = "memory";
+
+impl Extent {
+    /// Where it is. What stays on this machine is beside our own state, because people copy and publish the client's
+    /// configuration directory; without a home directory there is no place for it.
+    #[must_use]
+    pub fn directory(self, config_dir: &Utf8Path, env: &Env) -> Option<Utf8PathBuf> {
+        match self {
+            Self::Workspace => Some(config_dir.to_owned()),
+            Self::Profile => Some(config_dir.join(PROFILE)),
+            Self::User => Some(config_dir.join(USER_MEMORY)),
+            Self::Machine => Some(env.state_dir()?.join(MACHINE_MEMORY)),
+        }
+    }
+
+    /// The directories of the memories that count in every project.
+    #[must_use]
+    pub fn wider_directories(config_dir: &Utf8Path, env: &Env) -> Vec<Utf8PathBuf> {
+        [Self::User, Self::Machine].iter().filter_map(|extent| extent.directory(config_dir, env)).collect()
+    }
+}
 
 impl Memory {
     /// Opens what is beside the memories of all projects.
@@ -40,14 +59,8 @@ impl Memory {
     pub fn beside(extent: Extent, env: &Env) -> Result<Self, MemoryError> {
         let place = Place::find(env, &ClientFlags::default())?;
         let config_dir = real_config_dir(place.settings.config_dir(), env);
-        let directory = match extent {
-            Extent::Workspace => config_dir,
-            Extent::Profile => config_dir.join(PROFILE),
-            Extent::User => config_dir.join(USER_MEMORY),
-            Extent::Machine => config_dir.join(MACHINE_MEMORY),
-        };
         let mut here = place.here;
-        here.memory_dir = directory;
+        here.memory_dir = in_real_parent(&extent.directory(&config_dir, env).ok_or(MemoryError::NoStateDir)?);
         let store = place.projects.look_up(&here).store;
         Ok(Self {
             root: open_if_there(&here.memory_dir)?,
@@ -87,24 +100,27 @@ impl Memory {
 /// Which of ours a directory is, if it is one.
 pub(super) fn extent_of(directory: &Utf8Path, config_dir: &Utf8Path, env: &Env) -> Option<Extent> {
     let config_dir = real_config_dir(config_dir, env);
-    let parent = directory.parent().map(resolve);
     if resolve(directory) == config_dir {
-        Some(Extent::Workspace)
-    } else if parent.as_deref() == Some(&config_dir) {
-        match directory.file_name() {
-            Some(PROFILE) => Some(Extent::Profile),
-            Some(USER_MEMORY) => Some(Extent::User),
-            Some(MACHINE_MEMORY) => Some(Extent::Machine),
-            _ => None,
-        }
-    } else {
-        None
+        return Some(Extent::Workspace);
     }
+    let place = in_real_parent(directory);
+    let is_it = |extent: &Extent| {
+        extent.directory(&config_dir, env).is_some_and(|own| in_real_parent(&own) == place)
+    };
+    [Extent::Profile, Extent::User, Extent::Machine].into_iter().find(is_it)
 }
 
 /// The configuration directory may be a link of the user's, as into a repository of dotfiles.
 fn real_config_dir(config_dir: &Utf8Path, env: &Env) -> Utf8PathBuf {
     resolve(&env.cwd.join(config_dir))
+}
+
+/// A path whose last part stays as it is: the memory itself may be a link of the user's, too.
+fn in_real_parent(path: &Utf8Path) -> Utf8PathBuf {
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => resolve(parent).join(name),
+        _ => path.to_owned(),
+    }
 }
 
 /// A path with the links of its existing part resolved, so that a directory has one name before and after it is made.

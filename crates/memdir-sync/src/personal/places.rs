@@ -10,7 +10,7 @@ use memdir_core::locate::Trust;
 use memdir_core::project::identity::IdentityKey;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::registry::Registry;
-use memdir_lib::memory::{Memory, MemoryError, USER_MEMORY};
+use memdir_lib::memory::{Extent, Memory, MemoryError};
 use memdir_lib::place::Place;
 use memdir_lib::projects::{Probe, Projects};
 
@@ -43,13 +43,11 @@ impl Places {
         let config_dir = env.cwd.join(place.settings.config_dir());
         let agents = AgentDirs::new(env, &place.settings, &place.location.root);
         let mut places = Self { memories: BTreeMap::new(), roots: BTreeMap::new(), left_out: Vec::new() };
-        for (prefix, directory) in [
-            ("profile/", config_dir.join("user")),
-            ("user/", config_dir.join(USER_MEMORY)),
-            ("agents/", agents.root(Scope::User).to_owned()),
-        ] {
-            places.memories.insert(prefix.to_owned(), Memory::at_directory(&directory, env)?);
+        for (prefix, extent) in [("profile/", Extent::Profile), ("user/", Extent::User)] {
+            places.memories.insert(prefix.to_owned(), Memory::beside(extent, env)?);
         }
+        let agents = Memory::at_directory(agents.root(Scope::User), env)?;
+        places.memories.insert("agents/".to_owned(), agents);
         let mut newest: BTreeMap<String, Found> = BTreeMap::new();
         for (path, last_used) in candidates(env, &place.projects, now)? {
             let there = Env { cwd: path, ..env.clone() };

@@ -8,7 +8,7 @@ use memdir_core::hygiene::model_remark;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::freshness::refresh_file;
 use memdir_lib::journal::{Journal, Writer};
-use memdir_lib::memory::{MACHINE_MEMORY, Memory, USER_MEMORY};
+use memdir_lib::memory::{Extent, Memory};
 use memdir_lib::place::Place;
 use memdir_lib::usage::note_read;
 use serde_json::Value;
@@ -21,9 +21,9 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     let path = hook.event.tool_input.get("file_path").and_then(Value::as_str);
     if hook.event.tool.as_deref() == Some("Read") {
         let config_dir = hook.env.cwd.join(place.settings.config_dir());
-        let beside = [USER_MEMORY, MACHINE_MEMORY].map(|name| config_dir.join(name));
+        let wider = Extent::wider_directories(&config_dir, &hook.env);
         let is_memory = |path: &&Utf8Path| {
-            path.starts_with(&place.here.memory_dir) || beside.iter().any(|folder| path.starts_with(folder))
+            path.starts_with(&place.here.memory_dir) || wider.iter().any(|folder| path.starts_with(folder))
         };
         let read = path.map(Utf8Path::new).filter(is_memory);
         if let Some(path) = read {

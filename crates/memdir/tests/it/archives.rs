@@ -74,7 +74,7 @@ fn an_archive_is_taken_over_byte_for_byte_in_both_formats() {
         assert_eq!(profile(&target), profile(&source), "{name}");
         assert_eq!(journal(&target), journal(&source), "{name}");
         assert!(target.run(["journal", "status", "--json"]).stdout.contains("\"active\":true"));
-        assert!(!target.home.home().join(".claude/machine-memory").exists());
+        assert!(!target.home.home().join(".local/share/memdir/machine-memory").exists());
         let twice = target.run(["import", name]);
         assert_eq!(twice.stdout, "Nothing to add: all of it is here.\n");
         assert_eq!(target.run(["show", "tabs"]).code, 0);
@@ -120,15 +120,15 @@ fn every_project_is_exported_with_all() {
     for project in projects.keys() {
         fs::remove_file(source.home.home().join(".claude/projects").join(project)).unwrap();
     }
-    let user = tree(&source.home.home().join(".claude/user-memory"));
-    fs::remove_dir_all(source.home.home().join(".claude/user-memory")).unwrap();
+    let user = tree(&source.home.home().join(".claude/memory"));
+    fs::remove_dir_all(source.home.home().join(".claude/memory")).unwrap();
     let refused = source.run(["import", "all.tar.zst"]);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("hint: `--all` takes it over"), "{}", refused.stderr);
     assert!(tree(&source.home.home().join(".claude/projects")).is_empty());
     assert_eq!(source.run(["import", "--all", "all.tar.zst"]).code, 0);
     assert_eq!(tree(&source.home.home().join(".claude/projects")), projects);
-    assert_eq!(tree(&source.home.home().join(".claude/user-memory")), user);
+    assert_eq!(tree(&source.home.home().join(".claude/memory")), user);
     source.cwd = first;
     assert!(source.run(["show", "one"]).stdout.contains("First."));
 }

@@ -649,6 +649,22 @@ fn an_old_journal_is_brought_over_and_kept_until_told() {
 }
 
 #[test]
+fn the_memory_for_all_projects_is_not_an_old_journal_of_the_home_directory() {
+    let mut sandbox = Sandbox::new();
+    sandbox.cwd = sandbox.home.home();
+    sandbox.ok(&["add", "--scope", "user", "-n", "project", "-t", "user", "All my projects use tabs."]);
+    let memory = sandbox.home.home().join(".claude/memory/project.md");
+    assert!(memory.exists());
+    assert_eq!(sandbox.json(&["journal", "migrate", "--apply", "--delete"])["steps"], Value::Null);
+    assert!(memory.exists());
+    assert!(!sandbox.run(["doctor", "--json"]).stdout.contains("journal-old"));
+    // It is one if the client's configuration is elsewhere.
+    let elsewhere = sandbox.home.home().join("config");
+    let sandbox = sandbox.var("CLAUDE_CONFIG_DIR", elsewhere.as_str());
+    assert_eq!(sandbox.json(&["journal", "migrate"])["steps"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn what_the_new_index_does_not_say_is_kept_before_an_old_one_goes() {
     let sandbox = started();
     let old = sandbox.cwd.join(".claude/memory");

@@ -69,7 +69,7 @@ fn a_memory_is_promoted_and_demoted_byte_for_byte() {
     let (sandbox, memory) = project();
     add(&sandbox, "tabs", "Use tabs.", &[]);
     let before = fs::read(memory.join("tabs.md")).unwrap();
-    let user = sandbox.home.home().join(".claude/user-memory");
+    let user = sandbox.home.home().join(".claude/memory");
     let dry = json_of(&sandbox, &["promote", "tabs", "--to", "user", "--dry-run", "--json"]);
     assert_eq!(dry["paths"][0], json!(user.join("tabs.md")));
     assert!(!user.exists());
@@ -87,8 +87,11 @@ fn a_memory_is_promoted_and_demoted_byte_for_byte() {
     assert_eq!(sandbox.run(["demote", "tabs", "--to", "project"]).code, 0);
     assert_eq!(fs::read(memory.join("tabs.md")).unwrap(), before);
     assert_eq!(sandbox.run(["demote", "tabs", "--to", "machine"]).code, 0);
-    let machine = sandbox.home.home().join(".claude/machine-memory");
+    let machine = sandbox.home.home().join(".local/share/memdir/machine-memory");
     assert_eq!(fs::read(machine.join("tabs.md")).unwrap(), before);
+    let purged = sandbox.run(["uninstall", "--purge", "--yes"]);
+    assert_eq!((purged.code, purged.stderr.contains("not memdir's")), (0, false), "{}", purged.stderr);
+    assert_eq!(fs::read(machine.join("tabs.md")).unwrap(), before, "a memory stays");
     assert_eq!(sandbox.run(["promote", "tabs", "--to", "project"]).code, 0);
     assert_eq!(fs::read(memory.join("tabs.md")).unwrap(), before);
     assert_eq!(sandbox.run(["promote", "nothing", "--to", "user"]).code, 2);
@@ -220,7 +223,7 @@ fn a_memory_for_all_projects_warns_before_a_tool_call_in_each() {
 fn reading_a_memory_for_all_projects_counts_as_use() {
     let (mut sandbox, _) = project();
     add(&sandbox, "english", "In English.", &["--scope", "user"]);
-    let path = sandbox.home.home().join(".claude/user-memory/english.md");
+    let path = sandbox.home.home().join(".claude/memory/english.md");
     sandbox.stdin =
         json!({"session_id": "s", "tool_name": "Read", "tool_input": {"file_path": path}}).to_string();
     sandbox.run(["hook", "PostToolUse"]);
