@@ -24,11 +24,8 @@ pub(crate) struct WrittenPlace {
 pub fn stores_of(place: &Place, env: &Env) -> Vec<Utf8PathBuf> {
     let config_dir = env.cwd.join(place.settings.config_dir());
     let agents = AgentDirs::new(env, &place.settings, &place.location.root);
-    let mut stores = vec![
-        place.here.memory_dir.clone(),
-        find_journal(place, env).directory,
-        config_dir.join("user"),
-    ];
+    let mut stores =
+        vec![place.here.memory_dir.clone(), find_journal(place, env).directory, config_dir.join("user")];
     stores.extend(Extent::wider_directories(&config_dir, env));
     stores.push(config_dir);
     for scope in Scope::ALL {

@@ -81,7 +81,9 @@ impl Journal {
         let from_here = self.env.cwd.join(from.unwrap_or(&usual));
         let Some(real) = RealLook.real_path(&from_here) else { return Ok(None) };
         // Of a home directory it is the memory for all projects.
-        if from.is_none() && self.user_memory().is_some_and(|own| RealLook.real_path(&own) == Some(real.clone())) {
+        if from.is_none()
+            && self.user_memory().is_some_and(|own| RealLook.real_path(&own) == Some(real.clone()))
+        {
             return Ok(None);
         }
         let from = from_here;

@@ -104,9 +104,8 @@ pub(super) fn extent_of(directory: &Utf8Path, config_dir: &Utf8Path, env: &Env) 
         return Some(Extent::Workspace);
     }
     let place = in_real_parent(directory);
-    let is_it = |extent: &Extent| {
-        extent.directory(&config_dir, env).is_some_and(|own| in_real_parent(&own) == place)
-    };
+    let is_it =
+        |extent: &Extent| extent.directory(&config_dir, env).is_some_and(|own| in_real_parent(&own) == place);
     [Extent::Profile, Extent::User, Extent::Machine].into_iter().find(is_it)
 }
 

@@ -40,7 +40,6 @@ impl Places {
     /// asked for its first commit, once.
     pub(super) fn find(env: &Env, now: Timestamp) -> Result<Self, TeamError> {
         let place = Place::find(env, &ClientFlags::default()).map_err(MemoryError::from)?;
-        let config_dir = env.cwd.join(place.settings.config_dir());
         let agents = AgentDirs::new(env, &place.settings, &place.location.root);
         let mut places = Self { memories: BTreeMap::new(), roots: BTreeMap::new(), left_out: Vec::new() };
         for (prefix, extent) in [("profile/", Extent::Profile), ("user/", Extent::User)] {
