@@ -77,11 +77,28 @@ pub fn find<'o>(operations: &'o [Operation], wanted: &str) -> Result<&'o Operati
         (Some(one), None) => Ok(one),
         (Some(one), Some(two)) => Err(NoSuchOperation::Ambiguous {
             wanted: wanted.to_owned(),
-            candidates: [one, two].into_iter().chain(found).take(8).map(|found| found.id.0.clone()).collect(),
+            candidates: [one, two]
+                .into_iter()
+                .chain(found)
+                .take(8)
+                .map(|found| beginning(operations, &found.id.0).to_owned())
+                .collect(),
         }),
         _ => Err(NoSuchOperation::Unknown { wanted: wanted.to_owned() }),
     }
 }
+
+/// The shortest beginning of an id that means no other operation.
+fn beginning<'i>(operations: &[Operation], id: &'i str) -> &'i str {
+    let is_unique = |start: &str| {
+        operations.iter().all(|operation| operation.id.0 == id || !operation.id.0.starts_with(start))
+    };
+    let starts = (SHORTEST..id.len()).filter_map(|length| id.get(..length));
+    starts.into_iter().find(|start| is_unique(start)).unwrap_or(id)
+}
+
+/// As many characters of an id are printed at least.
+const SHORTEST: usize = 8;
 
 /// A shorter end of an id is too likely to match by chance.
 const MIN_DIGITS: usize = 4;
@@ -100,7 +117,7 @@ pub enum NoSuchOperation {
     Ambiguous {
         /// What was asked for.
         wanted: String,
-        /// Some that begin or end like it.
+        /// Unique beginnings of some that begin or end like it.
         candidates: Vec<String>,
     },
 }

@@ -42,7 +42,7 @@ pub struct Options {
 pub struct Found {
     /// Best first. If all that was found holds too little of what was asked for, there are none.
     pub hits: Vec<Hit>,
-    /// What comes nearest where nothing was found.
+    /// What comes nearest if nothing was found.
     pub nearest: Vec<Hit>,
     /// Words that occur nowhere, and what was looked for instead, as it is written in a hit where hits have snippets.
     pub corrected: Vec<(String, String)>,
@@ -89,7 +89,7 @@ pub struct Hit {
 
 /// A file that holds less of the question, by the weight of its words, is hardly meant.
 const WEAK: f32 = 0.3;
-/// So many of the nearest are shown where nothing was found.
+/// So many of the nearest are shown if nothing was found.
 const MAX_NEAREST: usize = 3;
 
 /// No more candidates than this are looked at when filters or phrases refuse them.
@@ -170,10 +170,16 @@ pub(crate) fn search(
         second.reorder(&mut places, &query.text);
     }
     succession::put_successors_first(&mut places, &mut snippets);
-    places.truncate(options.limit);
+    let listed: Vec<Utf8PathBuf> = places.iter().map(|place| place.hit.path.clone()).collect();
     for mut place in places {
+        if found.hits.len() >= options.limit {
+            break;
+        }
         if options.snippets {
             snippets.fill(&mut place);
+            if repeats(&place.hit, &listed) {
+                continue;
+            }
             place.hit.share = snippets.share_held(&place);
             place.hit.is_weak = place.hit.share.is_some_and(|share| share < WEAK);
         }
@@ -188,6 +194,15 @@ pub(crate) fn search(
         found.nearest.truncate(MAX_NEAREST);
     }
     Ok(found)
+}
+
+/// Whether a hit is a line of an index that links to a memory which was found itself.
+fn repeats(hit: &Hit, listed: &[Utf8PathBuf]) -> bool {
+    let Some(folder) = hit.path.parent() else { return false };
+    matches!(hit.path.file_name(), Some("MEMORY.md" | "MEMORY-overflow.md"))
+        && listed.iter().filter_map(|path| path.strip_prefix(folder).ok()).any(|path| {
+            hit.snippet.contains(&format!("]({path})")) || hit.snippet.contains(&format!("](<{path}>)"))
+        })
 }
 
 /// A candidate that passed the filters, with what is needed to read it again.

@@ -361,7 +361,7 @@ fn linked_from_in(table: &FileTable, entry: &Entry) -> Vec<RelPath> {
 
 /// The file of a memory with that name, in letters that every file system and every keyboard has. A name that ends in
 /// `.md` is taken as the path.
-fn file_name(name: &str) -> String {
+pub(super) fn file_name(name: &str) -> String {
     if name.ends_with(".md") { name.to_owned() } else { format!("{}.md", file_stem(name)) }
 }
 

@@ -12,6 +12,7 @@ use memdir_core::plan::Plan;
 use memdir_core::rel_path::{ENTRYPOINT, RelPath};
 use memdir_disk::history::History;
 
+use super::changes::file_name;
 use super::{Memory, MemoryError, Wish, merge};
 use crate::projects::ProjectsError;
 use crate::team::TEAM_DIR;
@@ -131,7 +132,14 @@ impl Memory {
         let path = match current {
             Some(path) => path,
             None => {
-                let path = self.past_path(name, &log)?;
+                let path = match self.past_path(name, &log) {
+                    // A title may be written differently from the file that it gave its name to.
+                    Err(MemoryError::NotFound { .. }) => {
+                        log = self.log(usize::MAX)?;
+                        self.past_path(name, &log)?
+                    }
+                    found => found?,
+                };
                 if path.as_str() != name {
                     let recorded = history.mentioning(&[path.as_str()])?;
                     log.operations =
@@ -211,7 +219,13 @@ impl Memory {
         };
         let changes = log.operations.iter().flat_map(|operation| &operation.changes);
         let paths = changes.flat_map(|change| std::iter::once(&change.path).chain(&change.renamed_from));
-        let is_named = |path: &&RelPath| path.as_str() == name || path.as_path().file_stem() == Some(name);
+        let file = file_name(name);
+        let is_named = |path: &&RelPath| {
+            let stem = path.as_path().file_stem();
+            path.as_str() == name
+                || path.as_str() == file
+                || stem.is_some_and(|stem| stem.eq_ignore_ascii_case(name))
+        };
         paths.into_iter().find(is_named).cloned().ok_or(missing)
     }
 

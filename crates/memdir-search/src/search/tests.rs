@@ -231,8 +231,21 @@ fn hits_say_where_and_what() {
     assert_eq!(hit.snippet, "The nightly invoice run tries three times with exponential backoff.");
     let marked: Vec<&str> = hit.marks.iter().map(|range| &hit.snippet[range.clone()]).collect();
     assert_eq!(marked, ["exponential", "backoff"]);
-    assert_eq!(store.found("billing").hits[1].title, "MEMORY.md");
     assert_eq!(store.found("twenty minutes").hits[0].line, 3);
+}
+
+#[test]
+fn a_line_of_the_index_does_not_repeat_its_memory() {
+    let store = store(MEMORIES);
+    let found = store.found("billing");
+    assert_eq!(found.hits.iter().map(|hit| hit.title.as_str()).collect::<Vec<_>>(), ["retries"]);
+    // The words of this line are in no other file: it is the only place that says them.
+    fs::write(
+        store.collection.source().root.join("MEMORY.md"),
+        "- [Retries](retries.md) — how the billing job retries\n- The zeppelin is moored on Mondays\n",
+    )
+    .unwrap();
+    assert_eq!(store.found("billing").hits.len(), 1);
 }
 
 #[test]
@@ -265,5 +278,5 @@ fn what_holds_too_little_of_the_question_is_only_the_nearest() {
     let found = store.found("retry policy of the billing job");
     assert_eq!(found.nearest, []);
     assert_eq!(found.hits.first().map(|hit| hit.is_weak), Some(false));
-    assert!(found.hits.iter().skip(1).all(|hit| hit.is_weak || hit.path.ends_with("MEMORY.md")), "{found:?}");
+    assert!(found.hits.iter().skip(1).all(|hit| hit.is_weak), "{found:?}");
 }

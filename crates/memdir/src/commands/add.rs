@@ -8,6 +8,7 @@ use clap::Parser;
 use memdir_core::memory::change::ChangeRefused;
 use memdir_core::memory::guess::{GuessedFields, guess};
 use memdir_core::memory::memory_type::MemoryType;
+use memdir_core::memory::topic::header_name;
 use memdir_core::memory::topic::validity::{Expiry, Validity};
 use memdir_lib::memory::{Memory, MemoryError, NewMemory};
 use memdir_lib::place::Checkout;
@@ -132,7 +133,7 @@ impl Run for Add {
         let now = world.now;
         let is_guess = self.name.is_none() || self.memory_type.is_none();
         self.how.added = Some(Added {
-            name: name.clone(),
+            name: header_name(&name),
             memory_type: memory_type.as_str().to_owned(),
             description: description.clone(),
         });
@@ -144,7 +145,7 @@ impl Run for Add {
                 world.stdout,
                 "{} {} {}",
                 paint.quiet("as      "),
-                paint.strong(&crate::output::printable(&name)),
+                paint.strong(&crate::output::printable(&header_name(&name))),
                 paint.quiet(&format!("({memory_type}; change it with `memdir rename` and `memdir set`)"))
             )?;
         }

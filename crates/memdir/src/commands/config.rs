@@ -45,6 +45,9 @@ pub(crate) struct Config {
 
 #[derive(Debug, Subcommand)]
 enum Action {
+    /// List the settings and where each value comes from, as without a subcommand
+    #[command(alias = "ls", after_help = "Examples:\n  memdir config list")]
+    List,
     /// Print one value; exits with 1 if it is not set and has no default
     #[command(after_help = "Examples:\n  memdir config get history.days")]
     Get {
@@ -101,7 +104,7 @@ impl Run for Config {
     fn run(self, world: &mut World) -> Result<Exit> {
         let file = ConfigFile::read(world)?;
         match &self.action {
-            None => self.list(&file, world),
+            None | Some(Action::List) => self.list(&file, world),
             Some(Action::Path) => {
                 writeln!(world.stdout, "{}", file.path)?;
                 Ok(Exit::Yes)

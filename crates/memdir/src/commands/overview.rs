@@ -17,7 +17,7 @@ use super::Run;
 use super::memory::settle;
 use crate::arguments::Global;
 use crate::exit::Exit;
-use crate::output::{Paint, human_age, printable};
+use crate::output::{Paint, human_age, printable, short_path};
 use crate::world::World;
 
 /// Show where memory is, how much there is, and what is wrong
@@ -45,8 +45,8 @@ fn overview(world: &mut World) -> Result<Exit> {
     let state = if place.location.enabled { paint.good("on") } else { paint.warn("off") };
     let why = paint.quiet(&format!("({})", place.location.decided_by));
     let warnings = place.warnings();
-    row(world, "project", &paint.strong(&printable(place.location.root.as_str())))?;
-    row(world, "memory", &format!("{}  {state} {why}", printable(place.location.memory_dir.as_str())))?;
+    row(world, "project", &paint.strong(&short_path(&place.location.root, world)))?;
+    row(world, "memory", &format!("{}  {state} {why}", short_path(&place.location.memory_dir, world)))?;
     let memory = Memory::at_place(place, &env)?;
     settle(&memory, world)?;
     let catalogue = memory.catalogue()?;
@@ -66,7 +66,7 @@ fn overview(world: &mut World) -> Result<Exit> {
         world.warn(&warning)?;
     }
     if memory.root().is_none() {
-        writeln!(world.stdout, "\nNo memory yet. {} adds the first one.", paint.code("memdir add"))?;
+        writeln!(world.stdout, "\nNo memory yet. {} adds the first one.", paint.code("memdir add TEXT"))?;
     } else if !wrong.is_empty() {
         writeln!(world.stdout, "\n{} says more and fixes what it can.", paint.code("memdir doctor"))?;
     }

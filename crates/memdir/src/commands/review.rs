@@ -31,7 +31,7 @@ subcommand everything that waits is listed. An id may be cut as long as it is un
 Examples:
   memdir review
   memdir review show 01hf
-  memdir review accept 01hf7yat00zzzzzzzz
+  memdir review accept 01hf 01hg
   memdir review accept --all
   memdir review --due
   memdir review reject 01hf"
@@ -207,7 +207,7 @@ fn show(memory: &Memory, id: &str, json: bool, world: &mut World) -> Result<Exit
         writeln!(world.stdout)?;
         return Ok(Exit::Yes);
     }
-    heading(&staged, &printed_id(memory, &staged.id), world)?;
+    heading(&staged, waiting_ids(memory).shorten(&staged.id), world)?;
     print_diff(&staged.plan, world)?;
     for warning in &staged.plan.warnings {
         world.warn(warning)?;
@@ -215,10 +215,10 @@ fn show(memory: &Memory, id: &str, json: bool, world: &mut World) -> Result<Exit
     Ok(Exit::Yes)
 }
 
-/// The beginning of an id that means one waiting change.
-fn printed_id(memory: &Memory, id: &str) -> String {
+/// The ids of the changes that wait, to print the beginnings that are unique among them.
+fn waiting_ids(memory: &Memory) -> ShortIds {
     let waiting = memory.waiting().map(|waiting| waiting.plans).unwrap_or_default();
-    ShortIds::among(waiting.into_iter().map(|staged| staged.id)).shorten(id).to_owned()
+    ShortIds::among(waiting.into_iter().map(|staged| staged.id))
 }
 
 /// The line that says who wants what, when and why.
@@ -255,9 +255,10 @@ fn accept(chosen: &Chosen, how: &How, world: &mut World) -> Result<Exit> {
     let mut memory = how.which.open(world)?;
     let plans = chosen.plans(&memory)?;
     let mut refused = 0;
+    let ids = waiting_ids(&memory);
     for staged in &plans {
         if how.dry_run {
-            heading(staged, &printed_id(&memory, &staged.id), world)?;
+            heading(staged, ids.shorten(&staged.id), world)?;
             print_diff(&staged.plan, world)?;
             continue;
         }
@@ -265,7 +266,8 @@ fn accept(chosen: &Chosen, how: &How, world: &mut World) -> Result<Exit> {
             Ok(applied) => drop(report(&staged.plan, &applied, &memory, how, world)?),
             Err(error) => {
                 refused += 1;
-                world.warn(&format!("{} was not accepted and still waits: {error}", staged.id))?;
+                let id = ids.shorten(&staged.id);
+                world.warn(&format!("{id} was not accepted and still waits: {error}"))?;
             }
         }
     }
@@ -274,9 +276,11 @@ fn accept(chosen: &Chosen, how: &How, world: &mut World) -> Result<Exit> {
 
 fn reject(chosen: &Chosen, memory: &Memory, world: &mut World) -> Result<Exit> {
     only_a_person(world)?;
+    let ids = waiting_ids(memory);
     for staged in chosen.plans(memory)? {
         memory.reject(&staged)?;
-        writeln!(world.stdout, "rejected {} {}", staged.id, printable(&staged.plan.reason))?;
+        let id = ids.shorten(&staged.id);
+        writeln!(world.stdout, "rejected {id}  {}", printable(&staged.plan.reason))?;
     }
     Ok(Exit::Yes)
 }
@@ -286,7 +290,7 @@ fn edit(memory: &Memory, id: &str, world: &mut World) -> Result<Exit> {
     let mut staged = memory.waiting_plan(id)?;
     edit_texts(&mut staged, world)?;
     memory.replace_waiting(&staged)?;
-    heading(&staged, &printed_id(memory, &staged.id), world)?;
+    heading(&staged, waiting_ids(memory).shorten(&staged.id), world)?;
     print_diff(&staged.plan, world)?;
     Ok(Exit::Yes)
 }

@@ -110,7 +110,8 @@ impl Run for Search {
         if self.json {
             let now = world.now;
             let hits = found.hits.iter().map(|hit| Shown::of(hit, now)).collect();
-            let nearest = found.nearest.iter().map(|hit| Shown::of(hit, now)).collect();
+            let nearest =
+                found.hits.is_empty().then(|| found.nearest.iter().map(|hit| Shown::of(hit, now)).collect());
             world.print_json(&Answer { hits, nearest, partial, corrected: &found.corrected, warnings })?;
         } else {
             if !found.nearest.is_empty() {
@@ -165,7 +166,7 @@ impl Search {
                 sources::other_projects(&env, &flags, &scopes, &named)?
             }
         };
-        // Whoever asks many questions at once waits for all of them anyway.
+        // Many questions at once are answered without a limit of time: a script waits for all of them anyway.
         let patience = (!self.jsonl).then_some(MODEL_PATIENCE);
         let second = installed_model(&env).map(|model| SecondOpinion { model, patience });
         Ok(Searcher::open(&cache, sources).with_usage(sources::usage(&env)).with_second_opinion(second))
@@ -184,7 +185,7 @@ impl Search {
             match Scope::named(word) {
                 _ if word == "all" => scopes.extend(Scope::ALL),
                 Some(scope) => scopes.push(scope),
-                None => bail!("`{word}` is nothing that can be searched: {PLACES}"),
+                None => bail!("unknown search location `{word}`: it is one of {PLACES}"),
             }
         }
         if scopes.is_empty() {
@@ -212,7 +213,7 @@ impl Search {
         Ok(searcher.search_repairing(&query, &options, &mut limits)?)
     }
 
-    /// `{qid, query, date?}` a line; hits are turns where transcripts are searched, files elsewhere.
+    /// `{qid, query, date?}` a line; hits are turns if transcripts are searched, else files.
     fn answer_lines(&self, searcher: &mut Searcher, world: &mut World) -> Result<Exit> {
         let now = world.now;
         json_lines::answer_each(world, "qid", |question| {
@@ -246,8 +247,9 @@ fn refresh(searcher: &mut Searcher, world: &mut World, deadline: Option<Instant>
 #[derive(Serialize)]
 struct Answer<'a> {
     hits: Vec<Shown<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    nearest: Vec<Shown<'a>>,
+    /// Only if nothing was found; empty if nothing is near either.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nearest: Option<Vec<Shown<'a>>>,
     partial: bool,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     corrected: &'a [(String, String)],
@@ -306,10 +308,7 @@ const CLAUDE_CODE: &str = "claude-code";
 
 fn print(hits: &[Hit], world: &mut World) -> Result<()> {
     let paint = world.paint;
-    // A line of the index repeats a memory: it is shown only if nothing else was found.
-    let is_index = |hit: &Hit| matches!(hit.path.file_name(), Some("MEMORY.md" | "MEMORY-overflow.md"));
-    let only_index = hits.iter().all(is_index);
-    for hit in hits.iter().filter(|hit| only_index || !is_index(hit)) {
+    for hit in hits {
         let age =
             hit.time.map(|time| human_age(world.now.as_second() - time.as_second())).unwrap_or_default();
         let kind = if hit.kind.is_empty() { hit.scope.as_str() } else { &hit.kind };

@@ -43,12 +43,12 @@ fn an_empty_project_says_how_to_begin() {
     assert_snapshot!(sandbox.show(""), @r"
     exit 0
     --- stdout
-    project   [ROOT]/home/project
-    memory    [ROOT]/home/.claude/projects/[SLUG]-home-project/memory  on (default)
+    project   ~/project
+    memory    ~/.claude/projects/[SLUG]-home-project/memory  on (default)
     memories  0
     index     none yet
 
-    No memory yet. memdir add adds the first one.
+    No memory yet. memdir add TEXT adds the first one.
     ");
     assert_snapshot!(sandbox.show("ls"), @r"
     exit 0
@@ -102,8 +102,8 @@ fn the_overview_says_what_is_there_and_what_is_wrong() {
     assert_snapshot!(sandbox.show("--now 2030-01-01T00:00:00Z"), @r"
     exit 0
     --- stdout
-    project   [ROOT]/home/project
-    memory    [ROOT]/home/.claude/projects/[SLUG]-home-project/memory  on (default)
+    project   ~/project
+    memory    ~/.claude/projects/[SLUG]-home-project/memory  on (default)
     memories  2: 1 feedback, 1 without type
     newest    twice 1142 days ago; the oldest is from 1142 days ago
     index     ▰▱▱▱▱▱▱▱▱▱ 2 of 200 lines, 66 of 25000 characters

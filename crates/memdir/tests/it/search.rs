@@ -148,7 +148,7 @@ fn what_cannot_be_searched_is_said() {
         assert!(block.stderr.contains(message), "{}", block.stderr);
     };
     check(&[], 2, "nothing to search for");
-    check(&["--in", "limbo", "x"], 2, "`limbo` is nothing that can be searched");
+    check(&["--in", "limbo", "x"], 2, "unknown search location `limbo`");
     check(&["--dir", "nowhere", "x"], 2, "cannot search `nowhere`");
     check(&["the", "of"], 1, "every word of the query is too common to search for");
     check(&["--", "-tabs"], 1, "only excluded words");
@@ -180,6 +180,9 @@ fn where_nothing_fits_the_nearest_is_named_as_such() {
     let block = sandbox.run(["search", "kubernetes ingress certificate tabs"]);
     assert_eq!(block.code, 1);
     assert!(block.stderr.contains("nothing found; nearest:"), "{}", block.stderr);
+    let block = sandbox.run(["search", "--json", "zzzqqq"]);
+    let answer: Value = serde_json::from_str(&block.stdout).unwrap();
+    assert_eq!((&answer["hits"], &answer["nearest"]), (&serde_json::json!([]), &serde_json::json!([])));
 }
 
 #[test]

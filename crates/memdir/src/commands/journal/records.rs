@@ -18,11 +18,15 @@ use crate::world::World;
 Without any text, a terminal opens $EDITOR on the form.
 
 Examples:
+  memdir journal decide \"Prices are integer cents\"
   memdir journal decide --title \"Use httpOnly cookies\" --category architecture --decision \"Scripts cannot read them.\"
   memdir journal decide --title \"PostgreSQL\" --category dependency --status pending --file notes.md
   memdir journal decide --title \"Tokens after all\" --category architecture --supersedes 2026-01-19_001 --file - < notes.md"
 )]
 pub(super) struct Decide {
+    /// What was decided, in a sentence; it is the title, too
+    #[arg(conflicts_with = "title")]
+    words: Vec<String>,
     /// What it is called
     #[arg(long)]
     title: Option<String>,
@@ -55,7 +59,15 @@ pub(super) struct Decide {
 }
 
 impl Decide {
-    pub(super) fn run(self, journal: &Journal, world: &mut World) -> Result<Exit> {
+    pub(super) fn run(mut self, journal: &Journal, world: &mut World) -> Result<Exit> {
+        if !self.words.is_empty() {
+            let words = self.words.join(" ");
+            self.category.get_or_insert_with(|| "implementation".to_owned());
+            if self.decision.is_none() && self.input.file.is_none() && self.input.text.is_none() {
+                self.decision = Some(words.clone());
+            }
+            self.title = Some(words);
+        }
         check_word::<DecisionCategory>(self.category.as_deref())?;
         check_word::<DecisionStatus>(self.status.as_deref())?;
         let sections = given([
