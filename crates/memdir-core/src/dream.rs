@@ -22,10 +22,10 @@ mod contradiction;
 mod dates;
 mod desk;
 mod distil;
+mod fix_index;
 mod gates;
 mod live;
 mod measure;
-mod mend;
 mod merge;
 mod planner;
 mod proposal;
@@ -55,7 +55,7 @@ pub struct Scene {
     pub index: Option<Vec<u8>>,
     /// The content of its overflow file, if there is one.
     pub overflow: Option<Vec<u8>>,
-    /// Every other Markdown file: memories, daily logs, and what belongs to somebody else.
+    /// Every other Markdown file: memories, daily logs, and what belongs to the team.
     pub files: Vec<SceneFile>,
     /// What lies there and was not read, and why.
     pub unread: Vec<LeftAlone>,

@@ -3,7 +3,7 @@
 //!
 //! Only what the user typed in their own words becomes a preference or a fact; what tools answered, what was pasted or
 //! quoted, questions, what-ifs, jokes, one-off instructions and withdrawn rules do not. Precision comes first: a memory
-//! that nobody meant is worse than one that is missing.
+//! that the user did not mean is worse than one that is missing.
 
 use std::collections::BTreeSet;
 
@@ -84,7 +84,7 @@ pub struct Extracted {
     pub source: Source,
     /// Whether it was learnt from commands rather than said.
     pub is_lesson: bool,
-    /// The name of the memory that it is about, if whoever found it knows.
+    /// The name of the memory that it is about, if the finder knows.
     pub updates: Option<String>,
 }
 
@@ -140,7 +140,7 @@ pub struct Extraction {
 /// Words that take back something that was said earlier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withdrawn {
-    /// The line that they stand in.
+    /// The line that they are in.
     pub turn: String,
     /// What they name; nothing if they mean the last thing.
     pub about: BTreeSet<String>,
@@ -325,7 +325,7 @@ impl Extractor {
         } else if !secrets::scan(&all).is_empty() || private::is_private(&all) {
             Some("it holds a secret")
         } else if !flag(&all).is_empty() {
-            Some("it reads like an attack on whoever reads it")
+            Some("it reads like an attack on its reader")
         } else {
             None
         };

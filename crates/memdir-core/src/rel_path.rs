@@ -12,7 +12,7 @@ mod tests;
 
 /// A validated path relative to a memory root: `/` between components, NFC, no `.` or `..`, nothing invisible.
 ///
-/// Whoever holds one may join it to a root without leaving that root as far as names go; links are the disk
+/// A caller may join one to a root without leaving that root as far as names go; links are the disk
 /// crate's business.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]

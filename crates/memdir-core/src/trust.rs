@@ -138,7 +138,7 @@ fn judge_windows(path: &Utf8Path, home: Option<&Utf8Path>, config_dir: &Utf8Path
     judge_directory(Utf8Path::new(&judged.on_its_drive()), home.as_deref(), &config_dir)
 }
 
-/// Whether the repository itself carries the local settings file of a directory: then it is no more the user's own than
+/// Whether the repository itself carries the local settings file of a directory: then it is not more the user's own than
 /// the shared one. Read from git's index, without a git process. An index that cannot be read counts as a yes.
 pub(crate) fn is_tracked(root: &Utf8Path, look: &dyn Look) -> bool {
     let git = root.join(".git");
@@ -208,7 +208,7 @@ pub enum RootRefused {
     #[error("it is a network path")]
     NetworkPath,
     /// `~name`, or `~` where no home is known.
-    #[error("it is in the home directory of another user, or of nobody")]
+    #[error("it is in the home directory of another user, or of none")]
     OtherHome,
     /// `~/..` and the like.
     #[error("it starts at the home directory and leaves it")]

@@ -157,7 +157,7 @@ impl History {
     /// A line for whatever is called like a segment and is none.
     fn impostors(&self) -> Result<impl Iterator<Item = String>, DiskError> {
         let impostors = segment::impostors(&self.dir)?;
-        Ok(impostors.into_iter().map(|path| format!("`{path}` is no file, and was not looked into")))
+        Ok(impostors.into_iter().map(|path| format!("`{path}` is not a regular file, and was not read")))
     }
 
     /// Records a change that another process made, noticed afterwards: its record, and for each change the versions

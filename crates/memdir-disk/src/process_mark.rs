@@ -68,7 +68,7 @@ pub(crate) fn own_process() -> u32 {
 }
 
 /// Whether a process of that number runs that already ran at a time: a number that was given to another process since
-/// is nobody's.
+/// belongs to no process.
 pub(crate) fn has_process_since(process: u32, time: jiff::Timestamp) -> bool {
     const SLACK: i64 = 2;
     if ProcessMark::own().started == 0 {

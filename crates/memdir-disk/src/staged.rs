@@ -218,7 +218,7 @@ impl StagedPlans {
 
     fn path(&self, id: &str) -> Result<Utf8PathBuf, DiskError> {
         if !is_id(id) {
-            return DiskError::refused(Utf8Path::new(id), "this is no id of a staged plan");
+            return DiskError::refused(Utf8Path::new(id), "this is not the id of a staged plan");
         }
         Ok(self.dir.join(format!("{id}.json")))
     }

@@ -22,7 +22,7 @@ pub use collision::CollisionFix;
 pub use memdir_disk::setup_dir::{PluginContent, PluginFile};
 pub use nightly::NightlyReport;
 
-/// A set-up under way: nobody else's is, until this is dropped.
+/// A set-up under way: no other can start until this is dropped.
 #[derive(Debug)]
 pub struct Setup {
     env: Env,
@@ -53,7 +53,7 @@ pub struct Report {
     pub outcome: Outcome,
     /// What the user should know.
     pub warnings: Vec<String>,
-    /// Why the agent ignores what stands in its settings, if it does: nobody shall think that it is done.
+    /// Why the agent ignores what is in its settings, if it does, so that the user does not think that it is done.
     pub without_effect: Option<String>,
 }
 
@@ -82,7 +82,7 @@ pub enum Outcome {
     Unchanged,
     /// They were changed, or would be.
     Changed(Vec<FileChange>),
-    /// Something that is not ours stands in our place, and stays.
+    /// Something that is not ours is in our place, and stays.
     Kept(String),
     /// Nothing was changed, and why.
     Failed(SetupError),
@@ -138,7 +138,7 @@ pub enum SetupError {
     Disk(#[from] DiskError),
 }
 
-/// Somebody else writes the same file at the same moment: so often it is tried again.
+/// How often a change is tried again while another program writes the same file.
 const TRIES: usize = 8;
 
 impl Setup {
@@ -160,7 +160,7 @@ impl Setup {
             Some(bytes) => match Manifest::parse(&bytes) {
                 Ok(manifest) => manifest,
                 Err(error @ ManifestError::Damaged(_)) => {
-                    // What is ours is known by what it starts, too; nobody shall be locked out by our own state.
+                    // What is ours is known by what it starts, too; our own state must lock no user out.
                     warnings.push(format!("`{path}`: {error}; it is kept among the backups, and begun anew"));
                     if mode == Mode::Do {
                         dir.keep_backup(&path, &bytes)?;

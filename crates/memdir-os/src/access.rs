@@ -73,7 +73,7 @@ impl OwnUser {
     }
 
     fn ask() -> Result<Self, Errno> {
-        // SAFETY: the call returns a constant that stands for this process.
+        // SAFETY: the call returns a constant that means this process.
         let own = unsafe { GetCurrentProcess() };
         let mut token = null_mut();
         // SAFETY: the constant is valid; the call stores a handle.

@@ -10,7 +10,7 @@ pub fn console_size() -> Option<(usize, usize)> {
     // SAFETY: the call takes a number and returns a handle that the process keeps.
     let output = unsafe { GetStdHandle(STD_OUTPUT_HANDLE) };
     let mut info = CONSOLE_SCREEN_BUFFER_INFO::default();
-    // SAFETY: the call fills the structure that it is given, and refuses a handle that is no console.
+    // SAFETY: the call fills the structure that it is given, and refuses a handle that is not a console.
     if unsafe { GetConsoleScreenBufferInfo(output, &raw mut info) } == 0 {
         return None;
     }

@@ -29,7 +29,7 @@ impl Errno {
     pub const NODEV: Self = Self(win::ERROR_BAD_DEVICE);
     /// The file system or the system has no such call.
     pub const NOSYS: Self = Self(win::ERROR_NOT_SUPPORTED);
-    /// Another program holds the file open and lets nobody replace it.
+    /// Another program holds the file open and lets no other replace it.
     pub const BUSY: Self = Self(win::ERROR_SHARING_VIOLATION);
     /// The system forbids it.
     pub const ACCESS: Self = Self(win::ERROR_ACCESS_DENIED);

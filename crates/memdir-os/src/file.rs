@@ -129,7 +129,7 @@ pub struct Stat {
     pub is_directory: bool,
     /// Whether it is a file on a disk; a pipe and a device are not.
     pub is_on_disk: bool,
-    /// Whether it stands for another place: a symbolic link, a junction.
+    /// Whether it leads to another place: a symbolic link, a junction.
     pub is_link: bool,
     /// Whether the system attaches something else to it: a file in the cloud, a compressed one.
     pub is_special: bool,
@@ -188,7 +188,7 @@ pub fn stat(file: impl AsHandle) -> Result<Stat, Errno> {
     })
 }
 
-/// Whether what has this tag stands for something elsewhere, as links and junctions do.
+/// Whether what has this tag leads elsewhere, as links and junctions do.
 pub(crate) fn is_surrogate(tag: u32) -> bool {
     const NAME_SURROGATE: u32 = 0x2000_0000;
     tag & NAME_SURROGATE != 0

@@ -35,14 +35,14 @@ pub fn unlock_file(file: BorrowedHandle<'_>) {
 /// A name that one process at a time can hold. It is free again when this is dropped or the process ends.
 ///
 /// A directory cannot be locked on Windows, and a file beside it would be seen by others. The lock is that the mutex
-/// exists; nobody owns or waits for it, so it does not matter which thread drops it.
+/// exists; no thread owns or waits for it, so it does not matter which thread drops it.
 #[derive(Debug)]
 pub struct NamedLock {
     _mutex: OwnedHandle,
 }
 
 impl NamedLock {
-    /// Takes the name; `None` if somebody holds it.
+    /// Takes the name; `None` if another process holds it.
     #[must_use]
     pub fn try_take(name: &str) -> Option<Self> {
         let wide: Vec<u16> = format!("Global\\{name}").encode_utf16().chain([0]).collect();

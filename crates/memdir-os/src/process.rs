@@ -45,15 +45,15 @@ pub fn process_start(process: u32) -> Option<u64> {
 
 /// Lets all other processes go first from now on.
 pub fn lower_priority() {
-    // SAFETY: the call returns a constant that stands for this process.
+    // SAFETY: the call returns a constant that means this process.
     let own = unsafe { win::GetCurrentProcess() };
-    // SAFETY: the handle stands for this process; the call takes numbers.
+    // SAFETY: the handle means this process; the call takes numbers.
     unsafe { win::SetPriorityClass(own, win::BELOW_NORMAL_PRIORITY_CLASS) };
 }
 
 /// Keeps this process's standard input and output from the processes that it starts. The standard library gives a child
 /// copies where it should have them; but a child that should have none, as a detached one, would inherit these too, and
-/// whoever reads our output to its end would wait for that child.
+/// a program that reads our output to its end would wait for that child.
 pub fn keep_standard_handles() {
     for number in [STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE] {
         // SAFETY: the call takes a number and returns a handle that the process keeps, or null.
@@ -100,7 +100,7 @@ impl Job {
     /// # Errors
     /// What the system says.
     pub fn add_own(&self) -> Result<(), Errno> {
-        // SAFETY: the call returns a constant that stands for this process.
+        // SAFETY: the call returns a constant that means this process.
         let own = unsafe { win::GetCurrentProcess() };
         // SAFETY: the constant is valid as long as the process runs.
         self.add(unsafe { BorrowedHandle::borrow_raw(own) })

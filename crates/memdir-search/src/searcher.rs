@@ -118,7 +118,7 @@ impl Searcher {
     pub fn search(&self, query: &Query, options: &Options) -> Result<Found, SearchError> {
         let collections: Vec<&Collection> = self.collections.iter().collect();
         let second = self.second.as_ref();
-        // Whoever asks at the same time goes without the words that others have seen.
+        // A search at the same time goes without the words that earlier ones have seen.
         match self.analyzer.try_lock() {
             Ok(mut analyzer) => search(&collections, query, options, &self.usage, second, &mut analyzer),
             Err(_) => search(&collections, query, options, &self.usage, second, &mut Analyzer::new()),

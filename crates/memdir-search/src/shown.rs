@@ -147,6 +147,6 @@ mod tests {
             claims.into_iter().map(|claim| claim.join().unwrap()).filter(|claimed| *claimed).count()
         });
         assert_eq!(claimed, 1);
-        assert_eq!(ShownMemories::load(&folder, "same").paths().len(), 16 + 2, "nobody's claim was lost");
+        assert_eq!(ShownMemories::load(&folder, "same").paths().len(), 16 + 2, "no claim was lost");
     }
 }

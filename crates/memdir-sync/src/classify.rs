@@ -11,9 +11,9 @@ pub(crate) enum Theirs {
     Unchanged,
     /// Nothing.
     Absent,
-    /// Something that does not count: nobody vouches for it, or it is no entry.
+    /// Something that does not count: no member vouches for it, or it is not an entry.
     Foreign,
-    /// An entry of somebody of whom it cannot be read whether they are still a member.
+    /// An entry of an author whose membership cannot be read.
     Doubtful,
     /// Another entry of a member.
     New { version: u64, round: u64, content: Option<ContentHash>, parent: Option<ContentHash> },
@@ -36,7 +36,7 @@ pub(crate) enum Case {
     Diverged,
     /// What is there is older than what was agreed: what is here is sent again.
     Outdated,
-    /// Something stands in the place of what was agreed that does not count: what is here is sent again.
+    /// Something invalid is in the place of what was agreed: what is here is sent again.
     Repair,
     /// What was agreed disappeared without a word: what is here is sent again.
     Vanished,
@@ -67,7 +67,7 @@ pub(crate) fn classify(
     let before = agreed.and_then(|agreed| agreed.content);
     let changed = mine != before;
     match theirs {
-        // Whoever overwrote it might overwrite what counts.
+        // The one who overwrote it might overwrite what counts.
         Theirs::Doubtful => Case::Same,
         Theirs::Foreign if agreed.is_some() && !changed => Case::Repair,
         Theirs::Unchanged | Theirs::Foreign => send_if(changed),
@@ -95,7 +95,7 @@ pub(crate) fn classify(
                 return if mine == content && mine == before { Case::Agree } else { Case::Outdated };
             }
             // Another one followed what came before the agreed one: the agreed one was damaged before everybody saw it. Or it
-            // was deleted, that was forgotten, and its versions began anew, for whoever was away that long.
+            // was deleted, that was forgotten, and its versions began anew, for a member who was away that long.
             let is_beside = !history.forgotten
                 && agreed.is_some_and(|agreed| version <= agreed.version)
                 && parent.is_some()
@@ -219,7 +219,7 @@ mod tests {
         check_in(history, Some((3, 9, "a")), "c", Some((4, 2, "b", "a")), Case::Merge);
         // Deleted, forgotten and made again.
         check_in(history, Some((3, 9, "a")), "a", Some((1, 20_000, "b", "")), Case::Take);
-        // Deleted, forgotten, back with what somebody had changed of an earlier version, and deleted again.
+        // Deleted, forgotten, back with what a member had changed of an earlier version, and deleted again.
         let away = History { forgotten: true, ..history };
         check_in(away, Some((22, 1902, "a")), "a", Some((21, 1927, "b", "before a")), Case::Take);
         check_in(away, Some((22, 1902, "a")), "a", Some((22, 1942, "", "b")), Case::Take);

@@ -1,4 +1,4 @@
-//! What two texts were perhaps both made from, where nobody remembers it.
+//! What two texts were perhaps both made from, if no record says it.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ fn parts(text: &str) -> (&str, &str) {
     text.split_at(Frontmatter::parse(text).0.map_or(0, |fields| fields.body_start()))
 }
 
-/// The longest list of lines that stands in both.
+/// The longest list of lines that is in both.
 fn common_lines(first: &str, second: &str) -> String {
     let first: Vec<&str> = first.split_inclusive('\n').collect();
     let second: Vec<&str> = second.split_inclusive('\n').collect();
@@ -55,7 +55,7 @@ fn common_lines(first: &str, second: &str) -> String {
     let mut at = 0;
     for (line, below) in first.iter().zip(rows.iter().rev().skip(1)) {
         let left = |at: usize| below.get(at).copied().unwrap_or_default();
-        // The line is one of the common ones if no fewer are left behind the next place where it stands.
+        // The line is one of the common ones if no fewer are left behind the next place where it occurs.
         let place = second.iter().skip(at).position(|other| other == line).map(|ahead| at + ahead);
         if let Some(place) = place.filter(|place| left(place + 1) + 1 > left(at)) {
             common.push_str(line);

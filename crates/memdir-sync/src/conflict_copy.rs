@@ -34,7 +34,7 @@ pub fn conflict_key(key: &str, content: &ContentHash) -> String {
     if folder.is_empty() { name } else { format!("{folder}/{name}") }
 }
 
-/// The key that a copy was made beside; `None` if it is no copy.
+/// The key that a copy was made beside; `None` if it is not a copy.
 #[must_use]
 pub fn original_of(key: &str) -> Option<String> {
     let (folder, name) = key.rsplit_once('/').map_or(("", key), |(folder, name)| (folder, name));

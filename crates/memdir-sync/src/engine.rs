@@ -1,7 +1,7 @@
 //! One sync: look, decide, publish, write, remember. Killed anywhere, the next one goes on.
 //!
 //! The order is what makes that true. What will be published and written is remembered first; then it is published, if
-//! nobody was faster; then it is written here; what was agreed is remembered last. Who finds the first memory without the
+//! no other was faster; then it is written here; what was agreed is remembered last. Who finds the first memory without the
 //! last asks the remote whether the publishing got through, and goes on from there.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,7 +43,7 @@ pub enum SyncError {
     /// Both sides changed the same thing, and the caller wants to hear of it.
     #[error("both sides changed {}", .0.iter().map(|conflict| format!("`{}`", conflict.path)).collect::<Vec<_>>().join(", "))]
     Conflicts(Vec<Conflict>),
-    /// Somebody keeps writing a file while we look at it.
+    /// A program keeps writing a file while we look at it.
     #[error("`{0}` is being written by another process")]
     ChangedMeanwhile(String),
     /// Others were faster, again and again.
@@ -58,7 +58,7 @@ pub enum SyncError {
         /// Who ended it, name and key; `None`: this machine itself.
         by: Option<String>,
     },
-    /// Nobody whom the team knows introduced us.
+    /// No member whom the team knows introduced us.
     #[error("no member of the team gave this invitation: its sender was removed, or never was a member")]
     NotIntroduced,
 }
@@ -146,12 +146,12 @@ struct Once<'s> {
 enum Resumed {
     /// This is the newest version now.
     Goes(Option<Version>),
-    /// Somebody else was faster: look again.
+    /// Another member was faster: look again.
     Moved,
 }
 
 impl Once<'_> {
-    /// `None`: somebody else was faster. The newest version is asked for unless it was just now.
+    /// `None`: another member was faster. The newest version is asked for unless it was just now.
     fn run(
         &mut self,
         pending: Option<Pending>,
@@ -255,7 +255,7 @@ impl Once<'_> {
         let here = self.scan.files.iter().filter(|(key, _)| !is_declined(key));
         Some(head) == self.state.head.as_ref()
             && !self.state.unfinished
-            // Whoever lets something wait is told of it, and it is noticed what they decided.
+            // The user is told what waits, and what they decided about it is read.
             && self.state.waiting.is_empty()
             && self.state.roster.revocation_of(&self.key.public()).is_none()
             && self.options.introduce.iter().all(|member| self.state.roster.knows(&member.key))
@@ -290,7 +290,7 @@ impl Once<'_> {
                     self.withdraw(head.as_ref())?;
                     return Err(error.into());
                 }
-                // It is not here any more, so nobody will ever publish it.
+                // It is not here any more, so it will never be published.
                 Err(_) => return Ok(Resumed::Goes(head)),
             }
         }
@@ -313,9 +313,9 @@ impl Once<'_> {
                 if here == change.before {
                     self.unwritten.insert(change.key.clone());
                 } else if change.before != after && after.is_some() {
-                    // Somebody changed what stood here before ours could be written: they never saw what was published,
+                    // The file here was changed before ours could be written: its author never saw what was published,
                     // so the three sides are what they were. Not so where it was to be deleted: that may have happened, and
-                    // what stands here be new. Taken for a change, it would delete every line of the old one elsewhere.
+                    // what is here be new. Taken for a change, it would delete every line of the old one elsewhere.
                     // If the name means another memory since, that is one without a base.
                     let decided =
                         change.after.map(|after| after.memory(self.state.roster.team(), &change.key));
@@ -369,7 +369,7 @@ impl Once<'_> {
             let mut floor = inbox.records.floor;
             for (key, agreed) in &self.state.agreed {
                 let is_old = agreed.round.saturating_add(self.options.tombstone_rounds) <= new_round;
-                // Somebody may have made it anew: then there is no deletion to forget.
+                // It may have been made anew: then there is no deletion to forget.
                 let is_there = inbox.theirs(key) == Theirs::Unchanged && !after.contains_key(key);
                 if agreed.content.is_none() && is_old && is_there && !plan.outgoing.contains_key(key) {
                     puts.push(Put { path: format!("{ENTRIES}{key}"), content: None });
@@ -503,7 +503,7 @@ impl Once<'_> {
         let settled = self.resumed.iter().map(|key| {
             let mut settled = change(key, self.state.agreed.get(key).cloned());
             if !self.unwritten.contains(key) {
-                // Nothing is to be written there: whatever else stands there is the user's.
+                // Nothing is to be written there: whatever else is there is the user's.
                 settled.before = settled.after.as_ref().and_then(|agreed| agreed.content);
             }
             settled

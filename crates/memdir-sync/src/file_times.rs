@@ -82,7 +82,7 @@ impl FileTimes {
         self.known.retain(|key, _| is_there(key));
     }
 
-    /// Keeps it for the next time, for whoever holds the lock. That this fails costs time, and nothing else.
+    /// Keeps it for the next process that holds the lock. That this fails costs time, and nothing else.
     pub(crate) fn save(&mut self, directory: &SyncDir) {
         if !std::mem::take(&mut self.has_new) {
             return;

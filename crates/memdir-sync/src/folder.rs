@@ -58,7 +58,7 @@ pub(crate) struct Folder<'f> {
     pub(crate) read_all: bool,
     /// What was found when the files were last scanned.
     pub(crate) scanned: Option<Scanned>,
-    /// Whether a sync gave an index lines that nobody has yet.
+    /// Whether a sync gave an index lines that no member has yet.
     pub(crate) index_followed: bool,
     /// What the user is asked, and what they said.
     pub(crate) questions: Questions,
@@ -84,7 +84,7 @@ impl Folder<'_> {
     }
 
     /// Forgets what was agreed about folders that lie in another directory now: a second clone, one that was made anew, a
-    /// home that is not there. What is missing in such a directory nobody deleted.
+    /// home that is not there. What is missing in such a directory was not deleted.
     fn forget_moved(&self, state: &mut SyncState) -> Result<(), LocalError> {
         let known = self.files.places()?;
         for place in self.places() {
@@ -218,7 +218,7 @@ impl Local for Folder<'_> {
     }
 
     fn remember_up_to_date(&mut self, version: &Version) {
-        // Whoever lost or changed what follows from the files gets it again; that it fails is said when something is to do.
+        // A derived file that was lost or changed is written again; a failure is reported when there is something to do.
         let _ = self.follow_index();
         if let Some(Scanned { seen, fingerprint, .. }) = &mut self.scanned {
             seen.save(self.files.directory());

@@ -45,7 +45,7 @@ pub struct Answered {
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
-    /// Nobody is there; nothing was sent.
+    /// No server answers; nothing was sent.
     #[error("cannot be reached at `{host}`{why}")]
     Connect {
         /// Where.
@@ -71,7 +71,7 @@ pub enum HttpError {
     /// The connection ended.
     #[error("the connection ended in the middle of the answer")]
     Ended,
-    /// What came is no HTTP.
+    /// The answer is not HTTP.
     #[error("does not speak HTTP")]
     Malformed,
     /// `curl` failed in another way.

@@ -18,7 +18,7 @@ use crate::remote::{Remote, RemoteError, Version};
 use crate::report::Refused;
 use crate::state::SyncState;
 
-/// More files than this are no memory of a team.
+/// More files than this are not a team's memory.
 const MAX_FILES: usize = 300_000;
 
 /// How many entries are read at once: with the largest entries 100 MB.
@@ -32,9 +32,9 @@ const MAX_RECOVERED: usize = 100;
 pub(crate) struct Inbox {
     /// What is there at each key that has something.
     found: BTreeMap<String, Found>,
-    /// Entries that nobody vouches for.
+    /// Entries that no member vouches for.
     pub(crate) held: Vec<Held>,
-    /// Files that are no entries of this team.
+    /// Files that are not entries of this team.
     pub(crate) refused: Vec<Refused>,
     /// What the records of members say.
     pub(crate) records: Records,
@@ -153,7 +153,7 @@ impl Inbox {
         let is_doubtful = self.records.doubtful.contains(&author);
         let (name, counts) = match roster.standing(&author) {
             Standing::Member(name) => (Some(name), !is_doubtful),
-            // What somebody sent before they left is news like any other until it is known that they left. Whoever comes
+            // What a member sent before they left is news like any other until it is known that they left. A member who comes
             // new cannot tell it from what they sent later.
             Standing::Revoked(name) => {
                 let is_news = state.head.is_some() && state.roster.revocation_of(&author).is_none();
@@ -171,7 +171,7 @@ impl Inbox {
         let why = match name {
             _ if is_doubtful => "of whom it cannot be read whether they still are a member",
             Some(_) => "who is a member no more",
-            None => "whom nobody introduced",
+            None => "whom no member introduced",
         };
         let found = if is_doubtful { Found::Doubtful { version } } else { Found::Foreign { version } };
         self.found.insert(key.to_owned(), found);
@@ -185,8 +185,8 @@ impl Inbox {
         });
     }
 
-    /// Looks in the past of the remote for what stood where something stands now that does not count: somebody may have
-    /// sent it, and nobody else have seen it. Who finds nothing newer than what was agreed sends that again.
+    /// Looks in the past of the remote for what was where something invalid is now: an attacker may have
+    /// sent it, and no other member seen it. Who finds nothing newer than what was agreed sends that again.
     fn recover(
         &mut self,
         remote: &mut dyn Remote,
@@ -282,7 +282,7 @@ impl Inbox {
     pub(crate) fn version(&self, key: &str) -> u64 {
         match self.found.get(key) {
             Some(Found::Entry { entry, .. }) => entry.version,
-            // Somebody who is no member could claim the last number there is.
+            // An author who is not a member could claim the last number there is.
             Some(Found::Foreign { version } | Found::Doubtful { version }) => (*version).min(u64::MAX / 2),
             _ => 0,
         }
@@ -301,7 +301,7 @@ impl Inbox {
         self.withheld.get(key).map(String::as_str)
     }
 
-    /// Whether the entry at a key stands only in the past of the remote.
+    /// Whether the entry at a key is only in the past of the remote.
     pub(crate) fn is_recovered(&self, key: &str) -> bool {
         self.recovered.contains(key)
     }

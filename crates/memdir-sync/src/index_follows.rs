@@ -1,5 +1,5 @@
 //! The lines of a person's own index after a sync: they follow what was decided about the memories, and everything else
-//! that stands there stays as it is.
+//! that is there stays as it is.
 //!
 //! The index merges line by line and knows nothing of the files. So it may name a file that went under another name, name
 //! one twice in different words, or name nowhere what was kept beside another or is back.

@@ -10,13 +10,13 @@ pub const REVOCATIONS: &str = "revocations/";
 pub const VOUCHERS: &str = "vouchers/";
 /// The count of what was sent.
 pub const ROUND: &str = "round.json";
-/// What whoever finds the repository should know.
+/// What a reader of the repository should know.
 pub const README: &str = "README.md";
 
-/// What stands in [`README`].
+/// The text of [`README`].
 pub const README_TEXT: &str = "# Memory of a team of coding agents
 
-memdir keeps this. Every file below `entries/` is a memory; its last line, which Markdown hides, holds the signature of
-whoever wrote it. A change that is made here by hand breaks the signature and is refused by every member: change the
+memdir keeps this. Every file below `entries/` is a memory; its last line, which Markdown hides, holds its
+author's signature. A change that is made here by hand breaks the signature and is refused by every member: change the
 memory on your machine, and `memdir team sync`.
 ";

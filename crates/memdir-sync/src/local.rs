@@ -14,7 +14,7 @@ use crate::state::{Agreed, Pending, SyncState};
 /// Why this machine's side failed.
 pub type LocalError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The files as they stand.
+/// The files as they are.
 #[derive(Debug, Clone, Default)]
 pub struct Scan {
     /// What every file's shared text is known by.
@@ -40,7 +40,7 @@ pub enum NameChange {
 }
 
 impl Scan {
-    /// Leaves files alone that somebody does not want, whatever stands in them.
+    /// Leaves files alone that the user does not want to change, whatever their content.
     pub(crate) fn leave_alone(&mut self, unwanted: &BTreeMap<String, String>) {
         for (key, why) in unwanted {
             self.files.remove(key);
@@ -48,7 +48,7 @@ impl Scan {
         }
     }
 
-    /// Whether a file, or a folder that it would lie in, is left alone this time: then nobody knows what became of it.
+    /// Whether a file, or a folder that it would lie in, is left alone this time: then its state is not known.
     #[must_use]
     pub fn leaves_alone(&self, key: &str) -> bool {
         let folders = key.match_indices('/').filter_map(|(end, _)| key.get(..end));
@@ -76,11 +76,11 @@ pub struct LocalChange {
 pub struct LeftAlone {
     /// Which.
     pub key: String,
-    /// What is in the way; `None`: somebody changed it meanwhile.
+    /// What is in the way; `None`: it was changed meanwhile.
     pub why: Option<String>,
 }
 
-/// What came of memories that both sides changed: nobody had them as they are now.
+/// What came of memories that both sides changed: no member had them as they are now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Which.
@@ -91,7 +91,7 @@ pub struct Outcome {
     pub copies: Vec<KeptTwice>,
 }
 
-/// An entry that nobody vouches for.
+/// An entry that no member vouches for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
     /// Which.
@@ -104,7 +104,7 @@ pub struct Held {
     pub text: Option<String>,
     /// When, by their clock.
     pub time: Timestamp,
-    /// Why it waits, if everything else that members send is written: somebody is a member no more, or shared a secret.
+    /// Why it waits, if everything else that members send is written: a member is no longer one, or shared a secret.
     pub why: Option<String>,
 }
 
@@ -115,7 +115,7 @@ pub struct Proposal {
     pub held: Held,
     /// The file that goes with it: the memory has another name there.
     pub renamed_from: Option<String>,
-    /// What the remote has there: whoever accepts has agreed to that.
+    /// What the remote has there: accepting agrees to that.
     pub entry: Agreed,
     /// What went out from here meanwhile; `None`: nothing, or nothing new.
     pub sent_from: Option<SentFrom>,
@@ -214,7 +214,7 @@ pub trait Local: Rules {
         let _ = version;
     }
 
-    /// What stands here now.
+    /// What is here now.
     ///
     /// # Errors
     /// See [`Local::load`].
@@ -265,13 +265,13 @@ pub trait Local: Rules {
     fn give_up(&mut self) -> Result<(), LocalError>;
 
     /// Writes what others want. Gives back what was left alone: files that changed under our feet, and those that cannot
-    /// be written as things stand here, which keeps no other from being written.
+    /// be written now, which keeps no other from being written.
     ///
     /// # Errors
     /// See [`Local::load`].
     fn apply(&mut self, changes: &[LocalChange]) -> Result<Vec<LeftAlone>, LocalError>;
 
-    /// Shows the user what nobody vouches for. Gives back the keys of what does not wait: the user rejected it before, or
+    /// Shows the user what no member vouches for. Gives back the keys of what does not wait: the user rejected it before, or
     /// it would change nothing.
     ///
     /// # Errors
@@ -288,7 +288,7 @@ pub trait Local: Rules {
         Ok(())
     }
 
-    /// Has follow what names the memories and is no memory itself, once all is written.
+    /// Writes what names the memories and is not a memory itself, once all is written.
     ///
     /// # Errors
     /// See [`Local::load`].

@@ -59,7 +59,7 @@ impl Settings {
     }
 }
 
-/// How a circle stands, from what is remembered here.
+/// The state of a circle, from what is remembered here.
 #[derive(Debug)]
 pub struct Status {
     /// The newest version that was taken over.
@@ -72,7 +72,7 @@ pub struct Status {
     pub interrupted: bool,
 }
 
-/// How somebody left.
+/// How a member left.
 #[derive(Debug)]
 pub struct Left {
     /// What kept the others from being told: to them we are a member still.
@@ -83,9 +83,9 @@ pub struct Left {
     pub name: String,
     /// The key that is gone now.
     pub key: PublicKey,
-    /// Whether we began it: then nobody can end what we are to the others but we.
+    /// Whether we founded it: then only we can end our membership.
     pub is_founder: bool,
-    /// Those whom nobody can put out any more: the founder could.
+    /// Those whom no member can remove any more: the founder could.
     pub out_of_reach: Vec<String>,
 }
 
@@ -138,7 +138,7 @@ impl Membership {
         Ok(made)
     }
 
-    /// The same circle, opened by another token of the same server; `None`: this is no address of it. Nothing is
+    /// The same circle, opened by another token of the same server; `None`: this is not an address of it. Nothing is
     /// remembered yet.
     pub(crate) fn reopened(env: &Env, name: &str, url: &str) -> Result<Option<Self>, TeamError> {
         let Some(mut known) = Self::open(env, name)? else { return Ok(None) };
@@ -157,7 +157,7 @@ impl Membership {
     pub(crate) fn accept(env: &Env, name: &str, token: &str, member_name: &str) -> Result<Self, TeamError> {
         let invitation = Invitation::from_token(token).ok_or(TeamError::NoInvitation)?;
         check_name(member_name)?;
-        // A key for every membership: who was here before comes back as somebody new.
+        // A key for every membership: a member who comes back is a new member.
         let mut key = SecretKey::from_seed(random_seed()?);
         let Invitation { team, mut remote, branch, grant, key: occasion } = invitation;
         if is_server(&remote) {
@@ -202,7 +202,7 @@ impl Membership {
         Ok(self.directory.replace(TEAM_SETTINGS, &content)?)
     }
 
-    /// Whether the process is one that nobody waits for.
+    /// Whether this is a background process.
     pub(crate) fn is_unattended(&self) -> bool {
         self.time_limit.is_some()
     }
@@ -217,7 +217,7 @@ impl Membership {
                 let _lock = self.directory.lock(PATIENCE)?.ok_or(TeamError::Locked)?;
                 let joining = self.directory.read(JOINING)?;
                 self.directory.forget()?;
-                // A server knows who used an invitation: whoever tries again is the same.
+                // A server knows which key used an invitation: the same key may try again.
                 if let Some(joining) = joining {
                     self.directory.replace(JOINING, &joining)?;
                 }
@@ -270,7 +270,7 @@ impl Membership {
         let unsent = if sent.is_some() { own_changes } else { Vec::new() };
         let is_known = matches!(sent, Some(TeamError::Sync(SyncError::NoLongerMember { .. })));
         let untold = if is_known {
-            // Whoever was put out has nothing to say that anybody would take.
+            // No member accepts what a removed member sends.
             None
         } else {
             let own = Revocation::of(&me, &self.settings.team, &self.key);
@@ -365,14 +365,14 @@ impl Membership {
         let address = if is_server(&settings.remote) {
             ServerAddress::parse(&settings.remote)?.invite()?.reveal()
         } else {
-            // Whoever joins has credentials of their own.
+            // A member who joins has credentials of their own.
             settings.address()
         };
         let invitation = Invitation::new(&settings.team, &address, &settings.branch, &self.key, seed);
         Ok(invitation.to_token())
     }
 
-    /// How it stands, from what is remembered here.
+    /// Its state, from what is remembered here.
     ///
     /// # Errors
     /// Our own state cannot be read.
@@ -408,13 +408,13 @@ impl Membership {
         }
     }
 
-    /// The record that takes somebody out, and their name: by name, or by the first digits of their key. Oneself is
+    /// The record that removes a member, and their name: by name, or by the first digits of their key. Oneself is
     /// meant only by the key, and a name that several have means none of them.
     pub(crate) fn revocation(&self, name: &str) -> Result<(Revocation, String), TeamError> {
         let roster = self.state()?.roster;
         let me = self.key.public();
         let is_in = |member: &&Member| matches!(roster.standing(&member.key), Standing::Member(_));
-        // Somebody who left can still be put out: only then do their invitations end.
+        // A member who left can still be removed: only then do their invitations end.
         let has_left = |member: &&Member| roster.has_left(&member.key);
         let by_key = |member: &&Member| name.len() >= 8 && member.key.to_string().starts_with(name);
         let by_name = |member: &&Member| member.name == name;
@@ -469,11 +469,11 @@ fn random_seed() -> Result<[u8; 32], TeamError> {
     Ok(seed)
 }
 
-/// Where an invitation leads; an address that is a folder of this machine only if the user wants that: whoever sent it
+/// Where an invitation leads; an address that is a folder of this machine only if the user wants that: the sender
 /// may have put something there.
 ///
 /// # Errors
-/// It is no invitation, or it leads to a folder.
+/// It is not an invitation, or it leads to a folder.
 pub fn invited_to(token: &str, folder_is_meant: bool) -> Result<String, TeamError> {
     let invitation = Invitation::from_token(token).ok_or(TeamError::NoInvitation)?;
     let address = without_credentials(&invitation.remote);

@@ -25,11 +25,11 @@ pub struct Options {
     pub delete_many: bool,
     /// For how many rounds a deletion is named.
     pub tombstone_rounds: u64,
-    /// How often to begin anew because somebody else was faster.
+    /// How often to begin anew because another member was faster.
     pub tries: u32,
-    /// Whoever is to be known to the team from now on: oneself.
+    /// The member to add to the team: this one.
     pub introduce: Vec<Member>,
-    /// Whoever is to be a member no more.
+    /// The members to remove.
     pub revoke: Vec<Revocation>,
     /// Whether to read every file, whatever its times say.
     pub read_all: bool,

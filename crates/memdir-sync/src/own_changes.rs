@@ -1,4 +1,4 @@
-//! What would go to the others: whoever wrote into `team/` without a command was never shown it.
+//! What would be sent: a user who wrote into `team/` without a command was never shown it.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::team_error::TeamError;
 /// How many texts are looked up; of more only the names are told.
 const MAX_TEXTS: usize = 500;
 
-/// A memory that is not what was agreed, as it stands here.
+/// A memory that is not what was agreed, as it is here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OwnChange {
     /// Which memory.
@@ -28,7 +28,7 @@ pub struct OwnChange {
     /// What the others have, if it is known here.
     #[serde(skip)]
     pub before: Option<String>,
-    /// What stands here.
+    /// What is here.
     #[serde(skip)]
     pub after: Option<String>,
 }
@@ -48,7 +48,7 @@ pub(crate) fn own_changes(
     for key in keys.into_iter().filter(|key| !scan.left_alone.contains_key(*key)) {
         let agreed = state.agreed.get(key).filter(|agreed| agreed.content.is_some());
         let here = scan.files.get(key).copied();
-        // What waits for others to be accepted went out already, as it stands here.
+        // What waits for others to be accepted was sent already, as it is here.
         let is_sent = |sent: &SentFrom| here == Some(ContentHash::of(sent.text.as_bytes()));
         if here == agreed.and_then(|agreed| agreed.content)
             || state.is_declined(key, &scan)
@@ -65,7 +65,7 @@ pub(crate) fn own_changes(
         changes.push(OwnChange { path: key.clone(), change, refused: None, before: None, after: None });
     }
     let known: Vec<&str> = ids.iter().take(MAX_TEXTS).filter_map(|id| *id).collect();
-    // That git cannot be asked keeps nobody from seeing what is here.
+    // If git cannot be asked, the user still sees what is here.
     let mut texts = membership.texts(&known).unwrap_or_default().into_iter();
     for (change, id) in changes.iter_mut().zip(&ids).take(MAX_TEXTS) {
         change.before = id.and_then(|_| texts.next().flatten());

@@ -31,7 +31,7 @@ mod with_teams;
 use places::{PROJECTS, Places};
 use with_teams::shared_with_teams;
 
-/// The branch that is used unless somebody names another.
+/// The branch that is used unless the user names another.
 pub const PERSONAL_BRANCH: &str = "memdir-personal";
 
 const NAME: &str = "personal";
@@ -87,7 +87,7 @@ impl Personal {
     /// Adds this machine to the others.
     ///
     /// # Errors
-    /// It is no invitation, it was used, or the sync fails: then the next one tries again.
+    /// It is not an invitation, it was used, or the sync fails: then the next one tries again.
     pub fn join(env: &Env, token: &str, name: &str, now: Timestamp) -> Result<(Self, Report), TeamError> {
         let personal = Self { membership: Membership::accept(env, NAME, token, name)?, env: env.clone() };
         personal.membership.remember()?;
@@ -96,7 +96,7 @@ impl Personal {
         Ok((personal, report))
     }
 
-    /// The same, for a process that nobody waits for: no answer of the network is waited for longer than this.
+    /// The same, for a background process: no answer of the network is waited for longer than this.
     #[must_use]
     pub fn within(mut self, limit: Duration) -> Self {
         self.membership.limit_to(limit);
@@ -172,7 +172,7 @@ impl Personal {
         Ok(left_out)
     }
 
-    /// The memories of which two versions are kept until somebody removes one.
+    /// The memories of which two versions are kept until the user removes one.
     ///
     /// # Errors
     /// A directory cannot be listed.

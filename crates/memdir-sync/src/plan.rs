@@ -42,11 +42,11 @@ pub(crate) struct SyncPlan {
     pub(crate) outgoing: BTreeMap<String, Outgoing>,
     /// What is agreed without being sent; `None`: nothing any more.
     pub(crate) agreed: BTreeMap<String, Option<Agreed>>,
-    /// What waits for the user although everything else is written: somebody shared a secret.
+    /// What waits for the user although everything else is written: a member shared a secret.
     pub(crate) withheld: Vec<Proposal>,
     /// What waits for the user.
     pub(crate) waiting: Vec<Proposal>,
-    /// What the user does not want here, and what stands here instead: it is known, and nothing comes of it.
+    /// What the user does not want here, and what is here instead: it is known, and nothing comes of it.
     pub(crate) declined: BTreeMap<String, (Agreed, Option<ContentHash>)>,
 }
 
@@ -193,7 +193,7 @@ impl<'p> Planner<'p> {
         self.write_late(key)
     }
 
-    /// What stands here, as far as the sync is concerned: a file that a killed sync was about to write counts as written,
+    /// What is here, as far as the sync is concerned: a file that a killed sync was about to write counts as written,
     /// and so does one that the user would not have changed.
     fn mine(&self, key: &str) -> Option<ContentHash> {
         if self.counts_as_agreed(key) {
@@ -269,7 +269,7 @@ impl<'p> Planner<'p> {
             }
             Case::Repair => {
                 self.report.notices.push(format!(
-                    "somebody who may not put something in the place of `{key}`; what was agreed was sent again"
+                    "`{key}` was replaced by an author who may not do that; the last valid version was sent again"
                 ));
                 let text = self.text_of(key, mine)?;
                 self.send(key, text)?;
@@ -429,7 +429,7 @@ impl<'p> Planner<'p> {
         false
     }
 
-    /// Says that a memory stays here, and that what somebody changed there meanwhile waits for it.
+    /// Says that a memory stays here, and that what a member changed there meanwhile waits for it.
     pub(crate) fn block(&mut self, key: &str, target: &str, why: String) {
         let why = match self.sides.inbox.waits_behind(target, self.sides.roster) {
             Some(waits) => format!("{why}; {waits}"),
@@ -444,7 +444,7 @@ impl<'p> Planner<'p> {
         agreed.max(self.sides.inbox.version(key)).saturating_add(1)
     }
 
-    /// A file that nobody but this machine knows and that has the same name but for capitals.
+    /// A file that only this machine knows and that has the same name but for capitals.
     fn own_namesake(&mut self, key: &str) -> Option<String> {
         let names = self.own_names.get_or_insert_with(|| {
             let is_known = |key: &String| {

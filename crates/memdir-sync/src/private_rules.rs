@@ -49,7 +49,7 @@ impl PrivateRules {
         Some(format!("its name looks like a secret ({})", found.first()?.rule))
     }
 
-    /// Where a secret stands in a text; never the secret itself.
+    /// Where a secret is in a text; never the secret itself.
     pub(crate) fn secret_in(&self, text: &str) -> Option<String> {
         let found = self.secrets(text);
         let first = found.first()?;
@@ -64,7 +64,7 @@ impl PrivateRules {
     }
 }
 
-/// Whether a type `user` stands anywhere among the fields: in capitals, in quotes, in a list, at the top or below
+/// Whether a type `user` is anywhere among the fields: in capitals, in quotes, in a list, at the top or below
 /// `metadata`. The sync asks more widely than a reader of the memory would, because what went out is out.
 fn is_about_a_person(text: &str) -> bool {
     let is_user = |word: &str| word.trim().eq_ignore_ascii_case("user");
@@ -78,7 +78,7 @@ fn is_about_a_person(text: &str) -> bool {
         let starts_field = line.contains(':');
         let mut values = if is_open && !starts_field { vec![line] } else { Vec::new() };
         is_open &= !starts_field;
-        // Fields stand on lines of their own, or in braces after commas.
+        // Fields are on lines of their own, or in braces after commas.
         for (at, part) in line.split(['{', ',']).enumerate() {
             let Some((name, value)) = part.split_once(':') else {
                 if at > 0 && is_open {

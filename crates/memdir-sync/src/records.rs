@@ -12,7 +12,7 @@ use crate::layout::{MEMBERS, REVOCATIONS, ROUND, VOUCHERS};
 use crate::remote::{Listed, Put, Remote, RemoteError};
 use crate::report::Refused;
 
-/// Records are a few for each member. Who read only some of more than this might miss that somebody was put out.
+/// Records are a few for each member. Who read only some of more than this might miss that a member was removed.
 const MAX_RECORDS: usize = 10_000;
 
 /// What the records say.
@@ -20,9 +20,9 @@ const MAX_RECORDS: usize = 10_000;
 pub(crate) struct Records {
     /// What they taught.
     pub(crate) learnt: Learnt,
-    /// Files that are no records of this team.
+    /// Files that are not records of this team.
     pub(crate) refused: Vec<Refused>,
-    /// The count that somebody signed who may.
+    /// The count, signed by a member who may sign it.
     pub(crate) round: u64,
     /// Deletions up to this round are no longer named.
     pub(crate) floor: u64,
@@ -30,9 +30,9 @@ pub(crate) struct Records {
     pub(crate) doubtful: BTreeSet<PublicKey>,
     /// The files that are records of members.
     members: BTreeSet<String>,
-    /// What stands in the files that should say who was put out.
+    /// The content of the files that should say who was removed.
     revocations: BTreeMap<String, Vec<u8>>,
-    /// Members for whom somebody vouches whose word counts.
+    /// Members for whom a valid member vouches.
     vouched: BTreeSet<PublicKey>,
 }
 
@@ -82,14 +82,14 @@ impl Records {
             }
         }
         records.learnt = roster.learn_vouched(members, revocations, &vouchers);
-        // Whoever is there already was first.
+        // The one that is there already was first.
         let new = roster.learn(introduced.to_vec(), Vec::new());
         records.learnt.joined.extend(new.joined);
         records.learnt.problems.extend(new.problems);
         records.doubt(roster);
         let counting = vouchers.iter().filter(|voucher| roster.has_a_say(&voucher.by));
         records.vouched = counting.map(|voucher| voucher.key).collect();
-        // Whoever leaves signs the count once more, as the last thing.
+        // A member who leaves signs the count once more, as the last thing.
         if let Some(round) = round.filter(|round| {
             matches!(roster.standing(&round.author), Standing::Member(_)) || roster.has_left(&round.author)
         }) {
@@ -98,7 +98,7 @@ impl Records {
         Ok(records)
     }
 
-    /// Whatever stands in the place of a record that somebody was put out, and is none that counts, may stand in the
+    /// An invalid file in the place of a record that a member was removed may be in the
     /// place of one that did.
     fn doubt(&mut self, roster: &Roster) {
         for path in self.revocations.keys() {
@@ -106,8 +106,8 @@ impl Records {
             let Some(key) = name.and_then(PublicKey::from_hex) else { continue };
             if let Standing::Member(name) = roster.standing(&key) {
                 self.learnt.problems.push(format!(
-                    "`{path}` cannot be read, so nobody can tell whether {name} ({}) was put out: what they \
-                     send is held until somebody syncs who knows. If nobody was put out, remove that file",
+                    "`{path}` cannot be read, so memdir cannot tell whether {name} ({}) was removed: what they \
+                     send is held until a member who knows syncs. If they were not removed, delete that file",
                     key.short()
                 ));
                 self.doubtful.insert(key);
@@ -136,7 +136,7 @@ impl Records {
     }
 }
 
-/// The files that a roster makes, and what stands in them.
+/// The files that a roster makes, and their content.
 fn known(roster: &Roster) -> impl Iterator<Item = (String, Vec<u8>)> + '_ {
     let members =
         roster.members().map(|member| (format!("{MEMBERS}{}", member.file_name()), member.render()));
@@ -145,10 +145,10 @@ fn known(roster: &Roster) -> impl Iterator<Item = (String, Vec<u8>)> + '_ {
     members.chain(revocations)
 }
 
-/// A file that should be a record, and what stands in it; `None`: it is a link, or larger than any record.
+/// A file that should be a record, and its content; `None`: it is a link, or larger than any record.
 type Content<'l> = (&'l str, Option<Vec<u8>>);
 
-/// What stands in every file that should be a record.
+/// The content of every file that should be a record.
 fn contents<'l>(remote: &mut dyn Remote, listed: &'l [Listed]) -> Result<Vec<Content<'l>>, RemoteError> {
     let is_record = |file: &&Listed| {
         file.path == ROUND

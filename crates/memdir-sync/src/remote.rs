@@ -44,7 +44,7 @@ pub struct Prepared {
 pub enum Published {
     /// It is the newest version now.
     Done,
-    /// Somebody else was faster: it must be made anew from theirs.
+    /// Another member was faster: it must be made anew from their version.
     Moved,
 }
 
@@ -112,14 +112,14 @@ pub trait Remote {
     /// See [`Remote::head`].
     fn view(&mut self, version: &Version) -> Result<Vec<Listed>, RemoteError>;
 
-    /// The contents that ids stand for, of any version that was viewed or published from here; `None` where one is
+    /// The contents of ids, of any version that was viewed or published from here; `None` where one is
     /// larger than `limit`, or not there any more.
     ///
     /// # Errors
     /// See [`Remote::head`].
     fn read(&mut self, ids: &[&str], limit: usize) -> Result<Vec<Option<Vec<u8>>>, RemoteError>;
 
-    /// Makes the version that follows `onto`. Nobody else sees it yet.
+    /// Makes the version that follows `onto`. No other member sees it yet.
     ///
     /// # Errors
     /// See [`Remote::head`].
@@ -136,7 +136,7 @@ pub trait Remote {
     /// See [`Remote::head`]; after [`RemoteError::Unreachable`] it may have happened all the same.
     fn publish(&mut self, onto: Option<&Version>, next: &Version) -> Result<Published, RemoteError>;
 
-    /// Whether a version came out of another one, or is it. One that is unknown here is no ancestor of any.
+    /// Whether a version came out of another one, or is it. One that is unknown here is not an ancestor of any.
     ///
     /// # Errors
     /// See [`Remote::head`].

@@ -18,9 +18,9 @@ pub struct Report {
     pub merged: Vec<String>,
     /// What both sides had changed and is kept twice.
     pub conflicts: Vec<KeptTwice>,
-    /// What nobody vouches for, and waits for the user.
+    /// What no member vouches for, and waits for the user.
     pub held: Vec<HeldEntry>,
-    /// What is no entry of this team.
+    /// What is not an entry of this team.
     pub refused: Vec<Refused>,
     /// What is here and may not be shared.
     pub blocked: Vec<Refused>,
@@ -81,12 +81,12 @@ pub struct KeptTwice {
     pub kept_as: String,
 }
 
-/// An entry of somebody who is no member.
+/// An entry whose author is not a member.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HeldEntry {
     /// Which memory.
     pub path: String,
-    /// The key of whoever signed it.
+    /// The key of its signer.
     pub author: String,
     /// What they were called when they were a member.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,7 +129,7 @@ impl Report {
         (self.held, self.refused, self.blocked) = (next.held, next.refused, next.blocked);
     }
 
-    /// Says which memories are kept twice since somebody else could not put two versions together.
+    /// Says which memories are kept twice because another machine could not merge two versions.
     pub(crate) fn name_copies(&mut self, command: &str, is_there: impl Fn(&str) -> bool) {
         let came = self.received.iter().filter(|came| came.change == ChangeKind::Added);
         let copied: Vec<String> = came
@@ -142,7 +142,7 @@ impl Report {
         self.notices.extend(copied);
     }
 
-    /// A memory as somebody on this machine knows it.
+    /// A memory as the user of this machine knows it.
     #[must_use]
     pub fn shown(&self, path: &str) -> String {
         let mut places = self.projects.iter();

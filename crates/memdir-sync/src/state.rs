@@ -29,8 +29,8 @@ pub struct SyncState {
     pub agreed: BTreeMap<String, Agreed>,
     /// What the remote knows the entries by that wait for the user, for each key: seen, and not agreed.
     pub waiting: BTreeMap<String, Vec<String>>,
-    /// What the user did not want here of what is agreed there, for each key: what stands here instead, if anything. It
-    /// counts for as long as that stands there.
+    /// What the user did not want here of what is agreed there, for each key: what is here instead, if anything. It
+    /// counts for as long as that is there.
     pub declined: BTreeMap<String, Option<ContentHash>>,
     /// Which memory lies at a path here, wherever that is not the one that was agreed there.
     pub moved: Moved,
@@ -173,7 +173,7 @@ impl SyncState {
         }
     }
 
-    /// Whether what stands here stays because the user did not want what is agreed.
+    /// Whether what is here stays because the user did not want what is agreed.
     pub(crate) fn is_declined(&self, key: &str, scan: &Scan) -> bool {
         self.declined.get(key).is_some_and(|here| scan.files.get(key) == here.as_ref())
     }
@@ -301,7 +301,7 @@ fn is_format(v: u32) -> bool {
     matches!(v, 1 | 2)
 }
 
-/// How many entries of one key are remembered while they wait: somebody changes it again and again.
+/// How many entries of one key are remembered while they wait: a member changes it again and again.
 const MAX_WAITING: usize = 20;
 
 const NONE: &str = "-";
@@ -358,7 +358,7 @@ mod tests {
         let key = SecretKey::from_seed([1; 32]);
         let (founder, team) = Member::founder(&key, "Ada", "n");
         let mut state = SyncState::new(team.clone());
-        // Whoever was put out stays known, and so do those whom they had brought in.
+        // A removed member stays known, and so do the members they invited.
         let join = |by: &SecretKey, seed: u8| {
             let invitation = Invitation::new(&team, "file:///r", "memdir", by, [seed + 100; 32]);
             Member::invited(

@@ -40,7 +40,7 @@ pub struct Team {
     state_dir: Utf8PathBuf,
 }
 
-/// Who the history says wrote the team's index: nobody, it follows from the files.
+/// Who the history says wrote the team's index: no one, it follows from the files.
 pub const INDEX_AUTHOR: &str = "index";
 
 const NEWS: &str = "news.json";
@@ -88,7 +88,7 @@ impl Team {
     /// Joins a team by an invitation, and takes over what it knows.
     ///
     /// # Errors
-    /// It is no invitation, it was used, or the sync fails: then the next sync tries again.
+    /// It is not an invitation, it was used, or the sync fails: then the next sync tries again.
     pub fn join(
         env: &Env,
         flags: &ClientFlags,
@@ -105,7 +105,7 @@ impl Team {
         Ok((team, report))
     }
 
-    /// The same, for a process that nobody waits for: no answer of the network is waited for longer than this.
+    /// The same, for a background process: no answer of the network is waited for longer than this.
     #[must_use]
     pub fn within(mut self, limit: Duration) -> Self {
         self.membership.limit_to(limit);
@@ -169,12 +169,12 @@ impl Team {
         own_changes(&mut folder, &self.membership)
     }
 
-    /// Takes somebody out: by name, or by the first digits of their key.
+    /// Removes a member: by name, or by the first digits of their key.
     ///
     /// # Errors
-    /// Nobody is called that, or several are, it is not yours to say, or the sync fails.
+    /// No member is called that, or several are, it is not yours to say, or the sync fails.
     pub fn revoke(&mut self, name: &str, now: Timestamp) -> Result<Report, TeamError> {
-        // Whoever came in last may not be known here yet.
+        // The newest member may not be known here yet.
         self.sync(&Options::default(), now)?;
         let (revocation, name) = self.membership.revocation(name)?;
         let (key, gone) = (revocation.key, revocation.key.short());
@@ -259,7 +259,7 @@ fn say_what_is_held(mode: WriteMode, report: &mut Report) {
     }
 }
 
-/// Remembers how many memories were not shared: whoever was not there when they were named is told by the next session.
+/// Remembers how many memories were not shared: the next session tells a user who was not there when they were named.
 fn remember_blocked(membership: &Membership, report: &Report) -> Result<(), TeamError> {
     let directory = membership.directory();
     match report.blocked.len() {
@@ -277,7 +277,7 @@ pub fn not_shared(state_dir: &Utf8Path, store: &StoreId) -> usize {
     content.and_then(|content| String::from_utf8(content).ok()?.parse().ok()).unwrap_or(0)
 }
 
-/// Something that came from a team mate, or went to them while nobody watched.
+/// Something that came from a team mate, or was sent in the background.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct News {
     /// Which memory.
@@ -289,7 +289,7 @@ pub struct News {
 /// How much is remembered for the next session.
 const MAX_NEWS: usize = 200;
 
-/// Remembers what came for the next session to be told, and what went unless somebody was told at once.
+/// Remembers what came for the next session to be told, and what was sent unless the user was told at once.
 fn tell_later(membership: &Membership, report: &Report) -> Result<(), TeamError> {
     let came = report.received.iter().map(|came| News { path: came.path.clone(), by: Some(came.by.clone()) });
     let is_unseen = |sent: &&Sent| membership.is_unattended() && sent.change != ChangeKind::Removed;

@@ -29,7 +29,7 @@ pub enum TeamError {
     /// The remote holds nothing of the team that invites.
     #[error("`{0}` does not hold the memory of the team that the invitation is for")]
     OtherTeam(String),
-    /// A text that is no invitation.
+    /// A text that is not an invitation.
     #[error("this is not an invitation, or it is incomplete")]
     NoInvitation,
     /// An invitation into a folder of this machine.
@@ -38,7 +38,7 @@ pub enum TeamError {
     /// A name that cannot be one.
     #[error("`{0}` cannot be a member's name: one line of at most 60 visible characters")]
     BadName(String),
-    /// Nobody has that name.
+    /// No member has that name.
     #[error("there is no member `{0}`")]
     NoMember(String),
     /// More than one member has that name.
@@ -52,7 +52,7 @@ pub enum TeamError {
     /// A name that is one's own.
     #[error("that is you; to remove yourself, pass your key, `{0}`")]
     IsYou(String),
-    /// Only some may put somebody out.
+    /// Only some members may remove another.
     #[error("only the member who invited `{0}`, the founder, or `{0}` can do that")]
     NotYours(String),
     /// Another process syncs.
@@ -76,7 +76,7 @@ pub enum TeamError {
     /// Our own state is damaged.
     #[error("what is remembered about the team in `{0}` cannot be understood")]
     Damaged(Utf8PathBuf),
-    /// Whoever shares something sees what goes, which a new name does not show.
+    /// A user who shares something sees what is sent, which a new name does not show.
     #[error("`{path}` is private, and a new name shares nothing")]
     NotByName {
         /// Which memory.
@@ -138,8 +138,8 @@ impl TeamError {
                 "the host could not store it: the line broke, or its disk is full; nothing is lost, the next sync tries again".to_owned()
             }
             Self::Sync(SyncError::Remote(RemoteError::Refused { cause: RefusalCause::Token, .. })) => {
-                "the memories stay; a new invitation brings you back, after `memdir team leave`, and `memdir team init ADDRESS` with a new \
-                 token of the same server takes whoever runs it on"
+                "the memories stay; a new invitation brings you back, after `memdir team leave`, and the team's founder can run `memdir team init ADDRESS` with a new \
+                 token of the same server"
                     .to_owned()
             }
             Self::Sync(SyncError::Remote(RemoteError::Refused { cause: RefusalCause::Server, .. })) => {

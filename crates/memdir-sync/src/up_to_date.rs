@@ -19,7 +19,7 @@ pub(crate) struct FolderFingerprint {
     found: Vec<u8>,
     /// When anything last changed.
     newest: i128,
-    /// Something was found that is not shared: somebody has to be told at every sync.
+    /// Something was found that is not shared: the user is told at every sync.
     leaves_out: bool,
 }
 
@@ -38,7 +38,7 @@ impl FolderFingerprint {
         self.newest = self.newest.max(stat.changed).max(stat.modified);
     }
 
-    /// Something that is no part of the sync and should be.
+    /// Something that is left out of the sync and should not be.
     pub(crate) fn leave_out(&mut self) {
         self.leaves_out = true;
     }
@@ -56,7 +56,7 @@ impl FolderFingerprint {
         (is_known && is_believed(all_read_at, now)).then_some(version)
     }
 
-    /// Remembers that all of this is agreed at a version, for whoever holds the lock, unless something of it changed so
+    /// Remembers that all of this is agreed at a version, unless something of it changed so
     /// lately that it may change again without a trace. That this fails costs time, and nothing else.
     pub(crate) fn save(&self, directory: &SyncDir, version: &Version, seen: &FileTimes) {
         let Some(state) = directory.stat(STATE) else { return };

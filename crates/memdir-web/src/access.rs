@@ -1,4 +1,4 @@
-//! Who may see the viewer: whoever opened a link that this process printed.
+//! Who may see the viewer: a browser that opened a link which this process printed.
 
 use std::collections::HashMap;
 use std::io;

@@ -1,6 +1,6 @@
 //! What every request goes through, and what every answer carries.
 //!
-//! A page of somebody else can make this browser send requests here, also under a name that points here. Such a request
+//! A page of another site can make this browser send requests here, also under a name that points here. Such a request
 //! gives itself away: by `Host`, by `Origin`, by `Sec-Fetch-Site`, or because it lacks cookie and token.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::access::token_of;
 use crate::reply::plain;
 use crate::viewer::Viewer;
 
-/// The largest form. A memory has at most 16 MiB, but nobody edits that in a browser.
+/// The largest form. A memory has at most 16 MiB, but people do not edit that in a browser.
 const MAX_BODY: usize = 8 << 20;
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \

@@ -48,11 +48,11 @@ impl Live {
         watched.projects.push(Arc::downgrade(project));
     }
 
-    /// Learns what changed, and tells whoever listens.
+    /// Learns what changed, and tells the open pages.
     pub(crate) fn poll(&self) {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         for slug in watched.changed() {
-            // Without a listener there is nobody to tell.
+            // Without an open page there is no one to tell.
             let _ = self.changes.send(slug);
         }
     }

@@ -32,7 +32,7 @@ const BELIEVED_FOR: Duration = Duration::from_secs(2);
 pub(crate) const SCOPES: [(&str, Extent, &str); 2] =
     [("~user", Extent::User, "All your projects"), ("~machine", Extent::Machine, "This machine")];
 
-/// What a name in an address means, if it is no project.
+/// What a name in an address means, if it is not a project.
 pub(crate) fn extent_of(slug: &str) -> Option<Extent> {
     SCOPES.iter().find(|(name, ..)| *name == slug).map(|(_, extent, _)| *extent)
 }
@@ -40,7 +40,7 @@ pub(crate) fn extent_of(slug: &str) -> Option<Extent> {
 pub(crate) struct OpenProject {
     /// The name of its directory below `projects/`, or of a scope.
     pub(crate) slug: String,
-    /// What it is if it is no project.
+    /// What it is if it is not a project.
     pub(crate) extent: Option<Extent>,
     /// The environment of a session there; `None` if the project's own directory is gone.
     pub(crate) env: Option<Env>,
@@ -181,7 +181,7 @@ impl OpenProject {
     /// Forgets what was kept, because something changed.
     pub(crate) fn forget(&self) {
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Kept::default();
-        // While somebody searches, the index is fresh as of a moment ago; the flag is set when that is done.
+        // While the user searches, the index is fresh as of a moment ago; the flag is set when that is done.
         self.search.lock().unwrap_or_else(PoisonError::into_inner).is_fresh = false;
     }
 

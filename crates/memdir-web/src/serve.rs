@@ -22,7 +22,7 @@ pub struct ViewerOptions {
     pub clock: fn() -> Timestamp,
     /// The port on 127.0.0.1; `0` takes any that is free.
     pub port: u16,
-    /// The viewer ends when nobody did anything for so long.
+    /// The viewer ends after so long without a request.
     pub idle: Duration,
 }
 
@@ -31,14 +31,14 @@ pub struct ViewerOptions {
 pub enum Ended {
     /// The user interrupted it.
     Interrupted,
-    /// Nobody did anything for a long time.
+    /// There was no request for a long time.
     Idle,
 }
 
 /// How long what is under way may take at the end.
 const LAST_WORK: Duration = Duration::from_secs(2);
 
-/// Serves until Ctrl-C or until nobody used it for a long time. `tell` gets the link for each next browser.
+/// Serves until Ctrl-C or until there was no request for a long time. `tell` gets the link for each next browser.
 ///
 /// # Errors
 /// The port is taken, or the system gives no threads or random bits.
@@ -65,7 +65,7 @@ pub fn serve(options: ViewerOptions, tell: impl Fn(&str) + Send + Sync + 'static
     ended
 }
 
-/// Looks for changes until nobody is there any more.
+/// Looks for changes until no page is open any more.
 async fn watch(viewer: &Viewer, idle: Duration) {
     while viewer.idle_for() < idle {
         tokio::time::sleep(live::EVERY).await;

@@ -46,7 +46,7 @@ pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }
 
-/// Characters that nobody sees, made visible: a text that shows one thing and says another is an old trick.
+/// Invisible characters, made visible: a text that shows one thing and says another is an old trick.
 pub(crate) fn visible(text: &str) -> String {
     let is_plain = |c: char| !is_hidden(c) || matches!(c, '\n' | '\t' | '\r');
     if text.chars().all(is_plain) {
@@ -64,7 +64,7 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// A message in which backticks stand around what is code.
+/// A message in which backticks are around what is code.
 pub(crate) fn with_code(text: &str) -> Markup {
     html! {
         @for (place, part) in text.split('`').enumerate() {

@@ -17,7 +17,7 @@ use crate::live::Live;
 use crate::project::OpenProject;
 use crate::reply::PageError;
 
-/// So many texts that somebody began to edit are kept, and so many bytes of them.
+/// So many texts that a user began to edit are kept, and so many bytes of them.
 const MAX_BASES: usize = 64;
 const MAX_BASE_BYTES: usize = 32 << 20;
 
@@ -93,7 +93,7 @@ impl Viewer {
         Ok(project)
     }
 
-    /// Keeps a text that somebody begins to edit, so that a later save can be merged with it.
+    /// Keeps a text that a user begins to edit, so that a later save can be merged with it.
     pub(crate) fn keep_base(&self, content: &[u8]) -> ContentHash {
         let hash = ContentHash::of(content);
         let mut bases = self.bases.lock().unwrap_or_else(PoisonError::into_inner);

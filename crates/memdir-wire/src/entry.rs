@@ -58,7 +58,7 @@ pub enum EntryRefused {
     #[error("it is larger than an entry may be")]
     TooLarge,
     /// Not what we write.
-    #[error("it is no entry of memdir")]
+    #[error("it is not an entry of memdir")]
     Malformed,
     /// It was copied from another team.
     #[error("it belongs to another team")]
@@ -134,7 +134,7 @@ const OPEN: &str = "<!-- memdir ";
 const CLOSE: &str = " -->\n";
 
 impl SignedEntry {
-    /// The entry, whoever signed it.
+    /// The entry, without a look at who signed it.
     #[must_use]
     pub fn unverified(&self) -> &Entry {
         &self.entry

@@ -166,7 +166,7 @@ impl Unpacked {
 fn twice_in_zip(bytes: &[u8], start: u64) -> Option<String> {
     let mut rest = usize::try_from(start).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
     let mut names = HashSet::new();
-    // An entry: 46 bytes, then a name, further fields and a comment, whose lengths stand at 28, 30 and 32.
+    // An entry: 46 bytes, then a name, further fields and a comment, whose lengths are at 28, 30 and 32.
     while rest.starts_with(b"PK\x01\x02") {
         let length = |at: usize| {
             let length = rest.get(at..).and_then(|rest| rest.first_chunk::<2>());

@@ -53,7 +53,7 @@ pub(crate) fn installed(program: &Utf8Path) -> Result<Vec<PluginFile>> {
 }
 
 /// What makes `memdir` this program in the commands that the agent runs. Links are a privilege on Windows, so there two
-/// scripts stand for the program: one for `cmd`, one for Git's `sh`.
+/// scripts start the program: one for `cmd`, one for Git's `sh`.
 fn on_the_path(program: &Utf8Path) -> Vec<PluginFile> {
     if !cfg!(windows) {
         return vec![PluginFile { path: "bin/memdir", content: PluginContent::Link(program.to_owned()) }];

@@ -120,7 +120,7 @@ impl Snapshot {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadSnapshot {
     /// The manifest cannot be read.
-    #[error("`{MANIFEST}` is no manifest of a snapshot: {0}")]
+    #[error("`{MANIFEST}` is not a snapshot's manifest: {0}")]
     NoManifest(String),
     /// The manifest is of a later form.
     #[error("`{MANIFEST}` was written by a newer memdir (form {0}, this one knows {VERSION})")]

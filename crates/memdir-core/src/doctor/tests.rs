@@ -29,7 +29,7 @@ fn shown(patient: &Patient) -> String {
 }
 
 /// What the index would be after the fix of the first finding with this id.
-fn mended(patient: &Patient, id: &str) -> String {
+fn fixed(patient: &Patient, id: &str) -> String {
     let finding = examine(patient).into_iter().find(|finding| finding.id == id).unwrap();
     let plan = finding.fix.plan.unwrap();
     match &plan.changes[0] {
@@ -58,19 +58,19 @@ fn index_lines_are_examined_and_fixed() {
     Warning index-long-line MEMORY.md:5 [fix] line 5 has 213 characters
     Warning index-missing-line b.md [fix] the memory has no line in the index
     ");
-    insta::assert_snapshot!(mended(&ill, "index-dangling-line"), @r"
+    insta::assert_snapshot!(fixed(&ill, "index-dangling-line"), @r"
     # Mine
     - [a](a.md) — x
     - [again](a.md)
     - [c](c.md) — word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word
     ");
-    insta::assert_snapshot!(mended(&ill, "index-duplicate-line"), @r"
+    insta::assert_snapshot!(fixed(&ill, "index-duplicate-line"), @r"
     # Mine
     - [gone](gone.md) — x
     - [a](a.md) — x
     - [c](c.md) — word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word
     ");
-    insta::assert_snapshot!(mended(&ill, "index-missing-line"), @r"
+    insta::assert_snapshot!(fixed(&ill, "index-missing-line"), @r"
     # Mine
     - [gone](gone.md) — x
     - [a](a.md) — x
@@ -78,7 +78,7 @@ fn index_lines_are_examined_and_fixed() {
     - [c](c.md) — word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word
     - [b](b.md) — d
     ");
-    insta::assert_snapshot!(mended(&ill, "index-long-line"), @r"
+    insta::assert_snapshot!(fixed(&ill, "index-long-line"), @r"
     # Mine
     - [gone](gone.md) — x
     - [a](a.md) — x
@@ -92,16 +92,16 @@ fn a_missing_or_overfull_index_is_fixed() {
     let mut without = patient("", vec![file("a.md", &format!("{HEADER}Text.\n"))]);
     without.index = None;
     insta::assert_snapshot!(shown(&without), @"Warning index-absent MEMORY.md [fix] there is no index for 1 memories");
-    insta::assert_snapshot!(mended(&without, "index-absent"), @"- [a](a.md) — d");
+    insta::assert_snapshot!(fixed(&without, "index-absent"), @"- [a](a.md) — d");
     let mut old = patient("", vec![file("memory.md", "- x\n")]);
     old.index = None;
-    insta::assert_snapshot!(mended(&old, "index-legacy-name"), @"give the index of an agent's memory its present name");
+    insta::assert_snapshot!(fixed(&old, "index-legacy-name"), @"give the index of an agent's memory its present name");
     let files: Vec<PatientFile> =
         (0..210).map(|n| file(&format!("m{n}.md"), &format!("{HEADER}Text {n}.\n"))).collect();
     let index: String = (0..210).map(|n| format!("- [m{n}](m{n}.md)\n")).collect();
     let full = patient(&index, files);
     insta::assert_snapshot!(shown(&full), @"Error index-over-limit MEMORY.md:201 [fix] the index is over the client's limits: 210 of 200 lines, 3559 of 25000 characters");
-    assert!(mended(&full, "index-over-limit").lines().count() <= 200);
+    assert!(fixed(&full, "index-over-limit").lines().count() <= 200);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn copies_are_found_exact_or_near() {
     Warning memory-duplicate copy.md [fix] has exactly the content of `first.md`
     Note memory-near-duplicate near.md [hand] says nearly the same as `first.md` (78 % of it)
     ");
-    insta::assert_snapshot!(mended(&ill, "memory-duplicate"), @"remove copy.md");
+    insta::assert_snapshot!(fixed(&ill, "memory-duplicate"), @"remove copy.md");
 }
 
 #[test]

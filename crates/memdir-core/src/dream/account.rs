@@ -15,7 +15,7 @@ pub struct Account {
     pub merged: Vec<Merged>,
     /// Statements that another one replaced.
     pub superseded: Vec<Superseded>,
-    /// Facts that a later one contradicted: both days stand in the text.
+    /// Facts that a later one contradicted: both days are in the text.
     pub replaced: Vec<Replaced>,
     /// Days that got their dates.
     pub dated: Vec<Dated>,
@@ -97,7 +97,7 @@ pub struct Distilled {
     pub is_new: bool,
 }
 
-/// A file as a model wrote it: nobody's statements are lost in it, but its form is the model's.
+/// A file as a model wrote it: no statement is lost in it, but its form is the model's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
     /// The file.

@@ -1,8 +1,8 @@
-//! The rule that no plan of a dream may break, whoever made it: nothing that was said is lost.
+//! The rule that no plan of a dream may break, made by rules or by a model: nothing that was said is lost.
 //!
-//! Every statement of every file that a plan changes or removes must stand in a live file afterwards, or be named as
-//! superseded by another statement that is about the same and really stands there. The rule looks at files and plan
-//! alone, and believes nothing that whoever planned says about them.
+//! Every statement of every file that a plan changes or removes must be in a live file afterwards, or be named as
+//! superseded by another statement that is about the same and really is there. The rule looks at files and plan
+//! alone, and believes nothing that the planner says about them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -15,7 +15,7 @@ use super::subject::is_about_the_same;
 use crate::plan::{Change, Plan};
 use crate::rel_path::RelPath;
 
-/// A file as it stands before a plan is applied.
+/// A file as it is before a plan is applied.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'s> {
     /// Where it lies.
@@ -24,7 +24,7 @@ pub struct Source<'s> {
     pub content: &'s [u8],
 }
 
-/// A statement that no longer stands because another one replaced it. It stays in history.
+/// A statement that was removed because another one replaced it. It stays in history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Superseded {
     /// What was said.
@@ -54,7 +54,7 @@ pub enum CheckRefused {
         /// The file.
         path: RelPath,
     },
-    /// A file is no text, so nobody can tell what a change of it loses.
+    /// A file is not text, so what a change of it loses is not known.
     #[error("`{path}` is not UTF-8, and a dream leaves such files alone")]
     NotText {
         /// The file.
@@ -72,7 +72,9 @@ pub enum CheckRefused {
         allowed: usize,
     },
     /// One statement is said to replace too many.
-    #[error("`{replaced_by}` is said to replace {count} statements, which is no replacement")]
+    #[error(
+        "`{replaced_by}` is said to replace {count} statements, and one statement can replace only a few"
+    )]
     CatchAll {
         /// The statement.
         replaced_by: String,
@@ -149,7 +151,7 @@ pub(super) type Files<'f> = BTreeMap<&'f RelPath, &'f [u8]>;
 
 /// What two states of a directory have to do with each other.
 pub(super) struct Comparison {
-    /// Statements that stand nowhere any more and are not superseded, with the files that said them.
+    /// Statements that are in no file any more and are not superseded, with the files that said them.
     pub(super) lost: Vec<(RelPath, Statement)>,
     /// How many were superseded.
     superseded: usize,
@@ -211,9 +213,9 @@ fn replacement(
     earlier: &Live<'_>,
 ) -> Option<String> {
     let new = normal(&claim.replaced_by);
-    // Whoever plans may choose between what was said, and add nothing of their own.
-    let stands = !new.is_empty() && live.holds(&new) && earlier.told(&new);
-    (stands && is_about_the_same(&statement.normal, &new)).then_some(new)
+    // A planner may choose between what was said, and add nothing of its own.
+    let is_there = !new.is_empty() && live.holds(&new) && earlier.told(&new);
+    (is_there && is_about_the_same(&statement.normal, &new)).then_some(new)
 }
 
 /// The directory after a plan.

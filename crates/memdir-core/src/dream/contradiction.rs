@@ -27,7 +27,7 @@ struct Fact {
     day: Date,
     /// Whether a text says so, and not only the file's own time, which every change of the file moves.
     is_firm: bool,
-    /// Where it stands among all facts of its file.
+    /// Its number among all facts of its file.
     order: usize,
     /// What is said of it, without words for now.
     value: Vec<String>,
@@ -281,7 +281,7 @@ fn is_contradicted(old: &Fact, newest: &Fact) -> bool {
     newest.is_news && is_short && excludes || are_numbers
 }
 
-/// Whether two facts are about one thing, as far as what stands around them tells: the timeout of staging is not that of
+/// Whether two facts are about one thing, as far as the words around them tell: the timeout of staging is not that of
 /// production.
 fn is_one_matter(old: &Fact, newest: &Fact) -> bool {
     let (before, after) = apart(old, newest);
@@ -296,7 +296,7 @@ fn is_one_matter(old: &Fact, newest: &Fact) -> bool {
         || newest.is_news && (before.is_subset(&after) || after.is_subset(&before))
 }
 
-/// What stands around each of two facts and in neither of them.
+/// The words around each of two facts and in neither of them.
 fn apart(old: &Fact, newest: &Fact) -> (HashSet<String>, HashSet<String>) {
     let told: HashSet<String> = names(&old.normal).union(&names(&newest.normal)).cloned().collect();
     let apart = |fact: &Fact| fact.context.difference(&told).cloned().collect();

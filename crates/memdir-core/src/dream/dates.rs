@@ -68,7 +68,7 @@ pub(super) fn said_day(text: &str) -> Option<Date> {
 
 /// Where a date is missing in a sentence, in order, and which.
 fn undated(sentence: &str, day: Date) -> Vec<(usize, Date)> {
-    // Line breaks within a sentence are blanks of the same length to whoever reads words.
+    // Line breaks within a sentence are blanks of the same length to a reader of words.
     let flat: String = sentence.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }).collect();
     let mut found: Vec<(usize, Date)> = days_in(&flat, day)
         .into_iter()
@@ -98,7 +98,7 @@ fn is_meant(sentence: &str, end: usize) -> bool {
     if WEEKDAYS.iter().any(|(names, _)| names.split(' ').any(|name| name == last)) {
         return words.iter().any(|word| ANCHORS.contains(word));
     }
-    // A month without a day is no day.
+    // A month without a day does not name a day.
     let near = words.iter().rev().take(4);
     let has_number = near.clone().any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     let is_month_alone =

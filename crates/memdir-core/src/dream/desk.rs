@@ -18,7 +18,7 @@ use crate::rel_path::RelPath;
 /// A file may be a little younger than now: clocks of file systems are coarse.
 const SLACK: SignedDuration = SignedDuration::from_hours(1);
 
-/// A file larger than this is no memory that can be tidied.
+/// A file larger than this is not tidied.
 const LARGEST: usize = 1 << 20;
 /// The overflow of as many memories as are ever listed is smaller: a line takes about 100 bytes.
 const LARGEST_INDEX: usize = 32 << 20;
@@ -114,7 +114,7 @@ impl<'s> Desk<'s> {
             } else if !can_be_linked(path) {
                 desk.leave(path, "a link cannot hold its name");
             } else if !is_indexed(path) {
-                // Somebody else's: the team's, or hidden.
+                // Not ours to change: the team's, or hidden.
             } else if text.lines().any(is_merge_mark) {
                 desk.leave(path, "it holds the marks of an unfinished merge");
             } else {
@@ -177,7 +177,7 @@ impl<'s> Desk<'s> {
         fresh.map(|(path, _)| path.clone()).collect()
     }
 
-    /// Whether a part of a dream that looks at things which nobody changes asks for the first time.
+    /// Whether a part of a dream that looks at things which do not change asks for the first time.
     pub(super) fn is_first(&mut self, part: &'static str) -> bool {
         self.looked.insert(part, self.changes).is_none()
     }
@@ -218,7 +218,7 @@ impl<'s> Desk<'s> {
         path
     }
 
-    /// Every file as it stands on the desk.
+    /// Every file as it is on the desk.
     pub(super) fn files(&self) -> Files<'_> {
         let mut files: Files<'_> = self.untouchable();
         files.extend(self.topics.iter().map(|(path, file)| (path, file.text.as_bytes())));
@@ -269,7 +269,7 @@ impl<'s> Desk<'s> {
     }
 }
 
-/// The index, if it can be changed: nobody has said which of two versions holds while a merge is unfinished.
+/// The index, if it can be changed: while a merge is unfinished it is not known which of two versions holds.
 fn indexes(scene: &Scene) -> Option<DeskIndexes> {
     let text = |content: &Option<Vec<u8>>| match content {
         None => Some(None),

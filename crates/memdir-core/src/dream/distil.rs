@@ -18,7 +18,7 @@ use crate::memory::memory_type::MemoryType;
 use crate::rel_path::RelPath;
 use crate::secrets::scan;
 
-/// Shorter notes say nothing a month later, longer ones are no notes.
+/// Shorter notes say nothing a month later, longer ones are not notes.
 const FEWEST_WORDS: usize = 4;
 const LONGEST_NOTE: usize = 700;
 /// So many memories come out of one dream; the rest waits for the next.
@@ -126,7 +126,7 @@ fn known(desk: &Desk<'_>) -> KnownTexts {
     known
 }
 
-/// The memory that says a note with other numbers: that is no repetition, but news.
+/// The memory that says a note with other numbers: that is not a repetition, but news.
 fn differs_in_numbers(desk: &Desk<'_>, whence: &str, note: &str) -> Option<RelPath> {
     let path = RelPath::parse(whence).ok()?;
     let file = desk.topics.get(&path)?;
@@ -171,7 +171,7 @@ fn worth_keeping(note: &Note<'_>, today: Date) -> Option<Extracted> {
         None => memory_said(text, &source, note.day)
             .or_else(|| Some(memory_noted(&noted_type(text)?, &dated(text, note.day), &source, note.day)))?,
     };
-    // A day that was over when nobody had written it down yet is nothing to remember.
+    // A day that was over before it was written down is nothing to remember.
     if memory.day.is_some_and(|day| day < today) {
         return None;
     }
@@ -194,7 +194,7 @@ fn tagged(text: &str) -> Option<(MemoryType, &str)> {
     (!rest.is_empty()).then_some((kind, rest))
 }
 
-/// The type of a note that somebody wrote about the user, the work or the project; `None` if it only tells what was done.
+/// The type of a note about the user, the work or the project; `None` if it only tells what was done.
 fn noted_type(text: &str) -> Option<MemoryType> {
     let lower = text.to_lowercase();
     let words: Vec<&str> =

@@ -16,16 +16,16 @@ const MOST_COMPARED: usize = 64;
 
 /// Adds what would be lost to where it belongs. A description or an index line whose memory went may give way to that
 /// of the memory that took its place.
-pub(super) fn mend(desk: &mut Desk<'_>) {
-    mend_some(desk, |_| true);
+pub(super) fn fix_index(desk: &mut Desk<'_>) {
+    fix_some(desk, |_| true);
 }
 
-/// The same for what the index said about memories that went: its lines are ours, whoever planned the rest.
-pub(super) fn mend_index(desk: &mut Desk<'_>) {
-    mend_some(desk, |statement| statement.about.is_some());
+/// The same for what the index said about memories that were removed: its lines are ours, also if a model planned the rest.
+pub(super) fn fix_lines(desk: &mut Desk<'_>) {
+    fix_some(desk, |statement| statement.about.is_some());
 }
 
-fn mend_some(desk: &mut Desk<'_>, is_ours: impl Fn(&Statement) -> bool) {
+fn fix_some(desk: &mut Desk<'_>, is_ours: impl Fn(&Statement) -> bool) {
     let lost = {
         let before = desk.scene.sources().into_iter().map(|source| (source.path, source.content)).collect();
         compare(&before, &desk.files(), &desk.account.superseded, desk.readings).lost

@@ -1,4 +1,4 @@
-//! When a dream that nobody asked for is due.
+//! When a dream is due by itself.
 
 use jiff::{SignedDuration, Timestamp};
 

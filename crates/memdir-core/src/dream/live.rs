@@ -14,11 +14,11 @@ use crate::memory::entrypoint::ENTRYPOINT;
 use crate::memory::index::OVERFLOW;
 use crate::memory::links::{LinkTargets, links};
 
-/// Every statement that stands in a live file, ready to be asked for.
+/// Every statement of a live file, ready to be asked for.
 pub(super) struct Live<'f> {
     files: &'f Files<'f>,
     readings: &'f Readings,
-    /// Whether each stands in a text, or only in a header or a line of an index.
+    /// Whether each is in a text, or only in a header or a line of an index.
     normals: BTreeMap<String, bool>,
     /// What the logs say, without the time of day.
     notes: Vec<String>,
@@ -62,19 +62,19 @@ impl<'f> Live<'f> {
         Self { files, readings, normals, notes, linking, without_targets, targets }
     }
 
-    /// Whether a normal form stands in a live file.
+    /// Whether a normal form is in a live file.
     pub(super) fn holds(&self, normal: &str) -> bool {
         self.normals.contains_key(normal)
     }
 
-    /// Whether somebody said this before, whatever days were added to it since, and whatever word opened it in a log.
+    /// Whether a memory said this before, whatever days were added to it since, and whatever word opened it in a log.
     pub(super) fn told(&self, normal: &str) -> bool {
         let undated = without_dates(normal);
         let plain = without_day_before(undated.as_deref().unwrap_or(normal));
         self.holds(normal) || self.holds(plain) || self.notes.iter().any(|note| is_rest_of(note, plain))
     }
 
-    /// Whether a statement stands in a live file: as it is, whole where an index cut it, or with a link that had to
+    /// Whether a statement is in a live file: as it is, whole where an index cut it, or with a link that had to
     /// follow a file.
     pub(super) fn says(&self, statement: &Statement) -> bool {
         match self.normals.get(&statement.normal) {
@@ -83,7 +83,7 @@ impl<'f> Live<'f> {
             Some(_) => return false,
             None => {}
         }
-        // What a field of a header said may stand in the text.
+        // What a field of a header said may be in the text.
         if statement.normal.starts_with(FIELD) && self.holds(&normal(&statement.text)) {
             return true;
         }

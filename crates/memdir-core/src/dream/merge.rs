@@ -138,7 +138,7 @@ fn subsets(candidates: &[Candidate], readings: &Readings) -> Vec<(usize, usize, 
         .map(|candidate| {
             let reading = readings.of(&candidate.essence);
             let said: HashSet<String> = reading.said().map(|said| said.normal.clone()).collect();
-            // Steps count in their order, and two short sentences may stand anywhere.
+            // Steps count in their order, and two short sentences may be anywhere.
             let telling = said.iter().any(|said| words_of(said).len() >= FEWEST_WORDS);
             if telling && reading.sequences().is_empty() { said } else { HashSet::new() }
         })
@@ -167,7 +167,7 @@ fn subsets(candidates: &[Candidate], readings: &Readings) -> Vec<(usize, usize, 
     pairs
 }
 
-/// Whether what only one of two texts says can stand beside the other: it adds something, or says the same in other words.
+/// Whether what only one of two texts says can be added to the other: it adds something, or says the same in other words.
 /// Another number, another name or a denial is another matter.
 fn agree(one: &Reading, other: &Reading) -> bool {
     let known =
@@ -260,7 +260,7 @@ fn merge_pair(
     Some((gone.topic.name.clone(), gone.path.clone()))
 }
 
-/// What one text says and the other does not: whole parts, or single sentences where those can stand alone.
+/// What one text says and the other does not: whole parts, or single sentences if those make sense alone.
 fn missing(kept: &Reading, other: &Reading, text: &str) -> Vec<String> {
     let known: HashSet<&str> = kept.said().map(|said| said.normal.as_str()).collect();
     let mut blocks = Vec::new();
@@ -307,7 +307,7 @@ fn is_plain(chunk: &Chunk) -> bool {
             .all(|said| !said.normal.starts_with("code ") && !said.normal.starts_with("comment "))
 }
 
-/// Whether a sentence says the same without what stands around it.
+/// Whether a sentence says the same without the text around it.
 pub(super) fn stands_alone(text: &str, normal: &str) -> bool {
     let mut statements = chunks(text).into_iter().flat_map(|chunk| chunk.statements);
     statements.next().is_some_and(|said| said.normal == normal) && statements.next().is_none()

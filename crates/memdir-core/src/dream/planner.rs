@@ -4,7 +4,7 @@ use super::check::check_read;
 use super::desk::Desk;
 use super::reading::Readings;
 use super::{Dream, Measure, Scene};
-use super::{contradiction, dates, distil, mend, merge, prune, repeated, stale};
+use super::{contradiction, dates, distil, fix_index, merge, prune, repeated, stale};
 use crate::memory::entrypoint::{MAX_LINES, MAX_UNITS};
 use crate::plan::Plan;
 
@@ -20,17 +20,17 @@ const PARTS: [fn(&mut Desk<'_>); 8] = [
     contradiction::resolve,
     stale::mark,
     prune::prune,
-    mend::mend,
+    fix_index::fix_index,
 ];
 /// What it does to the index alone.
-const INDEX_PARTS: [fn(&mut Desk<'_>); 2] = [prune::prune, mend::mend];
+const INDEX_PARTS: [fn(&mut Desk<'_>); 2] = [prune::prune, fix_index::fix_index];
 
 /// Plans to tidy a memory directory. The plan passes [`super::check()`]; a second dream right after it plans nothing.
 /// `step` is told how many parts of how many are done; what one part does may begin them anew.
 #[must_use]
 pub fn plan(scene: &Scene, readings: &Readings, step: &mut dyn FnMut(usize, usize)) -> Dream {
     let whole = planned(scene, readings, &PARTS, step);
-    // The check decides, not whoever planned: what it refuses is left as it is, but for the index.
+    // The check decides, not the planner: what it refuses is left as it is, but for the index.
     whole.or_else(|_| planned(scene, readings, &INDEX_PARTS, step)).unwrap_or_else(|why| {
         let mut dream = unchanged(scene, readings);
         dream.plan.warnings.push(format!("nothing was tidied: {why}"));
@@ -69,7 +69,7 @@ pub(super) fn finish(desk: &mut Desk<'_>) -> Result<Dream, super::CheckRefused> 
     if after.index_lines > MAX_LINES || after.index_units > MAX_UNITS {
         let lines = after.index_lines;
         plan.warnings.push(format!(
-            "MEMORY.md has {lines} lines of your own, and agents load {MAX_LINES}: all entries stand in MEMORY-overflow.md"
+            "MEMORY.md has {lines} lines of your own, and agents load {MAX_LINES}: all entries are in MEMORY-overflow.md"
         ));
     }
     account.unlinked.sort_unstable();

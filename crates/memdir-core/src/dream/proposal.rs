@@ -11,7 +11,7 @@ use super::live::Live;
 use super::reading::{Reading, Readings};
 use super::statement::{ChunkKind, STEPS, Statement, normal};
 use super::subject::names_no_more_than;
-use super::{Dream, Scene, mend, planner, prune};
+use super::{Dream, Scene, fix_index, planner, prune};
 use crate::extract::reading::negates;
 use crate::hidden_char::holds_hidden;
 use crate::hygiene::flag;
@@ -66,7 +66,7 @@ pub enum ProposalRefused {
     )]
     TooLarge,
     /// It is not what was asked for.
-    #[error("the proposal is no plan: {0}")]
+    #[error("the proposal is not a valid plan: {0}")]
     NotAPlan(#[from] serde_json::Error),
     /// A path that no memory has.
     #[error("the proposal names `{path}`: {refused}")]
@@ -92,8 +92,8 @@ pub enum ProposalRefused {
         /// Why not.
         why: &'static str,
     },
-    /// Something that nobody said.
-    #[error("the proposal's text of `{path}` says what nobody said: {statement}")]
+    /// Something that no memory says.
+    #[error("the proposal's text of `{path}` says what no memory says: {statement}")]
     Untold {
         /// The path.
         path: RelPath,
@@ -155,7 +155,7 @@ pub fn read_proposal(scene: &Scene, json: &[u8]) -> Result<Dream, ProposalRefuse
             return Err(ProposalRefused::NotOurs { path, why: "it both writes and removes" });
         }
         if !desk.topics.contains_key(&path) {
-            return Err(ProposalRefused::NotOurs { path, why: "is no memory that can be removed" });
+            return Err(ProposalRefused::NotOurs { path, why: "is not a memory that can be removed" });
         }
         let into = written.keys().next().unwrap_or(&path).clone();
         desk.take_away(&path, &into);
@@ -168,7 +168,7 @@ pub fn read_proposal(scene: &Scene, json: &[u8]) -> Result<Dream, ProposalRefuse
         desk.account.superseded.push(superseded);
     }
     prune::prune(&mut desk);
-    mend::mend_index(&mut desk);
+    fix_index::fix_lines(&mut desk);
     let dream = planner::finish(&mut desk)?;
     for (path, text) in &written {
         if let Some(new) = first_untold(&readings.of(text), path, &earlier) {
@@ -202,7 +202,7 @@ fn own_path(desk: &Desk<'_>, path: &str) -> Result<RelPath, ProposalRefused> {
     let refuse = |why| Err(ProposalRefused::NotOurs { path: parsed.clone(), why });
     let is_index = [ENTRYPOINT, OVERFLOW].iter().any(|name| parsed.file_name().eq_ignore_ascii_case(name));
     if !parsed.is_markdown() || !is_indexed(parsed.as_str()) || is_index {
-        return refuse("is no memory of this directory");
+        return refuse("is not a memory of this directory");
     }
     let is_another = |other: &str| other != parsed.as_str() && other.eq_ignore_ascii_case(parsed.as_str());
     let scene = desk.scene;
@@ -232,14 +232,14 @@ fn text_for(
     let hides =
         |text: &str| text.lines().any(|line| holds_hidden(line.trim_matches(['\u{feff}', '\t', '\r'])));
     if content.contains('\0') || hides(&content.replace('\t', " ")) && !hides(&before.replace('\t', " ")) {
-        return refuse("holds characters that nobody sees");
+        return refuse("holds invisible characters");
     }
     let all_before: usize = scan(before).len();
     if scan(content).len() > all_before && scan(content).len() > secrets_of_removed(desk, content) {
         return refuse("holds a secret");
     }
     if !flag(content).is_empty() && flag(before).is_empty() && !is_said_already(desk, content) {
-        return refuse("reads like an attack on whoever reads it");
+        return refuse("reads like an attack on its reader");
     }
     let (new, _) = Topic::parse_head_of_whole(content);
     let body = content.get(new.body.clone()).unwrap_or_default();
@@ -284,7 +284,7 @@ fn secrets_of_removed(desk: &Desk<'_>, content: &str) -> usize {
         .count()
 }
 
-/// Whether every line of a text that reads like an attack stands in a memory already: then it is none of the model's.
+/// Whether every line of a text that reads like an attack is in a memory already: then the model did not add it.
 fn is_said_already(desk: &Desk<'_>, content: &str) -> bool {
     let doubtful = content.lines().map(str::trim).filter(|line| !line.is_empty() && !flag(line).is_empty());
     let mut doubtful = doubtful.peekable();

@@ -88,7 +88,7 @@ fn whole(indexes: &DeskIndexes) -> (String, Option<String>) {
 }
 
 /// The index without lines of what was merged, second lines that say nothing new, and links that lead nowhere: what
-/// such a line says and nobody else does, stays as text.
+/// only such a line says, stays as text.
 fn without_dead_lines(desk: &mut Desk<'_>, text: &str) -> String {
     let parsed = Index::parse(text);
     let existing: HashSet<&str> = desk

@@ -77,7 +77,7 @@ impl Reading {
         self.chunks().iter().flat_map(|chunk| &chunk.statements)
     }
 
-    /// The same, each with the kind of the part that it stands in.
+    /// The same, each with the kind of the part that it is in.
     pub(super) fn said_with_kind(&self) -> impl Iterator<Item = (ChunkKind, &Statement)> {
         self.chunks().iter().flat_map(|chunk| chunk.statements.iter().map(|said| (chunk.kind, said)))
     }
@@ -93,7 +93,7 @@ impl Reading {
         own.iter().chain(chunks.iter().flat_map(|chunk| &chunk.statements))
     }
 
-    /// The same, and every numbered list as a whole: what must stand wherever a text goes.
+    /// The same, and every numbered list as a whole: what must be kept wherever a text goes.
     pub(super) fn must_stand(&self, path: &RelPath) -> impl Iterator<Item = &Statement> {
         let lists: &[Statement] = if is_index(path) { &[] } else { self.sequences() };
         self.statements(path).chain(lists)
@@ -104,7 +104,7 @@ impl Reading {
         self.sequences.get_or_init(|| sequences(&self.text, self.chunks()))
     }
 
-    /// Where its links stand, and where they lead.
+    /// Where its links are, and where they lead.
     pub(super) fn links(&self) -> &[Link] {
         self.links.get_or_init(|| links(&self.text))
     }

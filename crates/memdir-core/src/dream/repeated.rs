@@ -1,4 +1,4 @@
-//! Items that stand twice in one section of a file.
+//! Items that occur twice in one section of a file.
 
 use std::collections::HashSet;
 
@@ -38,7 +38,7 @@ pub(super) fn take_out(desk: &mut Desk<'_>) {
     }
 }
 
-/// Whether a second one of it says nothing: a box to tick stands for itself.
+/// Whether a second one of it says nothing: a box to tick is an item of its own.
 fn may_go(chunk: &Chunk) -> bool {
     let first = chunk.statements.first().map(|said| said.normal.as_str()).unwrap_or_default();
     !first.is_empty() && !["[ ]", "[x]"].iter().any(|tick| first.starts_with(tick))

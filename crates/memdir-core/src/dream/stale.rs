@@ -19,7 +19,7 @@ pub(super) const MARK: &str = "**Stale since ";
 /// So many things that are gone are named.
 const NAMED: usize = 5;
 
-/// Marks what cites things that are gone, and what nobody has touched or used for long.
+/// Marks what cites things that are gone, and what was not changed or used for long.
 pub(super) fn mark(desk: &mut Desk<'_>) {
     let today = desk.scene.day_of(desk.scene.now);
     let paths: Vec<RelPath> = desk.topics.keys().cloned().collect();

@@ -1,7 +1,7 @@
-//! The statements of a memory: every sentence and list item, with where it stands and what it says.
+//! The statements of a memory: every sentence and list item, with its place and what it says.
 //!
 //! A statement is known again by its normal form. What hides a text from a reader (a comment, code, a field of the
-//! header) is part of that form, so that nothing counts as said that nobody is shown.
+//! header) is part of that form, so that nothing counts as said that is not shown.
 
 use std::ops::Range;
 
@@ -16,18 +16,18 @@ use crate::rel_path::RelPath;
 /// One thing that a file says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Statement {
-    /// Where it stands in the file; for a field of the header, empty.
+    /// Where it is in the file; for a field of the header, empty.
     pub(super) range: Range<usize>,
     /// What it says, whatever it looks like.
     pub(super) normal: String,
-    /// As it stands there, in one line of the same length.
+    /// As it is there, in one line of the same length.
     pub(super) text: String,
     /// The file that an index line speaks of.
     pub(super) about: Option<String>,
 }
 
 impl Statement {
-    /// Whether it stands in a text, rather than in a header or a line of an index.
+    /// Whether it is in a text, rather than in a header or a line of an index.
     pub(super) fn is_text(&self) -> bool {
         !self.range.is_empty() && self.about.is_none()
     }
@@ -101,7 +101,7 @@ pub(super) fn chunks(text: &str) -> Vec<Chunk> {
     chunks_of(text, Topic::parse_head_of_whole(text).0.body)
 }
 
-/// What the fields of a header say that nobody else can make up again.
+/// What the fields of a header say and nothing else can reproduce.
 pub(super) fn header_statements(text: &str) -> Vec<Statement> {
     const OURS: [&str; 16] = [
         SUPERSEDES,
@@ -143,7 +143,7 @@ pub(super) fn index_statements(text: &str) -> Vec<Statement> {
     let mut found = Vec::new();
     let mut rest = String::with_capacity(text.len());
     let mut at = 0;
-    // A byte-order mark is no part of the first line.
+    // A byte-order mark does not belong to the first line.
     let marked = text.replacen('\u{feff}', "   ", usize::from(text.starts_with('\u{feff}')));
     for line in Index::parse(&marked).lines {
         match &line.entry {
@@ -153,7 +153,7 @@ pub(super) fn index_statements(text: &str) -> Vec<Statement> {
                     let said = in_line(at..at + line.raw.len(), said);
                     found.extend(said.map(|statement| Statement { about: about.clone(), ..statement }));
                 }
-                // A line of its own neither ends nor continues what stands around it.
+                // A line of its own neither ends nor continues the text around it.
                 rest.extend(
                     line.raw
                         .chars()
@@ -178,7 +178,7 @@ pub(super) fn entry_words(entry: &IndexEntry) -> impl Iterator<Item = &str> {
     words.filter(|_| entry.path != OVERFLOW).filter(|said| !said.trim().is_empty())
 }
 
-/// The statements of a text in one line, which all stand at the same place.
+/// The statements of a text in one line, which all have the same place.
 fn in_line(range: Range<usize>, text: &str) -> impl Iterator<Item = Statement> {
     let (flat, _) = flattened(text);
     let is_long = flat.len() > LONGEST_PARAGRAPH;
@@ -201,7 +201,7 @@ pub(super) fn normal(text: &str) -> String {
     let text = without_marker(text.trim_matches(is_blank));
     let mut normal = String::with_capacity(text.len());
     let mut rest = text;
-    // What stands between backticks is code: every sign of it counts.
+    // What is between backticks is code: every sign of it counts.
     while let Some(open) = rest.find('`') {
         undress(rest.get(..open).unwrap_or_default(), &mut normal);
         let behind = rest.get(open..).unwrap_or_default();
@@ -228,7 +228,7 @@ fn undress(text: &str, normal: &mut String) {
     while let Some(character) = characters.next() {
         let next = characters.peek().copied().unwrap_or(' ');
         let kept = match character {
-            // Emphasis stands at words; `*.log` and `build/*` are patterns.
+            // Emphasis is at words; `*.log` and `build/*` are patterns.
             '*' if before == '/' || is_blank(before) && matches!(next, '.' | '/') => '*',
             '*' => continue,
             '_' if before.is_alphanumeric() && next.is_alphanumeric() => '_',
@@ -292,7 +292,7 @@ fn marker(line: &str) -> Option<usize> {
     (is_mark && behind.get(1..)?.starts_with([' ', '\t'])).then_some(digits + 2)
 }
 
-/// The parts of a text that stands in a file.
+/// The parts of a text in a file.
 pub(super) fn chunks_of(text: &str, body: Range<usize>) -> Vec<Chunk> {
     let mut splitter = Splitter { text, chunks: Vec::new(), open: None };
     let mut at = body.start;
@@ -353,7 +353,7 @@ impl Splitter<'_> {
         } else if indent >= CODE_INDENT && !is_below_item && self.open.is_none() {
             self.open = Some(Open::Text { range, kind: ChunkKind::Code, is_below_item });
         } else if trimmed.starts_with('|') || trimmed.starts_with("**") {
-            // A row of a table and a labelled line stand for themselves.
+            // A row of a table and a labelled line are complete by themselves.
             self.close();
             self.open = Some(Open::Text { range, kind: ChunkKind::Paragraph, is_below_item });
         } else if let Some(Open::Text { range: open, .. }) = &mut self.open {

@@ -49,7 +49,7 @@ pub(super) enum Cue {
     /// The turn asks for one piece of work.
     Task,
     Withdraw,
-    /// What follows the colon is somebody else's.
+    /// What follows the colon is quoted from another person.
     Paste,
     /// What follows the colon are rules of the speaker.
     RuleIntro,
@@ -67,7 +67,7 @@ pub(super) enum Cue {
     Specific,
     /// What the product does, rather than how it is made.
     Spec,
-    /// Somebody or something outside that sets limits.
+    /// A person or a thing outside the project that sets limits.
     External,
     /// Words that set limits.
     Modal,
@@ -79,7 +79,7 @@ pub(super) enum Cue {
     Complaint,
     /// What went wrong before, as a reason.
     Experience,
-    /// Something of somebody else's is handed over.
+    /// Another person's text is handed over.
     Handover,
     /// A part is to be played, and the rest of the prompt belongs to the play.
     Role,
@@ -198,7 +198,7 @@ pub(super) struct Cues {
     links: u64,
     /// The class of words that tell what happened.
     past: u64,
-    /// Patterns whose first element is no plain word, and the kinds of pieces that can begin one of them.
+    /// Patterns whose first element is not a plain word, and the kinds of pieces that can begin one of them.
     wild: Vec<(u8, Begins, Candidate)>,
     wild_kinds: u8,
     /// For languages without spaces: where any pattern could begin.
@@ -339,7 +339,7 @@ impl Cues {
             let is_mark = token.kind == super::token::TokenKind::Mark;
             let begins_sentence = starts_sentence && token.starts_clause;
             starts_sentence &= token.starts_clause || is_mark;
-            // The lists of number 0, the words that nobody names, are empty.
+            // The lists of number 0, unnamed words, are empty.
             if let Some(candidates) = self.by_word.get(token.sign.word as usize) {
                 let at_clause = if token.starts_clause { candidates.at_clause.as_slice() } else { &[] };
                 let at_sentence = if begins_sentence { candidates.at_sentence.as_slice() } else { &[] };

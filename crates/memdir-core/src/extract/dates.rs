@@ -112,7 +112,7 @@ fn day_at(tokens: &[Token<'_>], at: usize, today: Date) -> Option<(Date, usize, 
         {
             return Some((weekday_of_next_week(today, day)?, 1, false));
         }
-        // The name of today's weekday may mean today or the next one; nobody can tell.
+        // The name of today's weekday may mean today or the next one; the text does not say.
         return (today.weekday() != day).then(|| Some((next_weekday(today, day)?, 1, false))).flatten();
     }
     if let Some(days) = relative(first) {

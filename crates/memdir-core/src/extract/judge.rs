@@ -55,7 +55,7 @@ pub(super) struct Judged {
 const MOST_SENTENCES: usize = 60;
 /// What speaks for a wish must weigh this much, in tenths.
 const FEEDBACK_LINE: i32 = 30;
-/// A score of tenths from which on a statement stands beside others.
+/// A score of tenths from which on a statement is kept beside others.
 const CLEAR: i32 = 20;
 /// A statement takes in what follows it up to this length.
 const STATEMENT_BYTES: usize = 320;
@@ -70,7 +70,7 @@ pub(super) fn judge(words: &[Paragraph], today: Option<Date>, usual: Language, a
         || sentences.iter().any(|sentence| sentence.cues.has(Cue::Sarcasm) || sentence.cues.has(Cue::Role));
     let mut judged = Judged { language, ..Judged::default() };
     let mut turn = Turn {
-        // `Runbooks? In the wiki.`: whoever asks in two words answers it.
+        // `Runbooks? In the wiki.`: a question of two words is followed by its own answer.
         asks: sentences.iter().any(|sentence| sentence.asks && sentence.words > 2),
         answers,
         wants_work: sentences.first().is_some_and(|sentence| sentence.cues.place(Cue::Task) == Some(0)),
@@ -145,7 +145,7 @@ struct Turn {
     is_one_off: bool,
     /// The rest of the paragraph is material.
     is_foreign: bool,
-    /// The rest of the prompt is somebody else's.
+    /// The rest of the prompt is quoted from another person.
     ends: bool,
     /// The next sentence gives the reason for this one.
     explains: bool,
@@ -276,7 +276,7 @@ impl<'s> Sentence<'s> {
         let is_before = |place: Option<u32>| strong.zip(place).is_some_and(|(strong, place)| strong < place);
         let is_material = cues.has(Cue::Content) && (!is_before(cues.place(Cue::Content)) || self.has_colon)
             || cues.place(Cue::Task) == Some(0) && self.has_colon && !self.ends_with_colon;
-        // What stands behind a withdrawal may take the place of what was withdrawn.
+        // What follows a withdrawal may take the place of what was withdrawn.
         let replaces = |cue| cues.place(cue) > cues.place(Cue::Withdraw);
         let only_withdraws =
             cues.has(Cue::Withdraw) && !replaces(Cue::FeedbackStrong) && !replaces(Cue::Feedback);
@@ -377,7 +377,7 @@ fn is_lasting_address(piece: &Token<'_>) -> bool {
     piece.kind == TokenKind::Address && !PASSING.iter().any(|part| piece.text.contains(part))
 }
 
-/// Why every sentence of a prompt is judged as it is, for whoever mends a rule.
+/// Why every sentence of a prompt is judged as it is, for the author of a rule.
 #[cfg(test)]
 pub(super) fn explain(prompt: &str) -> String {
     let sentences = read(&super::own_words(prompt), Date::constant(2026, 3, 11), Language::English)

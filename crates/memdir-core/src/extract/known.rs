@@ -8,10 +8,10 @@ use super::topic_words::{topic_word_list, topic_words};
 use crate::memory::memory_type::MemoryType;
 use crate::rel_path::RelPath;
 
-/// How a memory stands to what is written down already.
+/// How a memory compares with what is written down already.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
-    /// Nobody has said it.
+    /// It was not said yet.
     New,
     /// It is said there already.
     Said {
@@ -115,7 +115,7 @@ impl KnownTexts {
         }
     }
 
-    /// A manifest of the project: what it is made with stands there, and whoever works on it reads that.
+    /// A manifest of the project: it names what the project is made with, and agents read it anyway.
     pub fn add_manifest(&mut self, whence: &str, text: &str) {
         let lines = text.lines().filter(|line| line.len() < LONGEST_LINE);
         for word in lines.take(MOST_PASSAGES).flat_map(topic_words) {
@@ -138,7 +138,7 @@ impl KnownTexts {
         named.all(|word| self.names.contains_key(word)).then_some(first.as_str())
     }
 
-    /// How a new memory stands to all that.
+    /// How a new memory compares with all that.
     #[must_use]
     pub fn standing(&self, memory: &Extracted) -> Standing {
         let text = memory.statement.as_str();

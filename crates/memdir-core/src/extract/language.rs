@@ -43,7 +43,7 @@ impl Language {
         }
     }
 
-    /// Whether words stand without spaces between them.
+    /// Whether words are written without spaces between them.
     pub(super) fn is_eastern(self) -> bool {
         matches!(self, Self::Chinese | Self::Japanese)
     }

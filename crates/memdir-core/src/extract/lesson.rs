@@ -1,4 +1,4 @@
-//! What was learnt the hard way: a command that fails as it stands, and the one that works in its place.
+//! What was learnt the hard way: a command that fails, and the one that works in its place.
 
 use std::collections::VecDeque;
 

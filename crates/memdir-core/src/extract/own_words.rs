@@ -232,7 +232,7 @@ fn without_letter(text: &str) -> Cow<'_, str> {
     let ends = lines.iter().enumerate().skip(start + 1).find(|(_, line)| is_leave(line.trim()));
     let Some((end, _)) = ends else { return Cow::Borrowed(text) };
     let mut rest = lines.get(end + 1..).unwrap_or_default();
-    // The name, unless it stands beside the leave.
+    // The name, unless it is beside the leave.
     if rest.first().is_some_and(|line| !line.trim().is_empty() && line.split_whitespace().count() <= 3) {
         rest = rest.get(1..).unwrap_or_default();
     }
@@ -315,7 +315,7 @@ fn starts_foreign(line: &str) -> bool {
         "reply-to:",
         "message-id:",
     ];
-    // A heading: nobody types one into a conversation, documents begin with one.
+    // A heading: people do not type one into a conversation, documents begin with one.
     if line.starts_with('#') && line.trim_start_matches('#').starts_with(' ') {
         return true;
     }
@@ -360,7 +360,7 @@ fn holds_ignoring_case(text: &[u8], wanted: &[u8]) -> bool {
 const SUBJECT: [&str; 9] =
     ["subject:", "betreff:", "asunto:", "objet:", "assunto:", "主题", "件名", "发件人", "差出人"];
 
-/// A line that is no sentence of the user's: a quotation, a log line, a diff, a table, a prompt of a shell.
+/// A line that is not a sentence of the user's: a quotation, a log line, a diff, a table, a prompt of a shell.
 fn is_foreign_line(line: &str) -> bool {
     const STARTS: [&str; 22] = [
         ">",

@@ -57,7 +57,7 @@ impl Pattern {
         matches(&self.0, tokens, at, &mut steps)
     }
 
-    /// What a sentence must hold for this pattern to stand in it, besides the piece by which it is found: a piece of each
+    /// What a sentence must hold for this pattern to match, besides the piece by which it is found: a piece of each
     /// of these sets.
     pub(super) fn needs(&self) -> Vec<Need> {
         let first = self.0.iter().position(|element| matches!(element, Element::Any { .. }));
@@ -103,7 +103,7 @@ pub(super) enum Begins {
     Sentence,
 }
 
-/// Of what a sentence must hold a piece, for a pattern to stand in it.
+/// Of what a sentence must hold a piece, for a pattern to match.
 #[derive(Debug)]
 pub(super) struct Need {
     pub(super) pieces: Pieces,
@@ -169,7 +169,7 @@ impl Pieces {
 
     /// How much the set holds: the more, the less it tells.
     pub(super) fn width(&self) -> u32 {
-        // A class stands for many words, and a kind for most.
+        // A class means many words, and a kind most.
         let words: u32 = self.words.iter().map(|bits| bits.count_ones()).sum();
         words + self.classes.count_ones() * 16 + self.kinds.count_ones() * 64
     }
@@ -320,11 +320,11 @@ fn matches(elements: &[Element], tokens: &[Token<'_>], at: usize, steps: &mut us
     }
 }
 
-/// How many tokens a choice takes at a place, if it stands there.
+/// How many tokens a choice takes at a place, if it matches there.
 fn length(choice: &Choice, tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let token = tokens.get(at)?;
     let is_word = token.kind == TokenKind::Word;
-    let stands = match choice {
+    let matches = match choice {
         Choice::Word(wanted, _) => token.sign.word == *wanted,
         Choice::Row(row) => {
             let following = tokens.get(at..at + row.len())?.iter().zip(row);
@@ -341,5 +341,5 @@ fn length(choice: &Choice, tokens: &[Token<'_>], at: usize) -> Option<usize> {
         Choice::AnyWord => is_word,
         Choice::Kind(bits) => token.sign.kinds & bits != 0,
     };
-    stands.then_some(1)
+    matches.then_some(1)
 }

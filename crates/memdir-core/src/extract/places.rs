@@ -52,7 +52,7 @@ const ORDINARY: [&str; 21] = [
     "quip",
 ];
 
-/// Names that stand among other characters.
+/// Names among other characters.
 pub(super) const EASTERN_NAMES: [&str; 14] = [
     "飞书",
     "钉钉",

@@ -1,4 +1,4 @@
-//! What is nobody else's business although no rule for secrets knows its form: bare keys, pass phrases, log-ins, the
+//! What is private although no rule for secrets knows its form: bare keys, pass phrases, log-ins, the
 //! numbers of cards, people and telephones.
 
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub(super) fn without_private(text: &str) -> String {
     kept
 }
 
-/// The text without what stands in it between quotation marks: somebody else's words, unless it is a word or two.
+/// The text without what it quotes: another person's words, unless it is a word or two.
 pub(super) fn without_quotations(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;

@@ -14,7 +14,7 @@ use crate::memory::memory_type::MemoryType;
 use crate::memory::topic::{client_slug, cues, one_line};
 use crate::secrets;
 
-/// Why what a model proposes is not used at all: whoever answers like this is not to be trusted with the rest.
+/// Why what a model proposes is not used at all: a model that answers like this is not to be trusted with the rest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProposalRefused {
@@ -24,8 +24,8 @@ pub enum ProposalRefused {
     /// It proposes more than a session can hold.
     #[error("the answer has {0} memories, more than {MOST_MEMORIES}")]
     TooMany(usize),
-    /// A name that is no plain word with hyphens.
-    #[error("the answer has a memory whose name is no name")]
+    /// A name that is not made of plain words with hyphens.
+    #[error("the answer has a memory with an invalid name")]
     Name,
     /// A field is empty or longer than it may be.
     #[error("the answer has a memory whose {0} is empty or too long")]
@@ -39,11 +39,11 @@ pub enum ProposalRefused {
     /// It holds a secret.
     #[error("the answer holds a secret")]
     Secret,
-    /// It reads like an attack on whoever reads it.
-    #[error("the answer reads like an attack on whoever reads it")]
+    /// It reads like an attack on its reader.
+    #[error("the answer reads like an attack on its reader")]
     Attack,
-    /// It holds characters that nobody sees, or marks that would speak for somebody else.
-    #[error("the answer holds hidden characters or marks that speak for somebody else")]
+    /// It holds invisible characters, or marks that pretend to be another speaker.
+    #[error("the answer holds hidden characters or marks that pretend to be another speaker")]
     Marks,
     /// None of it was said by the user.
     #[error("the answer quotes nothing that you said")]
@@ -55,7 +55,7 @@ const MOST_NAME: usize = 64;
 const MOST_DESCRIPTION: usize = 200;
 const MOST_STATEMENT: usize = 1_000;
 const MOST_AROUND: usize = 500;
-/// Fewer characters stand in any text.
+/// Any text has fewer characters in common.
 const FEWEST_QUOTED: usize = 4;
 
 #[derive(Deserialize)]

@@ -37,7 +37,7 @@ pub(super) enum TokenKind {
 /// A sentence has no more pieces; what follows is left out.
 const MOST_TOKENS: usize = 160;
 
-/// Splits a sentence into pieces. What stands in code and in quotation marks is one piece without words.
+/// Splits a sentence into pieces. What is in code and in quotation marks is one piece without words.
 pub(super) fn tokens(sentence: &str, language: Language) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -85,7 +85,7 @@ fn plain_word(rest: &str, language: Language) -> Option<usize> {
     Some(trimmed_run(word))
 }
 
-/// What stands at the start of a text, and how many bytes of it.
+/// What is at the start of a text, and how many bytes of it.
 fn piece(rest: &str, before: &str, first: char, language: Language) -> (TokenKind, usize) {
     if let Some(length) = opaque(rest, before) {
         let kind = if first == '`' { TokenKind::Code } else { TokenKind::Quote };
@@ -111,7 +111,7 @@ fn piece(rest: &str, before: &str, first: char, language: Language) -> (TokenKin
     if is_code && !is_abbreviation(text) {
         return (TokenKind::Code, run);
     }
-    // In French what stands before an apostrophe is a word of its own.
+    // In French what precedes an apostrophe is a word of its own.
     if language == Language::French
         && let Some(apostrophe) = text.find(['\'', '\u{2019}'])
         && apostrophe < 4

@@ -12,7 +12,7 @@ pub(super) fn topic_words(text: &str) -> HashSet<String> {
     topic_word_list(text).into_iter().collect()
 }
 
-/// The same in the order in which they stand there.
+/// The same in their order.
 pub(super) fn topic_word_list(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for run in text.split(|character: char| !character.is_alphanumeric() && character != '\'') {
@@ -26,7 +26,7 @@ pub(super) fn topic_word_list(text: &str) -> Vec<String> {
             }
             continue;
         }
-        // Latin words stand among the others without a space.
+        // Latin words are among the others without a space.
         for ascii in
             run.split(|character: char| !character.is_ascii_alphanumeric()).filter(|part| part.len() > 1)
         {

@@ -29,9 +29,9 @@ pub(super) struct Sign {
 
 /// What is known about some words in whatever language, a bit each.
 pub(super) mod marks {
-    /// Behind it a particular thing stands, or it stands for one.
+    /// A particular thing follows it, or it means one.
     pub(in crate::extract) const DETERMINER: u8 = 1;
-    /// Somebody speaks for a team.
+    /// The speaker speaks for a team.
     pub(in crate::extract) const WE: u8 = 2;
     /// The name of a day or of a span of time can start with it.
     pub(in crate::extract) const DAY: u8 = 4;
@@ -148,14 +148,14 @@ fn kinds_of(token: &Token<'_>, known: u8) -> u8 {
     found
 }
 
-/// Words behind which a particular thing stands, or that stand for one.
+/// Words that a particular thing follows, or that mean one.
 const DETERMINERS: [&str; 34] = [
     "the", "a", "an", "this", "that", "these", "those", "it", "them", "my", "your", "our", "his", "her",
     "their", "one", "first", "second", "third", "last", "other", "both", "either", "el", "la", "los", "las",
     "der", "die", "das", "le", "les", "o", "os",
 ];
 
-/// The words by which somebody speaks for a team.
+/// The words by which a speaker speaks for a team.
 const WE: [&str; 19] = [
     "we", "our", "us", "we're", "we've", "nosotros", "nuestro", "nuestra", "nos", "wir", "uns", "unser",
     "unsere", "nous", "notre", "on", "nosso", "nossa", "gente",
@@ -167,7 +167,7 @@ impl WordHasher {
     }
 }
 
-/// A fast hash of short words. The tables are ours and fixed, so nobody can choose words that collide in them.
+/// A fast hash of short words. The tables are ours and fixed, so an attacker cannot choose words that collide in them.
 #[derive(Debug, Default)]
 pub(super) struct WordHasher(u64);
 

@@ -34,7 +34,7 @@ pub enum Surface {
 pub enum Action {
     /// Shown as it is.
     Allow,
-    /// Characters that nobody sees were taken out.
+    /// Invisible characters were removed.
     Strip,
     /// Markup was made inert.
     Escape,
@@ -52,7 +52,7 @@ pub struct MemoryInput {
     /// The whole text.
     #[serde(default)]
     pub text: Option<String>,
-    /// Its parts, which may stand for far more text than anybody would want in memory.
+    /// Its parts, which may mean far more text than anybody would want in memory.
     #[serde(default)]
     pub text_parts: Option<Vec<(String, u64)>>,
 }

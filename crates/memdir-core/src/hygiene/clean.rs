@@ -16,7 +16,7 @@ const SUBDIVISION_FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
 const BLACK_FLAG: char = '\u{1F3F4}';
 
 /// The text without control characters, terminal sequences, direction controls, tag characters, private use, and
-/// joiners and selectors that do nothing where they stand; every kind of line break becomes a line feed.
+/// joiners and selectors that have no effect there; every kind of line break becomes a line feed.
 ///
 /// Emoji sequences, the joiners of Persian and Indic words, variants of ideographs and the drawn subdivision flags
 /// stay as they are. Text that needs nothing is not copied. Linear, and the same when applied twice.
@@ -28,7 +28,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 /// One piece of a text for which [`clean`] shows something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Taken {
-    /// Where it stands in the text.
+    /// Where it is in the text.
     pub(super) position: usize,
     /// How many bytes it has there.
     pub(super) length: usize,
@@ -50,7 +50,7 @@ struct Cleaner<'a, 'n> {
     kept_from: usize,
     /// Marks since the last base.
     marks: usize,
-    /// What was taken out, for whoever wants to know.
+    /// What was removed.
     taken: Option<&'n mut Vec<Taken>>,
 }
 
@@ -166,7 +166,7 @@ impl<'a, 'n> Cleaner<'a, 'n> {
         }
     }
 
-    /// Whether the next character will stay: a mark that the limit drops cannot justify what stands before it.
+    /// Whether the next character will stay: a mark that the limit drops cannot justify what precedes it.
     fn room(&self, next: Option<char>) -> bool {
         self.marks < MARKS_PER_BASE || next.is_some_and(|next| characters::kind(next) == Kind::Plain)
     }

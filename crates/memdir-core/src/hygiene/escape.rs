@@ -1,7 +1,7 @@
 //! Makes markup inside a memory visibly inert, and brings it back.
 //!
 //! One backslash goes in where a tag, a chat template's token or a speaker's name would begin to mean something:
-//! `<\/system-reminder>`, `<\|im_start|>`, `[\INST]`, `Human\:`. Where a backslash already stands there, one more
+//! `<\/system-reminder>`, `<\|im_start|>`, `[\INST]`, `Human\:`. Where a backslash is there already, one more
 //! is added, so that [`unescape`] is exact for every text.
 
 mod html;

@@ -1,4 +1,4 @@
-//! Says what in a text looks like an attack on whoever reads it.
+//! Says what in a text looks like an attack on its reader.
 
 mod address;
 mod concept;

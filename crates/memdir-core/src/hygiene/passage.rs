@@ -10,14 +10,14 @@ use super::{escape, unescape};
 #[cfg(test)]
 mod tests;
 
-/// The text with `new` in the place of `old`, which stands there once: as it is stored, or as [`super::render()`]
-/// showed it, with its backslashes, without what nobody sees, and with or without the marks before its lines.
+/// The text with `new` in the place of `old`, which occurs there once: as it is stored, or as [`super::render()`]
+/// showed it, with its backslashes, without invisible characters, and with or without the marks before its lines.
 ///
 /// What was copied from a rendering is understood on both sides: `new` loses the backslashes that `old` had to lose.
-/// Line ends become those of the text. An error is how often `old` stands there.
+/// Line ends become those of the text. An error is how often `old` occurs.
 ///
 /// # Errors
-/// It stands there not at all, or more than once.
+/// It does not occur there, or more than once.
 pub fn replace_passage(text: &str, old: &str, new: &str) -> Result<String, usize> {
     let (range, new) = match only(text, old) {
         Ok(range) => (range, new.to_owned()),
@@ -71,7 +71,7 @@ impl Shown {
         Self { cleaned: cleaned.into_owned(), taken, escaped, backslashes }
     }
 
-    /// Where the only passage stands in the text that looks like this.
+    /// Where the only passage is in the text that looks like this.
     fn find(&self, wanted: &str) -> Result<Range<usize>, usize> {
         let cleaned = match only(&self.escaped, wanted) {
             Ok(range) => self.cleaned_position(range.start)..self.cleaned_position(range.end),
@@ -87,7 +87,7 @@ impl Shown {
         escaped - before.count()
     }
 
-    /// The first byte of a passage. What nobody sees before it is no part of it.
+    /// The first byte of a passage. Invisible characters before it do not belong to it.
     fn start(&self, cleaned: usize) -> usize {
         self.position(cleaned, |taken, at| at < cleaned || (at == cleaned && taken.shown == 0))
     }

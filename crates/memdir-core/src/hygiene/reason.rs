@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// Characters that nobody sees were taken out.
+    /// Invisible characters were removed.
     InvisibleCharacters,
     /// Markup that could pass for structure was made inert.
     ForgedStructure,
@@ -36,7 +36,7 @@ pub enum Reason {
     FalseAnswers,
     /// Asks to be copied or kept for ever.
     SelfPersistence,
-    /// Holds text in characters that nobody sees.
+    /// Holds text in invisible characters.
     HiddenText,
     /// Words mix letters of scripts that look alike.
     LookAlikeLetters,
@@ -51,7 +51,7 @@ impl Reason {
     #[must_use]
     pub fn describe(self) -> &'static str {
         match self {
-            Self::InvisibleCharacters => "holds characters that nobody sees",
+            Self::InvisibleCharacters => "holds invisible characters",
             Self::ForgedStructure => "holds markup that could pass for structure",
             Self::ActiveMarkup => "holds active markup",
             Self::TooLong => "is longer than what is shown",

@@ -24,7 +24,7 @@ pub struct Provenance<'a> {
     pub owner: Owner<'a>,
     /// When the file last changed.
     pub modified: Option<Timestamp>,
-    /// Who changed it last; `None` if nobody that we know.
+    /// Who changed it last; `None` if the author is not known.
     pub changed_by: Option<&'a Author>,
     /// The time of rendering.
     pub now: Timestamp,

@@ -27,7 +27,7 @@ const PARTS: [&str; 24] = [
     "develop",
     "sys",
 ];
-/// Whole names that are structure even where a type parameter could stand.
+/// Whole names that are structure even where a type parameter could be.
 const WHOLE: [&str; 12] = [
     "system",
     "human",

@@ -102,7 +102,7 @@ impl Project<'_> {
             match whose {
                 Whose::Ours { former } => return self.place(key.clone(), true, former.clone()),
                 Whose::Unsaid => return self.place(key.clone(), true, None),
-                Whose::Others | Whose::Nobodys => {}
+                Whose::Others | Whose::Free => {}
             }
         }
         for path in self.former.iter().filter(|path| path.as_path() != self.root) {
@@ -113,7 +113,7 @@ impl Project<'_> {
                 }
             }
         }
-        self.place(if whose == Whose::Nobodys { own } else { second }, false, None)
+        self.place(if whose == Whose::Free { own } else { second }, false, None)
     }
 
     fn place(&self, key: ProjectKey, exists: bool, former_path: Option<Utf8PathBuf>) -> JournalPlace {
@@ -123,7 +123,7 @@ impl Project<'_> {
     fn whose(&self, key: &ProjectKey, look: &dyn Look) -> Whose {
         let directory = self.projects_dir.join(key.as_str());
         if look.kind(&directory) != Some(Kind::Dir) {
-            return if look.kind(&directory).is_some() { Whose::Others } else { Whose::Nobodys };
+            return if look.kind(&directory).is_some() { Whose::Others } else { Whose::Free };
         }
         let read = |name: &str| look.read(&directory.join(name), MAX_SESSION_BYTES).ok();
         let named = read(SESSION_FILE)
@@ -141,7 +141,7 @@ impl Project<'_> {
             None if FOLDERS.iter().any(|folder| look.kind(&directory.join(folder)) == Some(Kind::Dir)) => {
                 Whose::Unsaid
             }
-            None => Whose::Nobodys,
+            None => Whose::Free,
         }
     }
 
@@ -164,7 +164,7 @@ enum Whose {
     /// There are records, and nothing says whose.
     Unsaid,
     Others,
-    Nobodys,
+    Free,
 }
 
 /// The path that the head of an index names.

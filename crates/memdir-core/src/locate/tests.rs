@@ -285,8 +285,8 @@ fn every_warning_says_where_and_what() {
 
 #[test]
 fn without_a_home_there_is_no_answer_unless_a_variable_gives_it() {
-    let nobody = Env { home: None, ..env(&[]) };
-    let error = locate(&nobody, &ClientFlags::default(), &MapLook::new()).unwrap_err();
+    let homeless = Env { home: None, ..env(&[]) };
+    let error = locate(&homeless, &ClientFlags::default(), &MapLook::new()).unwrap_err();
     assert_eq!(error.to_string(), "no home directory: set `HOME` or `CLAUDE_CONFIG_DIR`");
     let named = Env { home: None, ..env(&[("CLAUDE_CONFIG_DIR", "/c")]) };
     assert_eq!(located(&named, &[], &MapLook::new()).memory_dir, "/c/projects/-home-u-p/memory");

@@ -20,7 +20,7 @@ impl MemoryUri {
         ("journal", "A file of this project's journal, by its path", "memory://journal/{+path}"),
     ];
 
-    /// Reads an address. The path may be hostile: whoever opens it confines it.
+    /// Reads an address. The path may be hostile: the code that opens it confines it.
     #[must_use]
     pub fn parse(uri: &str) -> Option<Self> {
         let make = |path: &str| percent_decode(path).filter(|path| !path.is_empty() && !path.contains('\0'));

@@ -36,7 +36,7 @@ impl Id {
     }
 }
 
-/// Somebody wants an answer.
+/// The sender wants an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// What the answer is known by.
@@ -47,7 +47,7 @@ pub struct Request {
     pub params: Map<String, Value>,
 }
 
-/// Somebody says something and wants no answer.
+/// The sender wants no answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notification {
     /// What happened.
@@ -96,7 +96,7 @@ impl Incoming {
             return Self::Invalid { id: None, error: RpcError::new(RpcError::PARSE, "this is not UTF-8") };
         };
         let read = serde_json::from_str::<Value>(text).or_else(|error| {
-            // Half a surrogate pair is no reason to leave a request without its answer.
+            // Half a surrogate pair is not a reason to leave a request without its answer.
             serde_json::from_str(&without_lone_surrogates(text)).map_err(|_| error)
         });
         match read {
@@ -109,8 +109,8 @@ impl Incoming {
         }
     }
 
-    /// What stands for a message that was longer than [`MAX_MESSAGE_BYTES`], from how it begins and how it ends:
-    /// whoever sent it shall learn which one it was.
+    /// What replaces a message that was longer than [`MAX_MESSAGE_BYTES`], from how it begins and how it ends:
+    /// its sender shall learn which one it was.
     #[must_use]
     pub fn too_long(start: &[u8], end: &[u8]) -> Self {
         let message = format!("a message may have {MAX_MESSAGE_BYTES} bytes");
@@ -163,7 +163,7 @@ fn can_be_given_back(number: &serde_json::Number) -> bool {
     !number.is_f64() || number.as_f64().is_some_and(|value| value.abs() < LARGEST)
 }
 
-/// The id of a message, if it stands before everything that is longer than a word.
+/// The id of a message, if it comes before everything that is longer than a word.
 fn id_at_start(bytes: &[u8]) -> Option<Id> {
     let mut rest = bytes.trim_ascii_start().strip_prefix(b"{")?;
     loop {
@@ -176,7 +176,7 @@ fn id_at_start(bytes: &[u8]) -> Option<Id> {
     }
 }
 
-/// The id of a message, if it is the last thing in it: what stands there belongs to no inner object.
+/// The id of a message, if it is the last thing in it: what is there belongs to no inner object.
 fn id_at_end(bytes: &[u8]) -> Option<Id> {
     let body = bytes.trim_ascii_end().strip_suffix(b"}")?;
     let start = body.len().saturating_sub(MAX_ID_BYTES);

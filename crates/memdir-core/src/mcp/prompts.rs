@@ -7,7 +7,7 @@ pub enum Prompt {
     Start,
     /// End it.
     Stop,
-    /// How it stands.
+    /// Its state.
     Status,
     /// Make its index anew.
     Rebuild,
@@ -58,7 +58,7 @@ impl Prompt {
         }
     }
 
-    /// What the model is asked to do. Facts that the server looked up stand behind it.
+    /// What the model is asked to do. Facts that the server looked up follow it.
     #[must_use]
     pub fn request(self) -> &'static str {
         match self {

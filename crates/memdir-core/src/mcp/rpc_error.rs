@@ -12,9 +12,9 @@ pub struct RpcError {
 }
 
 impl RpcError {
-    /// The bytes are no JSON.
+    /// The bytes are not valid JSON.
     pub const PARSE: i32 = -32700;
-    /// The JSON is no message.
+    /// The JSON is not a message.
     pub const INVALID_REQUEST: i32 = -32600;
     /// There is no such method here.
     pub const METHOD_NOT_FOUND: i32 = -32601;

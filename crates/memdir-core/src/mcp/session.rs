@@ -22,7 +22,7 @@ pub struct ServerFacts {
     pub instructions: &'static str,
 }
 
-/// What is known about whoever is at the other end.
+/// What is known about the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Client {
     /// What it calls itself, made short and printable.
@@ -37,7 +37,7 @@ impl Default for Client {
     }
 }
 
-/// What a message means for whoever received it.
+/// What a message means for its receiver.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// Nothing is to be done.

@@ -63,7 +63,7 @@ pub enum ToolCall {
     ShowSession {
         /// Its id or the beginning of it.
         id: String,
-        /// Only what stands around this turn.
+        /// Only what is around this turn.
         around: Option<String>,
         /// How many turns at most.
         limit: usize,
@@ -86,9 +86,9 @@ pub enum Readable {
 pub enum EditChange {
     /// A passage.
     Text {
-        /// What stands there, once.
+        /// What is there, once.
         old: String,
-        /// What shall stand there.
+        /// What shall be there.
         new: String,
     },
     /// A field of the header; without a value it goes.
@@ -103,7 +103,7 @@ pub enum EditChange {
 /// What is done with the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JournalAction {
-    /// Say how it stands.
+    /// Tell its state.
     Status,
     /// Say what is needed to go on.
     Recover,
@@ -161,7 +161,7 @@ pub enum JournalAction {
         text: String,
         /// Of what kind.
         category: Option<String>,
-        /// Whether it stands.
+        /// Whether it is confirmed.
         status: Option<String>,
     },
     /// Write down what was found out.
@@ -223,10 +223,10 @@ fn read(given: &mut Given) -> Result<ToolCall, String> {
         (Some(_), Some(_)) => return Err("give `name` or `uri`, not both".to_owned()),
         (None, None) => return Err("give the `name` or the `uri` of a memory".to_owned()),
         (Some(uri), None) | (None, Some(uri)) if uri.starts_with("memory://") => {
-            Readable::Uri(MemoryUri::parse(&uri).ok_or("this is no memory:// address")?)
+            Readable::Uri(MemoryUri::parse(&uri).ok_or("this is not a memory:// address")?)
         }
         (Some(name), None) => Readable::Named(name),
-        (None, Some(_)) => return Err("this is no memory:// address".to_owned()),
+        (None, Some(_)) => return Err("this is not a memory:// address".to_owned()),
     };
     Ok(ToolCall::Read { what, from: given.count("from")?.unwrap_or(1) })
 }
@@ -301,7 +301,7 @@ fn journal(given: &mut Given) -> Result<JournalAction, String> {
     })
 }
 
-/// No more hits are given, and no more sessions or turns; whoever asks for more gets so many.
+/// No more hits are given, and no more sessions or turns; a client that asks for more gets so many.
 const MOST_HITS: usize = 50;
 const MOST_TURNS: usize = 200;
 /// No more steps are added at once, and none checked.
@@ -371,7 +371,7 @@ impl Given {
         }
     }
 
-    /// What nobody asked for was meant to say something: it is not passed over.
+    /// An unknown argument was meant to say something: it is not ignored.
     fn nothing_left(&self) -> Result<(), String> {
         match self.0.keys().next() {
             None => Ok(()),

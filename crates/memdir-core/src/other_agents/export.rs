@@ -21,7 +21,7 @@ pub enum ExportError {
     NoList,
 }
 
-/// Where lists of memories stand, if not the whole file is one.
+/// Where lists of memories are, if not the whole file is one.
 const LISTS: [&str; 7] = ["observations", "memories", "results", "summaries", "items", "data", "memoirs"];
 /// What a memory is about.
 const TITLES: [&str; 5] = ["title", "name", "summary", "topic", "subject"];

@@ -20,7 +20,7 @@ pub struct Proposal {
     pub memory_type: MemoryType,
     /// What it is about, in one line.
     pub description: String,
-    /// Its text, as it stands in the source.
+    /// Its text, as it is in the source.
     pub body: String,
     /// The file that it comes from.
     pub source: String,
@@ -63,7 +63,7 @@ pub fn propose(agent: OtherAgent, files: &[SourceFile]) -> Vec<Proposal> {
     proposals
 }
 
-/// The sections of the second level with their headings, and what stands before them; the whole where there is one.
+/// The sections of the second level with their headings, and what precedes them; the whole where there is one.
 fn parts(body: &str) -> Vec<(Option<&str>, &str)> {
     let outline = Outline::of(body);
     let starts: Vec<(usize, &str)> = outline

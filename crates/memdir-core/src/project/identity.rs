@@ -85,8 +85,8 @@ impl IdentityKey {
         self.repository().is_some_and(|(_, known)| known == remote.unwrap_or_default())
     }
 
-    /// By what several machines of one user know the project, as a part of a path: its address on a network, whoever
-    /// cloned it from there and how; without one its first commit. `None`: only this machine can know it.
+    /// By what several machines of one user know the project, as a part of a path: its address on a network,
+    /// however it was cloned from there; without one its first commit. `None`: only this machine can know it.
     #[must_use]
     pub fn across_machines(&self) -> Option<String> {
         let (commit, remote) = self.repository()?;

@@ -148,7 +148,7 @@ impl ProjectRecord {
     }
 
     /// Takes over what another copy of the record knows, so that two writers lose nothing. The older store id
-    /// stays with whoever is asked.
+    /// stays with the caller.
     pub fn merge(&mut self, other: &Self) {
         self.trusted |= other.trusted;
         for seen in &other.paths {

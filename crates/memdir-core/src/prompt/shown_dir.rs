@@ -7,7 +7,7 @@ use crate::hygiene::escape;
 /// The directory with one slash at its end, on one line.
 ///
 /// A repository's settings can name the memory directory, so the name is hostile: text that could break out of the
-/// line or the code span it stands in is written as an escape, and markup is inert.
+/// line or the code span it is in is written as an escape, and markup is inert.
 pub(super) fn shown_dir(directory: &Utf8Path) -> String {
     let mut shown = shown_path(Utf8Path::new(directory.as_str().trim_end_matches('/')));
     shown.push('/');

@@ -11,7 +11,7 @@ const CONTEXT: &[u8] = b"memdir secret fingerprint v1\0";
 /// The name of a value in an allow-list.
 ///
 /// A plain hash of a short password can be reversed by trying passwords, and allow-lists are meant to be shared
-/// and kept in repositories. So the hash is keyed with random bytes that stay in the user's own state: whoever has
+/// and kept in repositories. So the hash is keyed with random bytes that stay in the user's own state: a reader who has
 /// the list but not the key can neither test a guess nor tell that two lists allow the same value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint([u8; 16]);

@@ -56,15 +56,15 @@ fn the_highest_level_that_has_a_key_decides() {
     let check = |flags: &ClientFlags, look: &MapLook, expected: Option<(Level, &str)>| {
         assert_eq!(read(look, flags).unwrap().auto_memory_directory(), expected);
     };
-    let nobody = |flags: ClientFlags| ClientFlags { managed_dir: "/none".into(), ..flags };
+    let unmanaged = |flags: ClientFlags| ClientFlags { managed_dir: "/none".into(), ..flags };
     check(&sources("user"), &all_levels(), Some((Level::Managed, "managed b")));
-    check(&nobody(flag(r#"{"autoMemoryDirectory":"flag"}"#)), &all_levels(), Some((Level::Flag, "flag")));
-    check(&nobody(flag("{}")), &all_levels(), Some((Level::Local, "local root")));
-    check(&nobody(sources("user, project")), &all_levels(), Some((Level::Project, "project")));
-    check(&nobody(sources("user")), &all_levels(), Some((Level::User, "user")));
-    check(&nobody(sources("")), &all_levels(), None);
+    check(&unmanaged(flag(r#"{"autoMemoryDirectory":"flag"}"#)), &all_levels(), Some((Level::Flag, "flag")));
+    check(&unmanaged(flag("{}")), &all_levels(), Some((Level::Local, "local root")));
+    check(&unmanaged(sources("user, project")), &all_levels(), Some((Level::Project, "project")));
+    check(&unmanaged(sources("user")), &all_levels(), Some((Level::User, "user")));
+    check(&unmanaged(sources("")), &all_levels(), None);
     let both =
-        ClientFlags { settings: Some(r#"{"autoMemoryDirectory":"flag"}"#.into()), ..nobody(sources("")) };
+        ClientFlags { settings: Some(r#"{"autoMemoryDirectory":"flag"}"#.into()), ..unmanaged(sources("")) };
     check(&both, &all_levels(), Some((Level::Flag, "flag")));
 }
 

@@ -23,7 +23,7 @@ pub struct Wanted {
     pub format: Format,
     /// Whether the agent ignores a file that is not strict JSON.
     pub is_strict: bool,
-    /// What must stand in it.
+    /// What must be in it.
     pub members: Vec<Member>,
 }
 
@@ -147,7 +147,7 @@ impl Agent {
         }
     }
 
-    /// What must stand in its settings for it to start `program`, whose plugin for Claude Code lies in `plugin_dir`;
+    /// What must be in its settings for it to start `program`, whose plugin for Claude Code is in `plugin_dir`;
     /// nothing if nothing says where they lie.
     #[must_use]
     pub fn wanted(

@@ -57,7 +57,7 @@ pub(super) enum Wire {
     Server { files: &'static [&'static str], keys: &'static [&'static str], form: ServerForm },
     /// A hook for each of these events.
     Hooks { file: &'static str, form: HookForm, events: &'static [&'static str] },
-    /// A file that is ours as a whole. `@PROGRAM@` and `@AGENT@` stand for quoted texts.
+    /// A file that is ours as a whole. `@PROGRAM@` and `@AGENT@` are replaced by quoted texts.
     File { file: &'static str, text: &'static str },
     /// A marked section of a file that others write too, as the first thing below a key, or at the end.
     Section { file: &'static str, under: &'static str, text: &'static str },

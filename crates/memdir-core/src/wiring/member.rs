@@ -42,7 +42,7 @@ pub struct Member {
     pub path: Vec<String>,
     /// The value that makes the agent know memdir.
     pub value: Value,
-    /// Whether it is one item of a list that stands there, beside those of others.
+    /// Whether it is one item of a list there, beside those of others.
     #[serde(default)]
     pub in_list: bool,
 }
@@ -83,7 +83,7 @@ impl Member {
         self.path.iter().map(String::as_str).collect()
     }
 
-    /// The key below which a section stands, if it stands below one.
+    /// The key below which a section is, if it is below one.
     fn under(&self) -> Option<&str> {
         self.path.first().map(String::as_str)
     }
@@ -94,7 +94,7 @@ impl Member {
         self.path.join(".")
     }
 
-    /// Whether a value that stands in its place was written by a memdir, this one or an earlier one.
+    /// Whether the value in its place was written by a memdir, this one or an earlier one.
     ///
     /// The manifest may be gone, and the program may have moved: what is ours is known by what it starts.
     #[must_use]
@@ -106,7 +106,7 @@ impl Member {
             return runs_hook(found);
         }
         match &self.value {
-            // What stands between our marks is ours.
+            // What is between our marks is ours.
             Value::String(_) => found.is_string(),
             Value::Bool(_) => found.is_boolean(),
             Value::Array(_) => found.is_array(),
@@ -129,7 +129,7 @@ impl Member {
         }
     }
 
-    /// Whether a value is as a set-up writes it, by whatever path the program was called: nobody has added to it or
+    /// Whether a value is as a set-up writes it, by whatever path the program was called: no other program has added to it or
     /// decided otherwise since, so it may be written anew.
     #[must_use]
     pub fn is_untouched(&self, found: &Value) -> bool {
@@ -182,7 +182,7 @@ fn runs_hook(entry: &Value) -> bool {
     commands.any(|command| ends.iter().any(|end| command.contains(&format!("{end} hook "))))
 }
 
-/// Whether every member stands in the text with its value.
+/// Whether every member is in the text with its value.
 ///
 /// # Errors
 /// The text cannot be understood.
@@ -195,8 +195,8 @@ pub fn is_wired(format: Format, text: Option<&str>, members: &[Member]) -> Resul
     Ok(true)
 }
 
-/// The first member in whose place something stands that somebody else wrote or changed. `written` is what we are
-/// known to have written there.
+/// The first member whose value was written or changed by another program. `written` is what we are known to have
+/// written there.
 ///
 /// # Errors
 /// The text cannot be understood.
@@ -235,7 +235,7 @@ fn get(format: Format, text: Option<&str>, member: &Member) -> Result<Option<Val
         Format::Yaml | Format::Markdown => {
             let found = section::get(format, member.under(), text)?;
             let wanted = member.value.as_str().unwrap_or_default();
-            // A section that is as it should be is the same wherever its key stands.
+            // A section that is as it should be is the same wherever its key is.
             found.map(|found| {
                 let is_same = section::says(&found, member.under(), wanted);
                 Value::from(if is_same { wanted.to_owned() } else { found })

@@ -87,7 +87,7 @@ pub(super) fn set(
             let line = line.trim_start();
             !line.is_empty() && !line.starts_with('#')
         });
-        // Items of a list may stand as far to the left as their key.
+        // Items of a list may be as far to the left as their key.
         let is_below =
             |line: &&str| line.starts_with(' ') || section.starts_with('-') && line.starts_with('-');
         let indent = next.filter(is_below).map_or("  ", |line| {
@@ -97,7 +97,7 @@ pub(super) fn set(
         let before = if before.ends_with('\n') { before.to_owned() } else { format!("{before}\n") };
         return Ok(format!("{before}{}{behind}", marked(format, under, section, indent)));
     }
-    // The key goes with the section: nobody else put it there.
+    // The key is removed with the section: no other program put it there.
     let indented: String = section.lines().map(|line| format!("  {line}\n")).collect();
     Ok(appended(&rest, &marked(format, under, &format!("{key}:\n{indented}"), "")))
 }
@@ -110,7 +110,7 @@ pub(super) fn remove(format: Format, under: Option<&str>, text: &str) -> Result<
     Ok(format!("{before}{behind}"))
 }
 
-/// Whether the section, as it stands, says this.
+/// Whether the section says this.
 pub(super) fn says(found: &str, under: Option<&str>, section: &str) -> bool {
     let indented = || section.lines().map(|line| format!("  {line}\n")).collect::<String>();
     found == section || under.is_some_and(|key| *found == format!("{key}:\n{}", indented()))

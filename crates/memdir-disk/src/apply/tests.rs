@@ -208,16 +208,13 @@ fn an_operation_of_which_something_is_seen_is_finished() {
     };
     leave("a.md", Stage::Swapped, "old a");
     leave("b.md", Stage::Writing, "new");
-    leave("c.md", Stage::Swapped, "nobody has seen this");
+    leave("c.md", Stage::Swapped, "not recorded yet");
     let recovery = recover_open(&bench.root, &mut bench.log).unwrap();
     assert_eq!((recovery.taken_back, recovery.finished, recovery.collected), (0, 1, 2), "{recovery:?}");
     assert_eq!(fs::read_to_string(bench.memory.join("sub/d.md")).unwrap(), "new d");
     fs::remove_dir_all(bench.memory.join("sub")).unwrap();
     // What was displaced and is in no record gets its name back.
-    assert_eq!(
-        bench.files(),
-        expect(&[("a.md", "new a"), ("b.md", "new b"), ("c.md", "nobody has seen this")])
-    );
+    assert_eq!(bench.files(), expect(&[("a.md", "new a"), ("b.md", "new b"), ("c.md", "not recorded yet")]));
     assert_eq!(recovery.warnings.len(), 1);
     assert!(bench.log.ends_clean());
 }

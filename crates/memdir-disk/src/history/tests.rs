@@ -182,7 +182,7 @@ fn an_invalid_segment_is_reported_from_both_ends() {
         put_at(history.dir().join("000001.seg").as_str());
         for recorded in [history.read().unwrap(), history.newest(10).unwrap()] {
             assert_eq!(recorded.problems.len(), 1, "{what}");
-            assert!(recorded.problems[0].contains("000001.seg` is no file"), "{what}");
+            assert!(recorded.problems[0].contains("000001.seg` is not a regular file"), "{what}");
         }
     };
     check("a folder", &|path| fs::create_dir(path).unwrap());

@@ -167,7 +167,7 @@ fn a_file_that_is_being_written_is_not_recorded_half() {
         (0..50).map(|_| looks_beside_a_writer()).find(|(_, longest_gap)| *longest_gap < EMPTY_PAUSE / 2);
     let (texts, _) = attempt.expect("the machine stops every writer");
     assert_eq!(texts.last().unwrap(), b"done");
-    assert!(texts.iter().all(|text| !text.is_empty()), "a truncated file is nobody's version");
+    assert!(texts.iter().all(|text| !text.is_empty()), "a truncated file is not a version");
 }
 
 /// Every version that looks recorded beside a process that truncates a file and fills it again, and the longest time

@@ -76,7 +76,7 @@ fn open_name(
         patiently_for_a_file(|| memdir_os::open(dir.as_handle(), name, access, wanted, opening, follow))
     };
     let opened = match open(false) {
-        // A link to a file is no directory either: name the true reason.
+        // A link to a file is not a directory either: name the true reason.
         Err(Errno::NOTDIR) if wanted == Wanted::Directory && is_link(dir, name) => return Err(Errno::LOOP),
         opened => opened?,
     };
@@ -87,7 +87,7 @@ fn open_name(
     if !stat.is_special {
         return Ok((opened, stat));
     }
-    // A file in the cloud or a compressed one: only an opening of the usual kind reads what it stands for.
+    // A file in the cloud or a compressed one: only an opening of the usual kind reads its content.
     let usual = memdir_os::open(dir.as_handle(), name, access, wanted, Opening::Existing, true)?;
     let its = memdir_os::stat(&usual)?;
     let same = (its.volume, its.number) == (stat.volume, stat.number);

@@ -162,7 +162,7 @@ fn a_racing_link_never_leads_a_read_out() {
                     assert_eq!(content, b"inside");
                     inside += 1;
                 }
-                Ok(None) => panic!("the directory always stands there"),
+                Ok(None) => panic!("the directory always exists"),
                 Err(_) => refused += 1,
             }
         }

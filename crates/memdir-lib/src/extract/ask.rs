@@ -51,7 +51,7 @@ pub fn request(
     now: Timestamp,
 ) -> Result<Option<String>, ExtractError> {
     let Some((state_dir, store)) = env.state_dir().zip(memory.known_id()) else { return Ok(None) };
-    // Whoever has the lease reads this session too.
+    // The process that has the lease reads this session too.
     let Some(lease) = ExtractionLease::take_if_free(&state_dir, store).map_err(MemoryError::State)? else {
         return Ok(None);
     };

@@ -12,7 +12,7 @@ use crate::features::read_features;
 
 /// The folder of the states that are set aside, a folder for each branch.
 const BRANCHES: &str = "branches";
-/// How much of a branch's name stands in the name of its folder.
+/// How much of a branch's name is in the name of its folder.
 const MAX_NAME: usize = 60;
 
 impl Journal {

@@ -52,7 +52,7 @@ impl Journal {
         instructions(self.directory(), task, full)
     }
 
-    /// Stores the output of a sub-agent under a name of its own. The index is left to whoever consolidates, so any
+    /// Stores the output of a sub-agent under a name of its own. The index is left to the parent, which consolidates, so any
     /// number may do this at once.
     ///
     /// # Errors
@@ -167,7 +167,7 @@ impl Journal {
         Ok(index.into_iter().chain(archive.into_iter().map(|(row, _)| row)).map(|row| row.file).collect())
     }
 
-    /// The outputs that nobody took over yet, oldest first.
+    /// The outputs that were not taken over yet, oldest first.
     ///
     /// # Errors
     /// There is no journal, or the system fails.

@@ -12,8 +12,8 @@ use super::{Memory, MemoryError, Submitted, Wish, open_if_there};
 const MAX_TRIES: u32 = 1_000;
 
 impl Memory {
-    /// Changes files by a plan that is made from what they are now: whoever wrote in between is planned over anew,
-    /// so nobody's change is lost and nothing has to be merged. Of several who add one name at once, one succeeds and
+    /// Changes files by a plan that is made from what they are now: a file that was written in between is planned anew,
+    /// so no change is lost and nothing has to be merged. Of several who add one name at once, one succeeds and
     /// the others find it taken.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Memory {
                 Err(MemoryError::Disk(DiskError::Conflict { .. })) if may_try_again => {
                     tries += 1;
                     before = Some(planned);
-                    // Whoever was first may have made the directory.
+                    // Another process may have made the directory first.
                     self.root = open_if_there(&self.here.memory_dir).map_err(MemoryError::from)?;
                 }
                 Err(error) => return Err(error.into()),

@@ -65,7 +65,7 @@ impl Memory {
         }
     }
 
-    /// Has a plan wait for the user, whatever the settings say: nobody vouches for the process that wants it.
+    /// Has a plan wait for the user, whatever the settings say: the process that wants it is not known.
     ///
     /// # Errors
     /// As [`Memory::apply`]; then nothing waits.

@@ -101,7 +101,7 @@ impl Projects {
     }
 
     /// The memory that a move to this directory brought and `undo` undid, with its history, which went back too:
-    /// whoever took it back from here looks for it here. `None` if there is none that the asker undid last, and
+    /// a user who undid it from here looks for it here. `None` if there is none that the asker undid last, and
     /// after `since`.
     ///
     /// # Errors

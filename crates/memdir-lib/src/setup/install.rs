@@ -188,7 +188,7 @@ impl Setup {
     }
 }
 
-/// Why the agent ignores the file as it stands, if it does.
+/// Why the agent ignores the file as it is, if it does.
 pub(super) fn why_ignored(wanted: &Wanted) -> Option<String> {
     let text = if wanted.is_strict { read_text(&wanted.path).ok().flatten() } else { None };
     let problem = strict_problem(text.as_deref()?)?;

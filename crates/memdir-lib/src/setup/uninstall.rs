@@ -49,7 +49,7 @@ impl Setup {
         reports
     }
 
-    /// Writes down what is left, and removes the plugin once nobody names it.
+    /// Writes down what is left, and removes the plugin once no settings name it.
     fn finish(&self, reports: &mut Vec<Report>, mode: Mode) -> Result<(), SetupError> {
         let plugin_dir = self.dir.plugin_dir();
         let failed = reports
@@ -113,7 +113,7 @@ impl Setup {
                 return Ok(None);
             }
             if mode == Mode::Do {
-                // Whoever added to our entry finds it among the backups.
+                // A user who added to our entry finds it among the backups.
                 if let Some(current) = current.as_deref().filter(|text| !is_untouched(record, text)) {
                     self.dir.keep_backup(&record.path, current.as_bytes())?;
                 }
@@ -128,7 +128,7 @@ impl Setup {
         Err(DiskError::Restless { path: record.path.clone() }.into())
     }
 
-    /// What the file should hold: to the byte what it held, if nobody else wrote since.
+    /// What the file should hold: to the byte what it held, if no other program wrote since.
     fn target(&self, record: &FileRecord, current: Option<&str>) -> Result<Option<String>, SetupError> {
         let Some(current) = current else { return Ok(None) };
         let before = self.backup(record.backup.as_deref());

@@ -140,7 +140,7 @@ pub(super) fn take_away(record: &WholeRecord, mode: Mode) -> Result<Outcome, Set
     Ok(Outcome::Changed(vec![change(&record.path, current.as_ref(), None)]))
 }
 
-/// What stands in the place of a file.
+/// What is in the place of a file.
 pub(super) fn current(file: &WholeFile) -> Result<Option<WholeContent>, SetupError> {
     Ok(match file.content {
         WholeContent::Text(_) => read_text(&file.path)?.map(WholeContent::Text),

@@ -1,6 +1,6 @@
 //! Short forms that programmers write for longer words.
 
-/// The word that an abbreviation stands for.
+/// The word that an abbreviation means.
 pub(super) fn long_form(word: &str) -> Option<&'static str> {
     let at = FORMS.binary_search_by_key(&word, |(form, _)| form).ok()?;
     FORMS.get(at).map(|(_, long)| *long)

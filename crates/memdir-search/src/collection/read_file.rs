@@ -15,8 +15,8 @@ const MAX_MARKDOWN: u64 = 8 << 20;
 /// How many bytes before a position tell whether a transcript is still the same.
 const TAIL: u64 = 256;
 
-/// Opens a regular file; never waits for a pipe, and follows a link at the end only if the file was named by
-/// somebody rather than found.
+/// Opens a regular file; never waits for a pipe, and follows a link at the end only if the user named the
+/// file.
 pub(super) fn open(path: &Utf8Path, was_named: bool) -> io::Result<(File, Stamp)> {
     let file = platform::open_file(path.as_std_path(), was_named)?;
     let stat = platform::stat_open(&file)?;

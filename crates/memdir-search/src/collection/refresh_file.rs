@@ -10,7 +10,7 @@ use crate::error::SearchError;
 use crate::segment::{Segment, SegmentBuilder};
 use memdir_disk::real_path::real_path;
 
-/// So many segments may pile up before some are merged, and no more passages than that on the way: whoever waits for
+/// So many segments may pile up before some are merged, and no more passages than that on the way: a caller that waits for
 /// one file does not pay for all.
 const MAX_SEGMENTS: usize = 8;
 const MAX_MERGED: u64 = 4_096;
@@ -19,7 +19,7 @@ impl Collection {
     /// Indexes one file of Markdown that was just written or removed, without a look at any other.
     ///
     /// Costs about a millisecond whatever the size of the folder, so a hook can call it after a write. Returns
-    /// `false` if the file does not belong to this folder, or if another process is writing the index: whoever
+    /// `false` if the file does not belong to this folder, or if another process is writing the index: a caller that
     /// searches next finds the change by itself.
     ///
     /// # Errors

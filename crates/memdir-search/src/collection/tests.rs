@@ -406,7 +406,7 @@ fn one_file_is_indexed_without_a_look_at_the_others() {
     assert!(one("link/c.md"), "known by where it really lies");
     assert_eq!(look("link melon"), ["c.md", "a.md"].map(str::to_owned).into_iter().rev().collect::<Vec<_>>());
     let held = folder.markdown().cache.try_write().unwrap().unwrap();
-    assert!(!one("a.md"), "somebody else is writing");
+    assert!(!one("a.md"), "another process is writing");
     drop(held);
     fs::remove_dir_all(folder.cache()).unwrap();
     assert!(one("a.md"), "there need not be an index yet");
@@ -429,7 +429,7 @@ fn one_file_among_many_is_indexed_without_looking_up_its_place() {
     }
     fs::remove_file(folder.root().join("08.md")).unwrap();
     one("08.md");
-    assert!(folder.markdown().segments[0].buried() == 0, "nobody has looked");
+    assert!(folder.markdown().segments[0].buried() == 0, "no refresh has run");
     assert_eq!((look("apple").len(), look("melon")), (38, vec!["07.md".into()]));
     // More new files than the first segment has: it must not be taken for dead.
     for number in 0..50 {

@@ -79,7 +79,7 @@ fn leading_type(line: &[u8]) -> Option<&[u8]> {
 /// Reads one line. `Ok(None)` is a line that means nothing to us.
 pub(super) fn parse(line: &str, position: Position) -> serde_json::Result<Option<Entry<'_>>> {
     if !line.trim_start().starts_with('{') {
-        return Err(serde::de::Error::custom("a line is no object"));
+        return Err(serde::de::Error::custom("a line is not an object"));
     }
     let line: Line<'_> = serde_json::from_str(line)?;
     let time = line.timestamp.0.parse::<Timestamp>().ok();

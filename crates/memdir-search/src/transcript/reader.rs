@@ -62,11 +62,11 @@ impl<R: Read> Reader<R> {
                 Ok(text) => Cow::Borrowed(text),
                 Err(_) => String::from_utf8_lossy(bytes),
             };
-            let mended;
+            let repaired;
             let mut parsed = dialect::parse(&text, position);
             if parsed.is_err() {
-                mended = without_lone_surrogates(&text);
-                parsed = dialect::parse(&mended, position);
+                repaired = without_lone_surrogates(&text);
+                parsed = dialect::parse(&repaired, position);
             }
             match parsed {
                 Ok(entry) => {

@@ -283,7 +283,7 @@ impl Storage for Postgres {
                         break;
                     }
                     let rows = rows.iter().map(converted).collect::<Result<_, _>>()?;
-                    out.send((number, rows)).await.map_err(|_| nobody_listens())?;
+                    out.send((number, rows)).await.map_err(|_| receiver_gone())?;
                 }
                 snapshot.batch_execute("CLOSE everything").await.map_err(failed)?;
             }
@@ -296,7 +296,7 @@ impl Storage for Postgres {
     }
 }
 
-fn nobody_listens() -> StorageError {
+fn receiver_gone() -> StorageError {
     StorageError::Failed("the reader went away".to_owned())
 }
 

@@ -15,17 +15,17 @@ use super::running::{Running, no_rates};
 
 #[test]
 fn a_member_being_removed_lets_no_one_in_on_sqlite() {
-    nobody_comes_in(&InFile::new());
+    no_stranger_comes_in(&InFile::new());
 }
 
 #[test]
 fn a_member_being_removed_lets_no_one_in_on_postgres() {
     let cluster = Cluster::start();
-    nobody_comes_in(&InCluster(cluster.database()));
+    no_stranger_comes_in(&InCluster(cluster.database()));
 }
 
 /// Bob's invitations are used, by anyone, while Ada removes him.
-fn nobody_comes_in(engine: &dyn Engine) {
+fn no_stranger_comes_in(engine: &dyn Engine) {
     const INVITATIONS: usize = 60;
     let server = &Running::on(engine);
     let (admin, ada) = (server.team("crew"), Person::founder(1));
@@ -122,7 +122,11 @@ fn gone_files_are_counted(engine: &dyn Engine) {
     assert_eq!(went, ["gone", "gone", "gone", "gone", "quota", "quota"]);
     let now = NOW.parse::<jiff::Timestamp>().unwrap().as_second();
     server.wait(server.store.forget_gone(now)).unwrap();
-    assert_eq!(passing(6, &mut onto), "quota", "whoever was away a moment hears of what went");
+    assert_eq!(
+        passing(6, &mut onto),
+        "quota",
+        "a member who was away for a moment hears of what was deleted"
+    );
     server.wait(server.store.forget_gone(now + 1)).unwrap();
     assert_eq!(passing(7, &mut onto), "gone");
     let files = server.ask("GET", "/v1/teams/crew/files", Some(&token), &[], None);

@@ -66,7 +66,7 @@ fn files_that_may_not_be_put_are_refused_by_code() {
     );
     let name = format!("ghp_{}.md", "R7xQ2mWk9ZpL4vTn8YcJ1sBd6HfGa3EuXo5i");
     check("a secret for a name", with(ada.entry(&name, 1, 2, Some("b\n"))), "secret");
-    check("somebody else", with(bob.entry("b.md", 1, 2, Some("b\n"))), "other_team");
+    check("another author", with(bob.entry("b.md", 1, 2, Some("b\n"))), "other_team");
     let stranger = Person { team: ada.team.clone(), ..Person::founder(3) };
     check("a stranger", with(stranger.entry("b.md", 1, 2, Some("b\n"))), "not_a_member");
     check("a stranger's round", vec![stranger.round(2, 0)], "not_a_member");
@@ -385,7 +385,7 @@ fn a_token_publishes_no_faster_than_its_rate_and_reads_on() {
 /// A team with so much to read that no connection takes all of it at once; gives back the length of one text, too.
 fn crew_with_much(limits: Limits) -> (Running, String, usize, InFile) {
     let (server, token, ada, mut onto, engine) = crew(limits);
-    let line = "a sentence that somebody wrote down for the others to read\n".repeat(4_000);
+    let line = "a sentence that one member wrote down for the others to read\n".repeat(4_000);
     for round in 2..12 {
         let puts = vec![ada.entry(&format!("{round}.md"), 1, round, Some(&line)), ada.round(round, 0)];
         let (put, next) = ada.publish(&server, ("crew", &token), Some(onto), puts);
@@ -467,7 +467,7 @@ fn refused_requests_are_logged_with_who_sent_them() {
     for line in &logged[..11] {
         assert_eq!((&line["token"], &line["team"]), (&id.as_str().into(), &"crew".into()), "{line}");
     }
-    assert!(logged[11].get("token").is_none(), "nobody was believed: {}", logged[11]);
+    assert!(logged[11].get("token").is_none(), "no token was accepted: {}", logged[11]);
 }
 
 #[test]
@@ -499,7 +499,7 @@ fn who_does_not_read_is_hung_up_on() {
 fn what_was_replaced_is_bounded_too() {
     let limits = Limits { team_bytes: 100_000, ..no_rates() };
     let (server, token, ada, mut onto, _engine) = crew(limits);
-    let line = "a sentence that somebody wrote down for the others to read\n".repeat(500);
+    let line = "a sentence that one member wrote down for the others to read\n".repeat(500);
     let mut last = 201;
     for round in 2..20 {
         let text = format!("{round}\n{line}");

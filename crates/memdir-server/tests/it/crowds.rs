@@ -54,7 +54,7 @@ fn bounds_hold(engine: &dyn Engine) {
         let puts = vec![ada.entry(&format!("{number}.md"), 1, 1, Some(&text))];
         serde_json::to_string(&PartRequest { v: PROTOCOL, team: ada.team.clone(), puts }).unwrap()
     };
-    let version = ContentHash::of(b"a version that nobody publishes");
+    let version = ContentHash::of(b"a version that is never published");
     let sent = at_once(12, |number| {
         let path = format!("/v1/teams/crew/parts/{version}/{number}");
         server.ask("PUT", &path, Some(token), &[("if-match", &tag(None))], Some(&part(number)))

@@ -126,7 +126,7 @@ fn lists_are_bounded(engine: &dyn Engine) {
         listed.iter().map(|line| line.sequence).collect::<Vec<_>>()
     };
     server.wait(server.store.forget_beyond("crew", 3, 2, now())).unwrap();
-    assert_eq!(sequences(), [6, 5, 4, 3, 2, 1], "whoever was away for a while is known");
+    assert_eq!(sequences(), [6, 5, 4, 3, 2, 1], "a member who was away for a while is known");
     server.wait(server.store.forget_beyond("crew", 3, 2, now() + 1)).unwrap();
     assert_eq!(sequences(), [6, 5, 4]);
     assert_eq!(since(server, &token, seen[2]), Err("unknown_version".to_owned()));

@@ -124,7 +124,7 @@ fn erased_text_is_in_no_file() {
     let db = format!("sqlite:{path}");
     let (token, ada) = (team(&db, "crew"), Person::founder(1));
     let server = Process::serve(&db, &[]);
-    let text = "nobody else ever said this\n";
+    let text = "no other memory says this\n";
     let puts = vec![ada.record(), ada.entry("a.md", 1, 1, Some(text)), ada.round(1, 0)];
     publish(&server, &token, &ada, puts);
     let holds = |path: &str| {
@@ -152,7 +152,10 @@ fn tokens_are_looked_after_from_the_command_line() {
     assert!(!twice.status.success());
     let nowhere = ["init", "other", "--db", &db, "--address", "ftp://memory.example.com"];
     assert!(!command().args(nowhere).output().unwrap().status.success());
-    assert!(!operator(&["teams", "--db", &db]).contains("other"), "a team whose first token nobody was told");
+    assert!(
+        !operator(&["teams", "--db", &db]).contains("other"),
+        "a team whose first token was never printed"
+    );
     for bad in ["", "Crew", "a b", "../x", "-x"] {
         assert!(
             !command().args(["init", "--db", &db, "--", bad]).output().unwrap().status.success(),

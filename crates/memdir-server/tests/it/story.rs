@@ -146,7 +146,7 @@ fn changes(server: &Running, token: &str, ada: &Person, first: ContentHash) -> C
 
 /// More than one body holds.
 fn grows(server: &Running, token: &str, ada: &Person, onto: ContentHash) -> ContentHash {
-    let line = "a sentence that somebody wrote down for the others to read\n".repeat(50);
+    let line = "a sentence that one member wrote down for the others to read\n".repeat(50);
     let entries: Vec<_> =
         (0..700).map(|number| ada.entry(&format!("many/{number}.md"), 1, 5, Some(&line))).collect();
     let last = vec![ada.round(5, 3)];
@@ -170,7 +170,7 @@ fn grows(server: &Running, token: &str, ada: &Person, onto: ContentHash) -> Cont
         )
     };
     let stranger = Person { team: ada.team.clone(), ..Person::founder(9) };
-    let puts = vec![stranger.entry("stranger.md", 1, 5, Some("kept by nobody\n"))];
+    let puts = vec![stranger.entry("stranger.md", 1, 5, Some("kept by no server\n"))];
     let part = serde_json::to_string(&PartRequest { v: PROTOCOL, team: ada.team.clone(), puts }).unwrap();
     let path = format!("/v1/teams/crew/parts/{version}/0");
     let forged = server.ask("PUT", &path, Some(token), &[("if-match", &tag(Some(onto)))], Some(&part));
@@ -255,7 +255,11 @@ fn lets_others_in(server: &Running, token: &str, ada: &Person, onto: ContentHash
     let (came, onto) = bob.publish(server, ("crew", &own), Some(onto), puts);
     assert_eq!(came.status, 201, "{}", came.json);
     let (forged, _) = ada.publish(server, ("crew", &own), Some(onto), vec![ada.round(7, 3)]);
-    assert_eq!((forged.status, forged.code()), (422, "not_yours"), "nobody speaks with another one's key");
+    assert_eq!(
+        (forged.status, forged.code()),
+        (422, "not_yours"),
+        "a member cannot sign with another member's key"
+    );
     // What Bob makes of his access ends with it.
     let made = server.ask("POST", "/v1/teams/crew/invitations", Some(&own), &[], Some("{\"v\":1}"));
     let (unused, used) = (made.json["token"].as_str().unwrap().to_owned(), Token::from_random(&[5; 40]));
@@ -286,7 +290,7 @@ fn lets_others_in(server: &Running, token: &str, ada: &Person, onto: ContentHash
     assert_eq!(
         (refused.status, refused.code()),
         (401, "unauthorized"),
-        "whoever is put out reads nothing more"
+        "a removed member reads nothing more"
     );
     let (refused, _) = bob.publish(server, ("crew", token), Some(onto), vec![bob.round(9, 3)]);
     assert_eq!((refused.status, refused.code()), (422, "not_a_member"));
@@ -296,7 +300,7 @@ fn lets_others_in(server: &Running, token: &str, ada: &Person, onto: ContentHash
     }
     assert_eq!(join(&unused, &Token::from_random(&[8; 40]), &Person::founder(8)).status, 401);
     let kept = server.ask("GET", "/v1/teams/crew/head", Some(&carols.reveal()), &[], None);
-    assert_eq!(kept.status, 200, "Carol is a member, whoever brought her in");
+    assert_eq!(kept.status, 200, "Carol is a member, although the member who invited her is gone");
     let held = |server: &Running| {
         let ids = format!("{{\"v\":1,\"ids\":[\"{bobs}\"]}}");
         server.ask("POST", "/v1/teams/crew/contents", Some(token), &[], Some(&ids)).json["contents"][0]

@@ -9,7 +9,7 @@ use crate::plan::SyncPlan;
 use crate::report::Report;
 
 impl Once<'_> {
-    /// What a plan makes of memories that nobody had as they are afterwards, told before anything of it is carried out.
+    /// What a plan makes of memories that no member had as they are afterwards, told before anything of it is carried out.
     pub(super) fn outcome(&self, inbox: &Inbox, plan: &SyncPlan, report: &Report) -> Outcome {
         let mut outcome = Outcome { copies: report.conflicts.clone(), ..Outcome::default() };
         for (key, entry) in inbox.entries() {

@@ -106,7 +106,7 @@ impl Folder<'_> {
                     && (BY_MEMBER.iter().any(|by| waiting.plan.reason.starts_with(by))
                         || before.values().any(|before| before.id == waiting.id));
                 match plans.remove(&waiting.id) {
-                    // The same is wanted, and what stands here is something else now.
+                    // The same is wanted, and what is here is something else now.
                     Some(plan) if plan != waiting.plan => {
                         root.memory.replace_waiting(&StagedPlan { plan, ..waiting })?;
                     }

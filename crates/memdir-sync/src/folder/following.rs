@@ -134,7 +134,7 @@ impl<'c> IndexFolders<'c> {
     }
 }
 
-/// A file of an index; `None` if there is none, or it is no text.
+/// A file of an index; `None` if there is none, or it is not valid text.
 fn text(root: &Root<'_>, folder: &str, name: &str) -> Result<Option<String>, LocalError> {
     let content = root.memory.read(&root.path_of(&format!("{folder}{name}"))?)?;
     Ok(content.and_then(|content| String::from_utf8(content).ok()))

@@ -18,7 +18,7 @@ use crate::local::{LocalError, Rules, Scan};
 use crate::up_to_date::FolderFingerprint;
 
 impl Folder<'_> {
-    /// Whether a file of a root is no part of the sync: what is derived, and what another sync carries.
+    /// Whether a file of a root is left out of the sync: what is derived, and what another sync carries.
     pub(super) fn skips(&self, path: &str) -> bool {
         match self.kind {
             Kind::Team => {
@@ -45,7 +45,7 @@ impl Folder<'_> {
         fingerprint.folder(&root.prefix);
         fingerprint.folder(&root.directory().unwrap_or_default());
         let Some(listing) = listing else { return };
-        // The index that follows from the files counts too: somebody may have lost or changed it.
+        // The index that follows from the files counts too: it may be lost or changed.
         for file in &listing.files {
             if file.path.as_str().starts_with(root.below) {
                 fingerprint.file(file.path.as_str(), &file.stat);
@@ -154,7 +154,7 @@ impl Folder<'_> {
         Ok(namesakes)
     }
 
-    /// Whether a file that is empty is meant to be: an index without lines, unless somebody may be writing it.
+    /// Whether a file that is empty is meant to be: an index without lines, unless a program may be writing it.
     pub(super) fn says_nothing(
         &self,
         key: &str,
@@ -184,8 +184,8 @@ impl Folder<'_> {
     }
 }
 
-/// Whether a text is what somebody leaves for a moment who writes the fields of a memory: until their end is there nobody
-/// knows whether it is about a person.
+/// Whether a text is an unfinished write of a memory's fields: until their end is there it is
+/// not known whether it is about a person.
 fn is_half_a_head(text: &str) -> bool {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let is_unclosed = || Frontmatter::parse(text).1.contains(&Problem::UnclosedFrontmatter);

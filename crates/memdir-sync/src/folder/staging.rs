@@ -11,7 +11,7 @@ use super::{BY_MEMBER, Folder, who};
 use crate::local::{Held, LocalError, Proposal};
 
 impl Folder<'_> {
-    /// What somebody wants to change; `None` if it is so already. What the reason begins with is for a text, and for that
+    /// What a member wants to change; `None` if it is so already. What the reason begins with is for a text, and for that
     /// it goes.
     pub(super) fn held_plan(
         &self,

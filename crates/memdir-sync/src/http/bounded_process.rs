@@ -34,7 +34,7 @@ pub enum RunError {
 
 /// How often the program is looked after while it says nothing.
 const LOOK: Duration = Duration::from_millis(20);
-/// Once it has ended, what it said arrives within this time, or whoever holds its output is none of its children.
+/// Once it has ended, what it said arrives within this time, or its output is held by a process that is not its child.
 const GRACE: Duration = Duration::from_secs(1);
 const COMPLAINT_BYTES: usize = 2_000;
 

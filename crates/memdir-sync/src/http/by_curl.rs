@@ -11,7 +11,7 @@ use super::{Answered, HttpError, Request};
 /// Sends a request and brings back what was answered.
 pub(super) fn send(request: &Request<'_>) -> Result<Answered, HttpError> {
     let mut command = Command::new("curl");
-    // Everything else stands on its standard input, where no list of processes shows it. No settings of the user's
+    // Everything else goes to its standard input, where no list of processes shows it. No settings of the user's
     // curl: they could print or redirect.
     command.args(["-q", "-K", "-"]);
     let slack = Duration::from_secs(5);

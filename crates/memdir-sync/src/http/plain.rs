@@ -54,7 +54,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 pub(super) fn send(address: &Address<'_>, request: &Request<'_>) -> Result<Answered, HttpError> {
     let deadline = Instant::now() + request.limit;
     let stream = connect(address, request.limit)?;
-    // The head and the body are two writes, and nobody should wait between them.
+    // The head and the body are two writes, and the server should not wait between them.
     stream.set_nodelay(true).map_err(HttpError::Broke)?;
     let mut wire = Wire { stream, deadline, arrived: Vec::new(), most_bytes: request.most_bytes };
     wire.send(address, request)?;
@@ -226,7 +226,7 @@ impl Wire {
         let read = loop {
             self.stream.set_read_timeout(Some(self.left()?))?;
             match self.stream.read(&mut buffer) {
-                // Whoever is stopped and goes on has lost nothing.
+                // A process that is stopped and continued has lost nothing.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 read => break read?,
             }

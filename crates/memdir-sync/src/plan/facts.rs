@@ -22,7 +22,7 @@ pub(crate) enum Need {
     UnsharedNamesake(String),
 }
 
-/// Facts that are missing. Not an error: whoever plans loads them and plans again.
+/// Facts that are missing. Not an error: the planner loads them and plans again.
 #[derive(Debug, Default)]
 pub(crate) struct Missing(pub(crate) BTreeSet<Need>);
 
@@ -87,7 +87,7 @@ impl Planner<'_> {
         self.rules.refuses_to_share(key, text, agreed.is_some_and(|agreed| agreed.content.is_some()))
     }
 
-    /// Entries that nobody signs any more unless we do, and that this plan does not touch otherwise.
+    /// Entries that no other member signs any more, and that this plan does not touch otherwise.
     pub(super) fn left_behind(&self) -> Vec<(String, Entry)> {
         let is_settled =
             |key: &String| self.plan.outgoing.contains_key(key) || self.plan.agreed.contains_key(key);

@@ -1,4 +1,4 @@
-//! Deletions that nobody meant.
+//! Deletions that were not meant.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ const MANY: usize = 10;
 const ALL: usize = 3;
 
 impl Planner<'_> {
-    /// A folder that somebody emptied by mistake must not empty everybody's: what is missing comes back.
+    /// A folder that was emptied by mistake must not empty every member's: what is missing comes back.
     pub(super) fn spare_mass_deletions(&mut self) -> Planned<()> {
         if self.sides.options.delete_many {
             return Ok(());
@@ -36,7 +36,7 @@ impl Planner<'_> {
                 self.bring_back(&deleted)?;
                 self.report.notices.push(format!(
                     "{gone} of {alive} memories were gone here: that looks like a mistake, so they are back, and \
-                     nobody was told. Delete them again and say `--delete-many` if it was none"
+                     the deletions were not sent. If they are intended, delete them again and pass `--delete-many`"
                 ));
             }
         }

@@ -89,15 +89,15 @@ impl Planner<'_> {
     /// Keeps a text beside a memory, here and there; `false` if it may not be shared.
     pub(super) fn keep_copy(&mut self, key: &str, text: &str, memory: Option<MemoryId>) -> Planned<bool> {
         let (copy, text) = self.free_copy(key, text);
-        if !self.stands(&copy, &text) && !self.put_copy(&copy, text, memory)? {
+        if !self.is_here(&copy, &text) && !self.put_copy(&copy, text, memory)? {
             return Ok(false);
         }
         self.report.conflicts.push(KeptTwice { path: key.to_owned(), kept_as: copy });
         Ok(true)
     }
 
-    /// Whether a text stands here under a key.
-    pub(super) fn stands(&self, key: &str, text: &str) -> bool {
+    /// Whether a text is here under a key.
+    pub(super) fn is_here(&self, key: &str, text: &str) -> bool {
         self.mine(key) == Some(ContentHash::of(text.as_bytes()))
     }
 
@@ -108,7 +108,7 @@ impl Planner<'_> {
         Ok(self.plan.outgoing.contains_key(copy))
     }
 
-    /// One side deleted what the other changed. What somebody changed is worth more, unless the user said otherwise.
+    /// One side deleted what the other changed. The change is worth more, unless the user said otherwise.
     fn deleted_and_changed(
         &mut self,
         key: &str,
@@ -143,7 +143,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// A copy that keeps a text beside a memory: its key, under which nothing else stands, here or there, and its text.
+    /// A copy that keeps a text beside a memory: its key, under which nothing else is, here or there, and its text.
     pub(super) fn free_copy(&self, key: &str, text: &str) -> (String, String) {
         let copy = |mark: ContentHash| {
             let copy = conflict_key(key, &mark);
@@ -153,8 +153,8 @@ impl Planner<'_> {
         let is_free = |(copy, text): &(String, String)| {
             let own = ContentHash::of(text.as_bytes());
             let there = self.sides.inbox.entry(copy).and_then(|(entry, _)| entry.content());
-            let stands = [self.mine(copy), there].into_iter().flatten();
-            !self.sides.scan.leaves_alone(copy) && stands.into_iter().all(|content| content == own)
+            let versions = [self.mine(copy), there].into_iter().flatten();
+            !self.sides.scan.leaves_alone(copy) && versions.into_iter().all(|content| content == own)
         };
         let first = ContentHash::of(text.as_bytes());
         let more = (1_u32..=64).map(|number| ContentHash::of(format!("{number} {text}").as_bytes()));

@@ -212,7 +212,7 @@ impl Planner<'_> {
         entry.text.is_none() || is_left
     }
 
-    /// What lies here under a new name, with what somebody changed under the old one; `None` if the two cannot be one now.
+    /// The file that is here under a new name, with what a member changed under the old one; `None` if the two cannot be one now.
     fn with_their_change(&mut self, to: &str, base: &str, theirs: &str, by: &str) -> Planned<Option<String>> {
         let mine = self.text_of(to, self.mine(to))?.unwrap_or_default();
         if let Some(merged) = self.rules.merge(to, base, &mine, theirs) {

@@ -1,4 +1,4 @@
-//! What others changed and the user wants to see first. What was changed here waits for nobody.
+//! What others changed and the user wants to see first. What was changed here does not wait.
 
 use memdir_core::content_hash::ContentHash;
 use memdir_wire::entry::Entry;
@@ -35,7 +35,7 @@ impl Planner<'_> {
         let Some((entry, id)) = self.sides.inbox.entry(target) else { return Ok(()) };
         let (ours, theirs) = match (self.text_of(key, mine)?, entry.text.clone()) {
             (Some(ours), Some(theirs)) => (ours, theirs),
-            // What somebody changed is worth more than that somebody else deleted it.
+            // A change is worth more than a deletion by another member.
             (Some(_), None) => return self.merge_both(both, mine),
             (None, _) => return self.wait(target, mine),
         };
@@ -88,7 +88,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// The change that somebody made under the old name of a file waits under its new one; the others have both at once.
+    /// The change that a member made under the old name of a file waits under its new one; the others have both at once.
     /// Says whether anything came of it.
     pub(super) fn wait_renamed(&mut self, from: &str, to: &str, text: String) -> Planned<bool> {
         let Some((entry, id)) = self.sides.inbox.entry(from) else { return Ok(false) };
@@ -123,7 +123,7 @@ impl Planner<'_> {
         }))
     }
 
-    /// Sends what stands here as a copy, because it cannot be one with what waits. While that waits, what is changed here
+    /// Sends what is here as a copy, because it cannot be merged with what waits. While that waits, what is changed here
     /// goes into the same copy.
     fn send_beside(
         &mut self,
@@ -133,13 +133,13 @@ impl Planner<'_> {
     ) -> Planned<Option<SentFrom>> {
         let (copy, text) = match self.untouched_copy(sent.as_ref()) {
             Some(copy) => (copy.clone(), copy_of(&ours, &copy)),
-            // Whoever changed or removed the copy knows what it says.
+            // The user changed or removed the copy, so they know what it says.
             None if sent.as_ref().is_some_and(|sent| sent.beside.is_some() && sent.text == ours) => {
                 return Ok(None);
             }
             None => self.free_copy(key, &ours),
         };
-        if !self.stands(&copy, &text) {
+        if !self.is_here(&copy, &text) {
             if !self.put_copy(&copy, text, None)? {
                 return Ok(None);
             }
@@ -154,11 +154,11 @@ impl Planner<'_> {
         let sent = sent?;
         let copy = sent.beside.clone()?;
         let is_there = self.sides.inbox.entry(&copy).is_none();
-        (is_there && self.stands(&copy, &copy_of(&sent.text, &copy))).then_some(copy)
+        (is_there && self.is_here(&copy, &copy_of(&sent.text, &copy))).then_some(copy)
     }
 
-    /// The user does not want what somebody sent. What was changed here goes out then, as made from theirs; where nothing
-    /// was, theirs is known and what stands here stays, until either side changes it.
+    /// The user does not want what a member sent. What was changed here goes out then, as made from theirs; where nothing
+    /// was, theirs is known and what is here stays, until either side changes it.
     pub(crate) fn decline(&mut self, key: &str, mine: Option<ContentHash>) -> Planned<()> {
         let Some((entry, id)) = self.sides.inbox.entry(key) else { return Ok(()) };
         let is_agreed = mine == self.sides.state.agreed.get(key).and_then(|agreed| agreed.content);
@@ -190,14 +190,14 @@ impl Planner<'_> {
         self.rules.sent_from(key)?.base().map(str::to_owned)
     }
 
-    /// Whether something else stands here than went out together with a change that waits. Then the two sides both went on
-    /// from there, also where what stands here is what was agreed before.
+    /// Whether something else is here than was sent together with a change that waits. Then the two sides both went on
+    /// from there, also if what is here is what was agreed before.
     pub(super) fn is_changed_since_sent(&self, key: &str) -> Planned<bool> {
         let Some(sent) = self.sent_together(key) else { return Ok(false) };
         Ok(self.text_of(key, self.mine(key))?.is_some_and(|text| text != sent))
     }
 
-    /// Who made a change: what went out from here together with somebody's is still that somebody's.
+    /// Who made a change: what was sent from here together with a member's change is still that member's.
     pub(super) fn author_of(&self, key: &str, entry: &Entry) -> PublicKey {
         let sent = self.rules.sent_from(key).filter(|_| entry.author == self.sides.me);
         sent.map_or(entry.author, |sent| sent.author)

@@ -1,4 +1,4 @@
-//! What nobody would believe any more unless we sign it: memories of somebody who is a member no more, and what was
+//! What no member would accept any more unless we sign it: memories of a former member, and what was
 //! damaged in the remote before everybody saw it.
 
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ impl Planner<'_> {
         self.sides.roster.revocation_of(author).is_some()
     }
 
-    /// What this sync takes over and nobody else could.
+    /// What this sync takes over and no other member could.
     fn taken_over(&self) -> Vec<(String, Entry)> {
         let agreed = self.plan.agreed.iter().filter(|(_, agreed)| agreed.is_some());
         let unsent = agreed.filter(|(key, _)| !self.plan.outgoing.contains_key(*key));

@@ -6,7 +6,7 @@ use super::Planner;
 use super::facts::Planned;
 
 impl Planner<'_> {
-    /// Has an entry wait in which a secret stands, and says so: the others have it too, and it has to be changed.
+    /// Has an entry with a secret wait, and says so: the others have it too, and it has to be changed.
     pub(crate) fn withhold(&mut self, key: &str, mine: Option<ContentHash>) -> Planned<()> {
         let (Some(why), Some((entry, id))) = (self.sides.inbox.withheld(key), self.sides.inbox.entry(key))
         else {

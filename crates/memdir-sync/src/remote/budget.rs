@@ -6,7 +6,7 @@ use memdir_wire::server_api::Cursor;
 
 use super::RemoteError;
 
-/// More pages than this are no answer.
+/// More pages than this are not an answer.
 const MAX_PAGES: u32 = 20_000;
 /// More files than a team can have.
 const MAX_FILES: usize = 300_000;

@@ -25,7 +25,7 @@ impl EitherRemote {
         }
     }
 
-    /// The same, for somebody who only wants to look at some files.
+    /// The same, for a caller that only reads some files.
     #[must_use]
     pub fn looking(self) -> Self {
         match self {

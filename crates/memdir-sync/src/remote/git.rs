@@ -48,10 +48,10 @@ pub struct Commit {
     pub subject: String,
 }
 
-/// The branch that is used unless somebody names another: it can live beside a project's own code.
+/// The branch that is used unless the user names another: it can live beside a project's own code.
 pub const DEFAULT_BRANCH: &str = "memdir";
 
-/// More than this in one fetch is no memory of a team.
+/// More than this in one fetch is not a team's memory.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// The part of it behind which a fetch begins anew, and asks the host to leave out what is larger than any entry.
@@ -131,7 +131,7 @@ impl GitRemote {
         Ok(output.split('\0').filter_map(commit).collect())
     }
 
-    /// The same error without what lets somebody in: git repeats addresses.
+    /// The same error without credentials: git repeats addresses.
     fn discreet(&self, error: RemoteError) -> RemoteError {
         let shown = |message: String| message.replace(&self.url, &without_credentials(&self.url));
         match error {
@@ -255,7 +255,7 @@ impl Remote for GitRemote {
             let mut fields = about.split(' ');
             let (mode, _, id) = (fields.next(), fields.next(), fields.next().unwrap_or_default());
             listed.push(Listed {
-                // A name that is no text is no key either, however it is shown.
+                // A name that is not valid text is not a key either, however it is shown.
                 path: String::from_utf8_lossy(path.get(1..).unwrap_or_default()).into_owned(),
                 id: id.to_owned(),
                 is_file: mode == Some("100644"),

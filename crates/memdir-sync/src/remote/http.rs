@@ -1,7 +1,7 @@
 //! A team server as a remote: the files of the newest version by name and hash, asked for by what changed.
 //!
 //! What was seen last lies in our own state, so that the next sync asks only for what came since. It can be deleted at any
-//! time. A version is prepared here, in full, before it is sent: whoever dies in between can send the very same again.
+//! time. A version is prepared here, in full, before it is sent: after a crash in between the very same is sent again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub struct HttpRemote {
     is_looking: bool,
 }
 
-/// A body leaves room for what stands around its files.
+/// A body leaves room for what surrounds its files.
 const PART_BYTES: usize = 900_000;
 /// What may still arrive late is one or two versions.
 const MOST_PREPARED: usize = 8;
@@ -66,7 +66,7 @@ impl HttpRemote {
         }
     }
 
-    /// The same, for somebody who only wants to look at some files: contents come when they are asked for.
+    /// The same, for a caller that only reads some files: contents come when they are asked for.
     #[must_use]
     pub fn looking(mut self) -> Self {
         self.is_looking = true;
@@ -300,7 +300,7 @@ impl Remote for HttpRemote {
             None => None,
         };
         let mut files = Vec::with_capacity(puts.len());
-        // Nobody finds a server by accident and wonders what it is.
+        // A user gave the address, so this is meant to be a memdir server.
         for put in puts.iter().filter(|put| put.path != README) {
             let content = put.content.clone().map(String::from_utf8).transpose();
             let content = content.map_err(|_| here("a memory that is not UTF-8 text cannot be sent"))?;

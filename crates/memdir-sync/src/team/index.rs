@@ -16,7 +16,7 @@ pub(crate) enum Coming<'c> {
     Renamed(&'c str, &'c str),
 }
 
-/// Where the description of a file stands.
+/// Where the description of a file is.
 enum Described {
     In(RelPath),
     As(Option<String>),
@@ -29,7 +29,7 @@ pub(crate) fn index_change(
 ) -> Result<Option<Change>, MemoryError> {
     let listing = memory.root().map(|root| root.list_files(0)).transpose()?.unwrap_or_default();
     let below = |path: &RelPath| Some(path.as_str().strip_prefix(TEAM_DIR)?.strip_prefix('/')?.to_owned());
-    // What each is called in the index, and where its description stands.
+    // What each is called in the index, and where its description is.
     let mut files: Vec<(String, Described)> = listing
         .files
         .iter()

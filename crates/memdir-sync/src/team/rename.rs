@@ -8,7 +8,7 @@ use memdir_lib::team::TEAM_DIR;
 use super::TeamError;
 use super::index::{Coming, index_change};
 
-/// Plans to give a memory another name. One of the team stays below `team/`, and no other gets there: nobody takes a
+/// Plans to give a memory another name. One of the team stays below `team/`, and no other gets there: no one takes a
 /// memory from the others, or shows them one, by renaming it. The team's index follows.
 ///
 /// # Errors

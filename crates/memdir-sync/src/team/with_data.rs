@@ -13,13 +13,13 @@ use crate::options::Options;
 use crate::report::Report;
 
 impl Team {
-    /// Takes somebody out, and removes every memory whose newest text is theirs: here, and by signed deletions on every
+    /// Removes a member, and removes every memory whose newest text is theirs: here, and by signed deletions on every
     /// machine of the team. A server forgets its copies, too, if it is ours to say.
     ///
-    /// Both go in one sync. Once the others knew that somebody left, they would sign what is there as their own.
+    /// Both go in one sync. Once the others knew that a member left, they would sign what is there as their own.
     ///
     /// # Errors
-    /// Nobody is called that, or several are, it is not yours to say, or a sync fails.
+    /// No member is called that, or several are, it is not yours to say, or a sync fails.
     pub fn revoke_with_data(&mut self, name: &str, now: Timestamp) -> Result<Report, TeamError> {
         self.sync(&Options::default(), now)?;
         let (revocation, name) = self.membership.revocation(name)?;

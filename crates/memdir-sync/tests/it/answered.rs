@@ -1,4 +1,4 @@
-//! Somebody who answers what waits and goes on working before the next sync.
+//! A user who answers what waits and goes on working before the next sync.
 
 use memdir_sync::report::Report;
 

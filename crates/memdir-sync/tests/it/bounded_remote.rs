@@ -24,7 +24,7 @@ fn processes_started_by_git_end_with_it() {
 
     let pid: i32 = fs::read_to_string(started).unwrap().trim().parse().unwrap();
     let process = Pid::from_raw(pid).unwrap();
-    // Whoever was killed may still wait to be buried.
+    // A killed process may still be a zombie.
     let is_buried = || {
         let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         test_kill_process(process).is_err() || status.contains(") Z ")
@@ -65,7 +65,7 @@ fn what_is_larger_than_any_entry_is_not_fetched_where_the_host_can_leave_it_out(
         Git::run(&sender, &["push", "-q", repository.directory().as_str(), "HEAD:refs/heads/memdir"]);
     };
     send();
-    // It sends so slowly that somebody can see that much came, before everything did.
+    // It sends so slowly that a client can see that much came, before everything did.
     let slowly = "f() { \\\"$@\\\" | { head -c 2000000; sleep 1; cat; }; }; f";
     let config = format!("[uploadpack]\n\tpackObjectsHook = \"{slowly}\"\n");
     fs::write(home.home().join(".gitconfig"), config).unwrap();

@@ -5,13 +5,13 @@ use std::fs;
 use crate::people::{Person, now};
 use crate::two_people::two;
 
-/// Leaves, and comes back with an invitation of somebody else.
+/// Leaves, and comes back with another member's invitation.
 fn come_back(person: &Person, inviter: &Person) {
     person.team().leave(now()).unwrap();
     person.join(&inviter.team().membership().invite().unwrap(), "Bob").unwrap();
 }
 
-/// Forgets what was agreed, as whoever removes a damaged file does.
+/// Forgets what was agreed, as a user who removes a damaged file does.
 fn forget(person: &Person) {
     let folder = person.home.env().state_dir().unwrap().join("sync");
     for membership in folder.read_dir_utf8().unwrap().map(Result::unwrap) {

@@ -1,4 +1,4 @@
-//! What whoever can write to the repository breaks there is noticed, believed by nobody, and mended.
+//! Damage by anyone who can write to the repository is noticed, rejected by every member, and repaired.
 
 use memdir_sync::engine::SyncError;
 use memdir_sync::remote::RemoteError;
@@ -18,7 +18,7 @@ fn an_unreadable_revocation_hides_no_member_and_is_repaired() {
     let path = format!("revocations/{}.json", eve.key());
     let sound = ada.there(&path).unwrap();
     let mut bob = Machine::invited(&ada, 3, "Bob");
-    // Garbage, nothing at all, and a record of somebody who may not say so.
+    // Garbage, nothing at all, and a record of a member who may not say so.
     for damaged in [b"garbage".to_vec(), Vec::new(), bob.revocation(&eve.key())] {
         ada.put(&[
             (&path, &damaged),
@@ -26,7 +26,7 @@ fn an_unreadable_revocation_hides_no_member_and_is_repaired() {
         ]);
         let report = bob.sync();
         assert_eq!((bob.read("orders.md"), bob.held.len()), (None, 1));
-        assert!(said(&report, "nobody can tell whether Eve"), "{report:?}");
+        assert!(said(&report, "cannot tell whether Eve"), "{report:?}");
         assert_eq!(bob.read("deploy.md"), Some("first\n"));
         ada.sync();
         assert_eq!(ada.there(&path).unwrap(), sound);
@@ -34,7 +34,7 @@ fn an_unreadable_revocation_hides_no_member_and_is_repaired() {
     }
     let report = bob.sync();
     assert_eq!((bob.read("orders.md"), bob.held.len()), (None, 1));
-    assert!(!said(&report, "nobody can tell"), "{report:?}");
+    assert!(!said(&report, "cannot tell whether"), "{report:?}");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn two_revocations_of_one_member_do_not_replace_each_other_for_ever() {
         bob.sync();
     }
     assert_eq!(ada.head(), before, "nothing moves any more");
-    assert_ne!(ada.there(&path).as_ref(), Some(&by_all[2]), "that somebody was put out counts more");
+    assert_ne!(ada.there(&path).as_ref(), Some(&by_all[2]), "a removal counts more");
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn what_changes_gets_the_same_id_on_every_machine() {
     ada.write("d.md", "new\n");
     bob.write("a.md", "first of a.md\nsecond\nthird\nbob\n");
     assert!(seal(&ada, "a.md").contains("<!-- memdir {\"v\":2,\"memory\""));
-    assert!(seal(&ada, "b.md").contains("<!-- memdir {\"v\":1,\"team\""), "nobody changed it");
+    assert!(seal(&ada, "b.md").contains("<!-- memdir {\"v\":1,\"team\""), "it was not changed");
     // Ada renamed it before the upgrade arrived: Bob's line follows by the id.
     let text = ada.files.remove("a.md").unwrap();
     ada.files.insert("c.md".into(), text.replace("second", "SECOND"));

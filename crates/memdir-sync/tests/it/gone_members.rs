@@ -1,4 +1,4 @@
-//! What becomes of the words of somebody who is a member no more.
+//! What becomes of the memories of a former member.
 
 use memdir_sync::engine::SyncError;
 
@@ -79,10 +79,10 @@ fn those_brought_in_by_a_removed_member_are_known_to_newcomers() {
     let late = Machine::invited(&eve, 5, "Late");
     let mut carol = Machine::joining(&ada, 4, "Carol");
     assert_eq!((carol.read("bob.md"), carol.read("dora.md")), (Some("bob\n"), Some("dora\n")));
-    // An invitation that Eve made brings in nobody any more.
+    // An invitation that Eve made no longer works.
     let mut late = late;
     assert!(matches!(late.try_sync(Vec::new()), Err(SyncError::NotIntroduced)));
-    // The word of somebody who is put out later is given again by somebody else.
+    // Another member vouches again for what a later removed member vouched for.
     let path = format!("vouchers/{}.json", bob.key());
     let word = ada.there(&path).unwrap();
     ada.put(&[(&path, b"garbage")]);

@@ -1,4 +1,4 @@
-//! Files that somebody is writing, and files that stay here although an earlier text of them went.
+//! Files that a program is writing, and files that stay here although an earlier text of them was sent.
 
 use crate::people::Person;
 use crate::two_people::{body, memory, two};

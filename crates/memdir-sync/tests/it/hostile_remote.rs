@@ -1,4 +1,4 @@
-//! Whoever can write to the repository can put anything there.
+//! An attacker who can write to the repository can put anything there.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use memdir_sync::report::Report;
 
 use crate::people::{Person, Repository};
 
-/// Somebody who writes into the repository without any rule of git.
+/// An attacker who writes into the repository without any rule of git.
 struct Forger<'r> {
     repository: &'r Repository,
     /// Mode, name, object.

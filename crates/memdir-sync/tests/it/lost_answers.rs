@@ -9,7 +9,7 @@ use memdir_testkit::TestHome;
 
 use crate::people::{Person, Repository};
 
-/// Somebody who reaches a repository by ssh, or by what stands in for it: a program that does what it is told, here.
+/// A person who reaches a repository by ssh, or by its replacement: a program that runs on this machine.
 fn by_ssh(repository: &Repository, person: Person) -> (String, Person) {
     let stand_in = program(&person.home, "ssh-stand-in", "for command; do :; done; eval \"$command\"");
     person

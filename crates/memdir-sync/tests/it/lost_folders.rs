@@ -1,4 +1,4 @@
-//! Folders that are gone, elsewhere or unreadable: nobody deleted what lay in them.
+//! Folders that are gone, elsewhere or unreadable: their files were not deleted.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -78,7 +78,7 @@ fn what_looks_like_a_mistake_comes_back_and_stays() {
     }
     bob.sync();
     assert_eq!((keys(&ada).len(), keys(&bob).len()), (25, 25));
-    // Giving all of them another name is no loss.
+    // Renaming all of them loses nothing.
     for key in keys(&ada) {
         fs::create_dir_all(ada.path("sub")).unwrap();
         fs::rename(ada.path(&key), ada.path("sub").join(&key)).unwrap();
@@ -126,7 +126,7 @@ fn the_name_of_a_copy_is_free() {
         assert!(texts.iter().any(|text| text.contains("From Ada, again.")), "{texts:?}");
         assert!(person.read(told.as_str()).unwrap().contains("From Bob."));
     }
-    // The same name, and something else stands there.
+    // The same name, and something else is there.
     bob.write(told.as_str(), "Something else.\n");
     bob.write("x.md", "From Bob.\n");
     ada.write("x.md", "From Ada, a third time.\n");

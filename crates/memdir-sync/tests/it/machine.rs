@@ -41,7 +41,7 @@ pub(crate) struct Machine {
     record: Member,
     state: Option<String>,
     pending: Option<String>,
-    /// How often somebody asked for random bits.
+    /// How often random bits were asked for.
     asked: u128,
 }
 
@@ -61,7 +61,7 @@ impl Machine {
         founder
     }
 
-    /// Whoever joins has synced once.
+    /// A member who joins has synced once.
     pub(crate) fn joining(other: &Self, seed: u8, name: &str) -> Self {
         let mut joined = Self::invited(other, seed, name);
         joined.sync();
@@ -160,7 +160,7 @@ impl Machine {
         self.remote.clone().head().unwrap().unwrap()
     }
 
-    /// What stands in a file of the remote.
+    /// The content of a file of the remote.
     pub(crate) fn there(&self, path: &str) -> Option<Vec<u8>> {
         let mut remote = self.remote.clone();
         let listed = remote.view(&self.head()).unwrap();
@@ -168,7 +168,7 @@ impl Machine {
         remote.read(&[&id], usize::MAX).unwrap().pop().unwrap()
     }
 
-    /// Writes into the remote, as whoever has its password can.
+    /// Writes into the remote, as anyone with its password can.
     pub(crate) fn put(&self, files: &[(&str, &[u8])]) {
         let mut remote = self.remote.clone();
         let head = self.head();

@@ -150,7 +150,7 @@ fn a_project_that_is_not_on_this_machine_is_left_alone_until_it_is() {
     assert!(!desktop.memory().join("a.md").exists());
     let left_out = desktop.left_out();
     assert!(left_out.len() == 1 && left_out[0].starts_with("app-"), "{left_out:?}");
-    // It is still there for the laptop, and for a clone that comes later, even if nobody sends anything in between.
+    // It is still there for the laptop, and for a clone that comes later, even if no machine sends anything in between.
     assert_eq!(laptop.sync().notices.len(), 1);
     assert!(laptop.memory().join("a.md").exists());
     let clone = desktop.clone_to(&format!("file://{}/origin", origin.root()), "elsewhere");
@@ -265,7 +265,7 @@ fn a_machine_that_was_lost_is_taken_out() {
     desktop.join(&laptop, "desktop");
     let taken_out = laptop.personal().revoke("desktop", now()).unwrap().taken_out;
     assert!(taken_out.as_ref().is_some_and(|gone| gone.starts_with("desktop (")), "{taken_out:?}");
-    desktop.write(desktop.memory().join("a.md"), "From whoever found it.\n");
+    desktop.write(desktop.memory().join("a.md"), "From the finder.\n");
     let _ = desktop.personal().sync(&Options::default(), now());
     laptop.sync();
     assert!(!laptop.memory().join("a.md").exists());
@@ -314,7 +314,7 @@ fn an_index_without_lines_is_one() {
     desktop.join(&laptop, "desktop");
     fs::remove_file(laptop.memory().join("a.md")).unwrap();
     laptop.write(laptop.memory().join("MEMORY.md"), "");
-    // Whoever writes it may have emptied it first.
+    // The program that writes it may have emptied it first.
     let why = &laptop.sync().blocked[0].why;
     assert_eq!(why, "it is empty: another process may be writing it");
     thread::sleep(Duration::from_millis(2_200));

@@ -59,7 +59,7 @@ pub(crate) fn read_invitation(data: &[u8]) {
     let token = invitation.to_token();
     let again = Invitation::from_token(&token).map(|again| again.to_token());
     assert_eq!(again.as_deref(), Some(token.as_str()));
-    assert!(invitation.grant.is_for(&invitation.team), "whoever invites has signed it");
+    assert!(invitation.grant.is_for(&invitation.team), "the inviting member has signed it");
 }
 
 /// What is remembered reads back as it was understood.

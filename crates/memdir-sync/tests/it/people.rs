@@ -12,7 +12,7 @@ use memdir_sync::report::Report;
 use memdir_sync::team::{Team, TeamError};
 use memdir_testkit::{Git, NOW, TestHome};
 
-/// Somebody with a machine.
+/// A person with a machine.
 pub(crate) struct Person {
     pub(crate) home: TestHome,
 }

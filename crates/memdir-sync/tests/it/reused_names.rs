@@ -1,4 +1,4 @@
-//! Names that mean another memory than they did, while somebody still works on the one that had them.
+//! Names that mean another memory than they did, while a member still works on the one that had them.
 
 use memdir_sync::report::Report;
 
@@ -63,7 +63,7 @@ fn an_edit_follows_a_rename_though_the_old_name_is_used_again() {
         ada.sync();
         if edited_since {
             cy.sync();
-            append(&cy, "deploy.md", "Ask nobody.");
+            append(&cy, "deploy.md", "Ask no one.");
             append(&cy, "deploy-old.md", "cy");
             cy.sync();
         }
@@ -73,7 +73,7 @@ fn an_edit_follows_a_rename_though_the_old_name_is_used_again() {
         settle(&[&ada, &bob, &cy]);
         for person in [&ada, &bob, &cy] {
             assert_eq!(keys(person), ["deploy-old.md", "deploy.md"], "{syncs_between} {edited_since}");
-            let more = if edited_since { "Ask nobody.\n" } else { "" };
+            let more = if edited_since { "Ask no one.\n" } else { "" };
             assert_eq!(body(person, "deploy.md"), format!("It is automatic now.\n{more}"));
             let old = body(person, "deploy-old.md");
             assert!(old.starts_with("first\nsecond\nthird\n") && old.contains("Ann is away"), "{old}");
@@ -108,7 +108,7 @@ fn an_edit_is_not_merged_into_what_was_made_anew_under_the_name() {
         ada.write("deploy.md", &memory("deploy", "It is automatic now.\n"));
         ada.sync();
         if edited_since {
-            append(&ada, "deploy.md", "Ask nobody.");
+            append(&ada, "deploy.md", "Ask no one.");
             ada.sync();
         }
         append(&bob, "deploy.md", "Ann is away in May.");

@@ -22,7 +22,7 @@ struct World {
     _repository: Repository,
     people: Vec<Person>,
     luck: Luck,
-    /// Every word that somebody wrote, and nobody took out or rejected.
+    /// Every word that a member wrote, and no member removed or rejected.
     words: BTreeSet<String>,
     log: Vec<String>,
 }
@@ -44,7 +44,7 @@ impl World {
         Self { _repository: repository, people, luck, words: BTreeSet::new(), log: Vec::new() }
     }
 
-    /// In each turn somebody answers, edits and syncs, or leaves some of that for later.
+    /// In each turn a member answers, edits and syncs, or leaves some of that for later.
     fn work(&mut self, turns: usize) {
         for number in 0..turns {
             let who = self.luck.below(3);
@@ -77,7 +77,7 @@ impl World {
         "syncs".to_owned()
     }
 
-    /// Any memory that somebody has, copies too.
+    /// Any memory that a member has, copies too.
     fn some_key(&mut self, who: usize) -> Option<String> {
         let shared = self.people[who].shared().into_iter().map(|(key, _)| key);
         let keys: Vec<String> = shared.filter(|key| key != "MEMORY.md").collect();
@@ -180,7 +180,7 @@ impl World {
             reviewing(person, "review");
         }
         let mut failures: Vec<String> = self.settle().err().into_iter().collect();
-        // Whoever rejected something may have something else, until somebody changes that memory again.
+        // A member who rejected something may have something else, until a member changes that memory again.
         let mut touched = BTreeSet::new();
         for who in [2, 0, 1] {
             for (key, text) in self.texts(who) {

@@ -1,4 +1,4 @@
-//! Somebody who looks at what others send before it is written.
+//! A member who reviews what others send before it is written.
 
 use memdir_sync::report::Report;
 
@@ -99,7 +99,7 @@ fn rejecting_an_unmergeable_change_keeps_ours() {
     ada.sync();
     for person in [&ada, &bob] {
         assert!(body(person, "deploy.md").starts_with("bob\n"));
-        assert_eq!(person.read(&copy), None, "what stands under the name needs no copy");
+        assert_eq!(person.read(&copy), None, "the same text under the name needs no copy");
     }
     assert_eq!((bob.sync(), ada.sync()), (Report::default(), Report::default()));
 }
@@ -151,7 +151,7 @@ fn what_is_rejected_stays_away_and_changes_nothing_for_the_others() {
     assert_eq!(ada.sync(), Report::default());
     assert_eq!((bob.read("new.md"), bob.read("kept.md").as_deref()), (None, Some("kept\n")));
     assert_eq!(body(&bob, "deploy.md"), "first\nsecond\nthird\n");
-    // What is changed here later goes out as it stands, made from what was rejected.
+    // What is changed here later is sent as it is, made from what was rejected.
     bob.write("deploy.md", &memory("deploy", "first\nsecond\nTHIRD\n"));
     bob.write("kept.md", "kept on\n");
     assert_eq!(bob.sync().sent.len(), 2);

@@ -33,7 +33,7 @@ pub fn project_ls(program: &Utf8Path) -> Table {
     let bench = Bench::new(program);
     let projects = bench.home.dir("home/.claude/projects");
     for project in 0..1_000 {
-        let path = format!("/home/somebody/work/project-{project:04}");
+        let path = format!("/home/someone/work/project-{project:04}");
         let folder = projects.join(path.replace('/', "-"));
         std::fs::create_dir_all(folder.join("memory")).unwrap();
         std::fs::write(folder.join("memory/MEMORY.md"), "- [A](a.md) — a\n").unwrap();

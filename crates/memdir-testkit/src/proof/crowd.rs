@@ -235,12 +235,12 @@ fn check_index(
         report.count("… of these lost", lost);
         report.count("files kept beside, visibly", kept.len());
         report.count("index lines that a stranger set back to an older text", stale);
-        report.count("index lines that stand in both versions, visibly", both);
+        report.count("index lines that are in both versions, visibly", both);
         if lost > 0 {
             report.fail(format!("{lost} of the stranger's lines are nowhere"));
         }
     } else if !kept.is_empty() {
-        report.fail(format!("files that nobody wanted: {kept:?}"));
+        report.fail(format!("files that are left over: {kept:?}"));
     }
 }
 

@@ -37,7 +37,7 @@ pub fn full_disk(program: &Utf8Path) -> Report {
                     refused += 1;
                     let said = String::from_utf8_lossy(&output.stderr).into_owned();
                     if !SIGNS.iter().any(|sign| said.contains(sign)) {
-                        report.fail(format!("{what}: nobody learns from this what is wrong: {said}"));
+                        report.fail(format!("{what}: this does not say what is wrong: {said}"));
                     }
                 }
                 code => report.fail(format!("{what}: it ended with {code:?}")),

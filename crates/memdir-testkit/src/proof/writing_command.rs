@@ -9,7 +9,7 @@ pub(super) struct WritingCommand {
     pub(super) input: &'static str,
     /// What has been there before.
     prepare: fn(&Ground),
-    /// What somebody does next with the same store, whatever became of the command.
+    /// What a user does next with the same store, whatever became of the command.
     then: &'static [&'static str],
 }
 
@@ -50,7 +50,7 @@ const NEXT_NOTE: &[&str] = &["journal", "note", "Afterwards", "--text", "Next."]
 /// The next change of the profile.
 const NEXT_TRAIT: &[&str] = &["user", "update", "communication", "--text", "Next."];
 
-/// A stand-in for the user's editor.
+/// A program in place of the user's editor.
 pub(super) const EDITOR: &str = "sed -i s/Tabs/Spaces/";
 
 /// Every command that changes a memory directory.

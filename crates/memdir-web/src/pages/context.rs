@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// So many memories that were looked at are listed.
 const MAX_CONSIDERED: usize = 12;
 
-/// The prompt that somebody wonders about.
+/// The prompt that the user asks about.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Wondered {

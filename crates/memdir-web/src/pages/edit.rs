@@ -34,7 +34,7 @@ pub(crate) struct Which {
     with: String,
 }
 
-/// A text that somebody wants to save.
+/// A text that a user wants to save.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Edited {
     path: String,
@@ -241,7 +241,7 @@ pub(crate) fn save(asked: &Asked<'_>, edited: Edited) -> Result<Reply, PageError
     Ok(done.see(asked, "memories", &[("path", &edited.path)]))
 }
 
-/// Somebody else changed the memory meanwhile: all three versions, and one text to save.
+/// The memory was changed meanwhile: all three versions, and one text to save.
 fn conflict(asked: &Asked<'_>, edited: &Edited, base: &str, mine: &str, current: &[u8]) -> Markup {
     let theirs = String::from_utf8_lossy(current).into_owned();
     let merged = merge_text(base, mine, &theirs);

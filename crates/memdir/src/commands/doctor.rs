@@ -58,7 +58,7 @@ pub(crate) struct Doctor {
 
 /// One fix that was made.
 #[derive(Debug, Serialize)]
-struct Mended {
+struct Fixed {
     id: &'static str,
     what: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ struct Mended {
 }
 
 /// A directory that still has something to fix after so many fixes is not getting better.
-const MOST_MENDS: usize = 64;
+const MOST_FIXES: usize = 64;
 
 impl Run for Doctor {
     fn global(&self) -> &Global {
@@ -76,11 +76,11 @@ impl Run for Doctor {
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.which.open(world)?;
         let mut findings = examine(&patient(&memory, world)?);
-        let mut mended = Vec::new();
+        let mut fixed = Vec::new();
         if self.fix && self.dry_run {
-            self.show_mends(&findings, world)?;
+            self.show_fixes(&findings, world)?;
         } else if self.fix {
-            mended = self.mend(&mut memory, &mut findings, world)?;
+            fixed = self.fix_all(&mut memory, &mut findings, world)?;
         }
         if self.history {
             findings.extend(secrets_elsewhere(&memory, world)?);
@@ -92,10 +92,10 @@ impl Run for Doctor {
                 healthy: bool,
                 items: Vec<Finding>,
                 #[serde(skip_serializing_if = "Vec::is_empty")]
-                fixed: Vec<Mended>,
+                fixed: Vec<Fixed>,
             }
             let healthy = !is_ill(&findings);
-            world.print_json(&Report { healthy, items: findings, fixed: mended })?;
+            world.print_json(&Report { healthy, items: findings, fixed })?;
             return Ok(if healthy { Exit::Yes } else { Exit::No });
         }
         print(&findings, world)?;
@@ -104,7 +104,7 @@ impl Run for Doctor {
 }
 
 impl Doctor {
-    fn show_mends(&self, findings: &[Finding], world: &mut World) -> Result<()> {
+    fn show_fixes(&self, findings: &[Finding], world: &mut World) -> Result<()> {
         let mut shown = HashSet::new();
         for plan in findings.iter().filter_map(|finding| finding.fix.plan.as_ref()) {
             if !self.json && shown.insert(plan.reason.clone()) {
@@ -121,15 +121,15 @@ impl Doctor {
     }
 
     /// Fixes one thing after the other and looks again after each, because one fix may change another.
-    fn mend(
+    fn fix_all(
         &self,
         memory: &mut Memory,
         findings: &mut Vec<Finding>,
         world: &mut World,
-    ) -> Result<Vec<Mended>> {
-        let mut mended = Vec::new();
+    ) -> Result<Vec<Fixed>> {
+        let mut fixed = Vec::new();
         let mut tried = HashSet::new();
-        while mended.len() < MOST_MENDS {
+        while fixed.len() < MOST_FIXES {
             let next = findings.iter().find(|finding| {
                 let key = finding.fix.plan.as_ref().map_or("recover", |plan| plan.reason.as_str());
                 finding.fix.automatic && tried.insert(key.to_owned())
@@ -163,19 +163,16 @@ impl Doctor {
                 }
             };
             let reason = finding.fix.plan.as_ref().map_or(&finding.fix.what, |plan| &plan.reason);
-            let done = Mended {
-                id: finding.id,
-                what: reason.clone(),
-                op: operation.map(|done| done.id.to_string()),
-            };
+            let done =
+                Fixed { id: finding.id, what: reason.clone(), op: operation.map(|done| done.id.to_string()) };
             if !self.json {
                 let label = world.paint.good("fixed:");
                 writeln!(world.stdout, "{label} {}\n", printable(&done.what))?;
             }
-            mended.push(done);
+            fixed.push(done);
             *findings = examine(&patient(memory, world)?);
         }
-        Ok(mended)
+        Ok(fixed)
     }
 }
 

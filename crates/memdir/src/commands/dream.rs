@@ -416,7 +416,7 @@ fn show(wanted: Option<&str>, json: bool, explain: bool, which: &Which, world: &
     let paint = world.paint;
     let when = record.time.strftime("%Y-%m-%d %H:%M UTC").to_string();
     let state = if is_undone {
-        "  taken back"
+        "  undone"
     } else if record.is_staged {
         "  waits for review"
     } else {

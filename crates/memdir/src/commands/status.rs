@@ -48,7 +48,7 @@ pub(crate) struct Status {
 }
 
 #[derive(Serialize)]
-struct Stands {
+struct CurrentState {
     /// Whether agents have memory here.
     enabled: bool,
     /// The rule that says so.
@@ -84,7 +84,7 @@ impl Run for Status {
         let not_shared = team.map_or(0, |(state, id)| not_shared(state, id));
         let last = work.last;
         let failures = state.as_deref().map(failure_log::read).unwrap_or_default();
-        let stands = Stands {
+        let current = CurrentState {
             enabled,
             decided_by,
             paused: state
@@ -103,10 +103,10 @@ impl Run for Status {
             model: ModelStands::of(model_status(&env)?, world.now.to_zoned(TimeZone::system()).date()),
         };
         if self.json {
-            world.print_json(&stands)?;
+            world.print_json(&current)?;
             return Ok(Exit::Yes);
         }
-        print(&stands, world)?;
+        print(&current, world)?;
         Ok(Exit::Yes)
     }
 }
@@ -126,25 +126,25 @@ fn lately(failures: Vec<Failure>) -> Vec<Failure> {
     shown
 }
 
-fn print(stands: &Stands, world: &mut World) -> Result<()> {
+fn print(current: &CurrentState, world: &mut World) -> Result<()> {
     let paint = world.paint;
     let ago = |time: Timestamp| human_age(world.now.as_second() - time.as_second());
-    let work = match (stands.working, stands.last_work) {
+    let work = match (current.working, current.last_work) {
         (true, _) => "running now".to_owned(),
         (false, Some(time)) => format!("last run {}", ago(time)),
         (false, None) => "never run; a hook starts it".to_owned(),
     };
-    let hooks = match (stands.enabled, stands.paused) {
+    let hooks = match (current.enabled, current.paused) {
         (false, _) => "off, like memory",
         (true, true) => "paused for this project",
-        (true, false) if stands.agents.iter().all(|agent| !agent.connected) => {
+        (true, false) if current.agents.iter().all(|agent| !agent.connected) => {
             "not connected to an agent; `memdir setup` connects them"
         }
         (true, false) => "on",
     };
-    let memory = format!("{} ({})", if stands.enabled { "on" } else { "off" }, stands.decided_by);
+    let memory = format!("{} ({})", if current.enabled { "on" } else { "off" }, current.decided_by);
     let mut lines = vec![("memory", memory), ("hooks", hooks.to_owned()), ("work", work)];
-    for agent in &stands.agents {
+    for agent in &current.agents {
         let state = if agent.connected { "connected" } else { "installed, not connected: `memdir setup`" };
         let seen = match agent.last_hook {
             Some(time) => format!(", last session {}", ago(time)),
@@ -153,29 +153,29 @@ fn print(stands: &Stands, world: &mut World) -> Result<()> {
         };
         lines.push(("agent", format!("{}  {state}{seen}", agent.title)));
     }
-    if !stands.changed_by_others.is_empty() {
-        lines.push(("changed", stands.changed_by_others.join(", ")));
+    if !current.changed_by_others.is_empty() {
+        lines.push(("changed", current.changed_by_others.join(", ")));
     }
-    if stands.waiting > 0 {
-        lines.push(("waiting", format!("{} for `memdir review`", stands.waiting)));
+    if current.waiting > 0 {
+        lines.push(("waiting", format!("{} for `memdir review`", current.waiting)));
     }
-    if stands.not_shared > 0 {
+    if current.not_shared > 0 {
         let memories =
-            if stands.not_shared == 1 { "1 memory" } else { &format!("{} memories", stands.not_shared) };
+            if current.not_shared == 1 { "1 memory" } else { &format!("{} memories", current.not_shared) };
         lines.push(("team", format!("{memories} not shared: `memdir team status` says why")));
     }
-    lines.push(("extract", stands.extraction.show(&ago)));
-    lines.push(("dream", stands.dream.show(&ago)));
-    if let Some(model) = &stands.model {
+    lines.push(("extract", current.extraction.show(&ago)));
+    lines.push(("dream", current.dream.show(&ago)));
+    if let Some(model) = &current.model {
         lines.push(("model", model.show()));
     }
-    for failure in &stands.failures {
+    for failure in &current.failures {
         lines.push(("failed", format!("{}  {}: {}", ago(failure.time), failure.during, failure.message)));
     }
     for (what, text) in lines {
         writeln!(world.stdout, "{}  {}", paint.quiet(&format!("{what:<8}")), printable(&text))?;
     }
-    for problem in &stands.problems {
+    for problem in &current.problems {
         world.warn(problem)?;
     }
     Ok(())

@@ -145,7 +145,7 @@ impl Undo {
 
 /// What became of an undo.
 pub(super) enum TakenBack {
-    /// A move of a project was taken back.
+    /// A move of a project was undone.
     Moved(Moved),
     /// A plan was submitted.
     Submitted(Plan, Submitted),

@@ -9,7 +9,7 @@ use memdir_core::wiring::Start;
 
 use super::{Hook, session_started};
 
-/// So much of a transcript is looked at: the agent's first answer stands near its beginning.
+/// So much of a transcript is looked at: the agent's first answer is near its beginning.
 const HEAD: u64 = 1 << 20;
 
 /// What a line holds that the agent wrote: Gemini CLI, Qwen Code.

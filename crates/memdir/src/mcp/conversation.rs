@@ -14,7 +14,7 @@ pub(super) struct Conversation {
     held: VecDeque<Call>,
 }
 
-/// No more requests wait; whoever sends more is answered from where the server was started.
+/// No more requests wait; a client that sends more is answered from where the server was started.
 const MOST_HELD: usize = 64;
 
 impl Conversation {
@@ -34,7 +34,7 @@ impl Conversation {
         }
     }
 
-    /// The answers to a batch are a batch; what is no answer goes before it.
+    /// The answers to a batch are a batch; other messages go before it.
     fn take_batch(&mut self, messages: Vec<Incoming>, server: &Server) -> Vec<Value> {
         let mut out = Vec::new();
         for message in messages {

@@ -11,7 +11,7 @@ use camino::Utf8Path;
 
 /// Builds the index of the project, in a process that is waited for, though no longer than `patience`.
 ///
-/// That it fails costs nothing but memory: whoever asked indexes what is missing.
+/// That it fails costs nothing but memory: the next search indexes what is missing.
 pub(super) fn build(program: &Utf8Path, project: &Utf8Path, patience: Duration) {
     let mut command = Command::new(program);
     command.args(["search", "--jsonl", "--cwd", project.as_str()]);

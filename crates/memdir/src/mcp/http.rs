@@ -111,7 +111,7 @@ impl Office {
 
     /// Answers one request; `false` if the connection is to be closed.
     fn answer(&self, head: &Head, place: &Place, wire: &mut Wire) -> bool {
-        // A body that was not read stands where the next request should begin.
+        // A body that was not read is where the next request should begin.
         let refusal = match self.gate.check(head) {
             Err(refused) => Some(Reply::plain(refused.status, refused.why)),
             Ok(()) if !PATHS.contains(&head.path.as_str()) => {

@@ -103,7 +103,7 @@ fn status(status: &Status) -> ToolAnswer {
     ToolAnswer::text(status_text(status))
 }
 
-/// How the journal stands, in a few lines.
+/// The state of the journal, in a few lines.
 pub(super) fn status_text(status: &Status) -> String {
     let state = if status.active { "is being kept" } else { "is not being kept" };
     let mut lines = vec![format!("The journal of {} {state}.", line_of(&status.project_key))];

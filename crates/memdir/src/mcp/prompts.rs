@@ -70,7 +70,7 @@ fn waiting(asked: &Asked<'_>) -> Result<String> {
         return Ok("Nothing waits.".to_owned());
     }
     let shown = waiting.plans.iter().map(|staged| {
-        let who = staged.author.id.as_deref().unwrap_or("somebody");
+        let who = staged.author.id.as_deref().unwrap_or("an unnamed author");
         let text = format!("{} wants: {}\n{}", who, staged.plan.reason, diff(&staged.plan));
         quote(asked, &format!("change {}", staged.id), Some(staged.time), &text)
     });

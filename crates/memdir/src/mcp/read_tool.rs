@@ -64,7 +64,7 @@ struct Found {
 }
 
 impl Found {
-    /// Without what nobody sees, so that lines are counted as they are shown.
+    /// Without invisible characters, so that lines are counted as they are shown.
     fn shown(&self) -> Cow<'_, str> {
         clean(self.text.trim_end())
     }

@@ -67,7 +67,7 @@ pub(super) fn templates() -> Vec<Value> {
 /// One memory, quoted.
 pub(super) fn read(asked: &Asked<'_>, uri: &str) -> Result<Map<String, Value>, RpcError> {
     let parsed = MemoryUri::parse(uri).ok_or_else(|| RpcError::resource_not_found(uri))?;
-    // A name that cannot be a path, and one that leads nowhere, are the same to whoever asks.
+    // A name that cannot be a path, and one that leads nowhere, get the same answer.
     let text = quoted(asked, &parsed).ok().flatten().ok_or_else(|| RpcError::resource_not_found(uri))?;
     let contents = json!([{"uri": uri, "mimeType": "text/markdown", "text": text}]);
     Ok(Map::from_iter([("contents".to_owned(), contents)]))

@@ -153,11 +153,11 @@ fn problems_are_found_fixed_and_recorded() {
         let undone = sandbox.run(["undo"]);
         assert_eq!(undone.code, 0, "{}", undone.stderr);
     }
-    assert_eq!(fs::read_to_string(memory.join("MEMORY.md")).unwrap(), before, "every mend can be undone");
+    assert_eq!(fs::read_to_string(memory.join("MEMORY.md")).unwrap(), before, "every fix can be undone");
     assert_eq!(sandbox.run(["doctor", "--fix"]).code, 1);
     let again = sandbox.run(["doctor", "--fix", "--json"]);
     assert_eq!(again.code, 1);
-    assert!(!again.stdout.contains("\"fixed\""), "what is mended stays fixed: {}", again.stdout);
+    assert!(!again.stdout.contains("\"fixed\""), "what is fixed stays fixed: {}", again.stdout);
 }
 
 #[test]

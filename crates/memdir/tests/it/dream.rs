@@ -264,7 +264,7 @@ fn the_page_is_one_that_a_person_reads() {
     warning: there is no dream to undo
     ");
     let shown = sandbox.show("dream show");
-    assert!(shown.contains("taken back") && shown.contains("b.md → a.md"), "{shown}");
+    assert!(shown.contains("undone") && shown.contains("b.md → a.md"), "{shown}");
     let none = Sandbox::new();
     insta::assert_snapshot!(none.show("dream"), @r"
     exit 0
@@ -575,8 +575,8 @@ fn a_hostile_model_deletes_nothing() {
         let after = files(&memory_dir(&sandbox));
         assert!(before.keys().all(|path| after.contains_key(path)), "{answer}");
         for said in ["port 8080", "host alpha", "ghp_x7Kq"] {
-            let stands = after.values().any(|content| String::from_utf8_lossy(content).contains(said));
-            assert!(stands, "{said}: {answer}");
+            let is_kept = after.values().any(|content| String::from_utf8_lossy(content).contains(said));
+            assert!(is_kept, "{said}: {answer}");
         }
     }
 }

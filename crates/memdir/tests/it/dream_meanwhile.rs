@@ -58,7 +58,7 @@ fn what_is_written_during_planning_stays() {
     );
     let report = ask(&sandbox, "dream --model --json");
     assert_eq!((&report["planner"], &report["status"]), (&json!("rules"), &json!("done")), "{report}");
-    assert_eq!(fs::read_to_string(root.join("asked")).unwrap(), "asked\n", "nobody is asked twice");
+    assert_eq!(fs::read_to_string(root.join("asked")).unwrap(), "asked\n", "the model is asked once");
     for said in ["Maria owns the port.", "Tom owns the host.", "port 8080", "host alpha"] {
         assert!(everything(&sandbox).contains(said), "{said}");
     }

@@ -249,7 +249,7 @@ fn the_log_of_the_day_grows_item_by_item() {
         .iter()
         .map(|item| item["author"]["kind"].clone())
         .collect();
-    assert_eq!(authors, ["person", "person"], "nobody else wrote it");
+    assert_eq!(authors, ["person", "person"], "no one else wrote it");
     assert!(!sandbox.run(["doctor"]).stdout.contains("memory-without-type"));
     assert_eq!(sandbox.run(["today", "add", " "]).code, 2);
 }

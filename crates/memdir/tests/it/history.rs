@@ -422,7 +422,7 @@ fn a_look_at_the_past_first_records_what_others_did() {
     let id = id_of(&sandbox, "add tabs.md");
     let file = directory(&sandbox).join("tabs.md");
     let first = fs::read_to_string(&file).unwrap();
-    fs::write(&file, "an edit by nobody we know\n").unwrap();
+    fs::write(&file, "an edit by an unknown program\n").unwrap();
     assert_eq!(ok(&sandbox, &format!("show tabs --at {id}")), first);
     assert_eq!(items(&sandbox)[0]["author"]["kind"], "foreign");
     // Gone altogether, it is still known.
@@ -485,8 +485,8 @@ fn a_folder_in_the_place_of_a_history_is_not_an_empty_history() {
     fs::remove_file(&segment).unwrap();
     std::os::unix::fs::symlink("/dev/zero", &segment).unwrap();
     let block = sandbox.run(["log"]);
-    assert!(block.stderr.contains("000001.seg` is no file"), "{}", block.stderr);
-    assert!(ok(&sandbox, "log --json").contains("is no file"));
+    assert!(block.stderr.contains("000001.seg` is not a regular file"), "{}", block.stderr);
+    assert!(ok(&sandbox, "log --json").contains("is not a regular file"));
 }
 
 /// Changes the history of a store with a few operations, and checks that no command is stopped by it.

@@ -268,7 +268,7 @@ fn a_memory_warns_before_the_tool_call_that_it_names_and_refuses_it_once_accepte
 fn what_others_changed_is_found_by_work_and_said_once() {
     let (mut sandbox, memory) = project();
     assert_eq!(sandbox.run(["work"]).stdout, "Done; others changed 0 memories.\n");
-    fs::write(memory.join("release.md"), "Somebody else wrote this.\n").unwrap();
+    fs::write(memory.join("release.md"), "Another program wrote this.\n").unwrap();
     assert_eq!(sandbox.run(["work"]).stdout, "Done; others changed 1 memory.\n");
     let status: Value = serde_json::from_str(&sandbox.run(["status", "--json"]).stdout).unwrap();
     assert_eq!(status["changed_by_others"], json!(["release.md"]));
@@ -362,7 +362,7 @@ fn what_an_agent_did_is_recorded_under_its_name() {
 fn what_goes_wrong_is_written_down_and_not_said() {
     let (mut sandbox, memory) = project();
     let state: Utf8PathBuf = sandbox.home.home().join(".local/share/memdir");
-    set_config(&sandbox, "this is no toml");
+    set_config(&sandbox, "this is not toml");
     assert_eq!(hook(&mut sandbox, "PreToolUse", &write(&memory.join("a.md"), "x")), Value::Null);
     let log = fs::read_to_string(state.join("log/failures.jsonl")).unwrap();
     assert!(log.contains("PreToolUse") && log.contains("config.toml"), "{log}");

@@ -91,7 +91,7 @@ fn a_change_of_an_agent_waits_until_it_is_accepted() {
     let json = sandbox.run(["review", "show", &waiting[0], "--json"]).stdout;
     assert!(json.starts_with("{\"v\":1,\"id\":\"") && json.contains("\"session\":\"s-1\""), "{json}");
     let agent = as_agent(&mut sandbox, &["review", "accept", "--all"]);
-    assert_eq!(agent.code, 2, "whoever proposes does not decide");
+    assert_eq!(agent.code, 2, "an agent cannot accept its own proposal");
     assert_snapshot!(sandbox.show(&format!("review accept {}", waiting[0])), @r"
     exit 0
     --- stdout

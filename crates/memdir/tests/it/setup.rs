@@ -619,7 +619,7 @@ fn a_purge_leaves_memories_and_nothing_else() {
     let shown = sandbox.run(["uninstall", "--purge", "--dry-run"]);
     assert!(shown.stdout.contains(&format!("would delete  {state}/history")), "{}", shown.stdout);
     let refused = sandbox.run(["uninstall", "--purge"]);
-    assert_eq!(refused.code, 2, "it asks, and there is nobody to answer");
+    assert_eq!(refused.code, 2, "it asks, and no one can answer");
     assert!(refused.stderr.contains("This cannot be undone."), "{}", refused.stderr);
     assert_eq!(sandbox.home.tree("home"), before);
     let done = sandbox.run(["uninstall", "--purge", "--yes"]);

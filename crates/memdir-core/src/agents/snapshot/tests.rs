@@ -100,7 +100,7 @@ fn a_snapshot_is_made_whole_and_read_back() {
     assert_eq!((snapshot.created, snapshot.files), (made.created, memory.clone()));
     assert_eq!(create(&memory, &written, at("2026-03-06T10:00:00Z")), Ok(None));
     let later = create(&files("x.md=new"), &written, now).unwrap().unwrap();
-    assert!(later.created > made.created, "a clock that stands still makes no two snapshots of one time");
+    assert!(later.created > made.created, "a stopped clock makes no two snapshots of one time");
 }
 
 #[test]

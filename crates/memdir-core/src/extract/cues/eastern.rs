@@ -7,7 +7,7 @@ use crate::extract::pattern::{Begins, Choice, Element, Pieces};
 use crate::extract::places::NAMES;
 use crate::extract::vocabulary::kinds;
 
-/// What stands for a quotation, an address, a piece of code in a text that is looked through.
+/// What replaces a quotation, an address, a piece of code in a text that is looked through.
 pub(in crate::extract) const QUOTE: char = '\u{e000}';
 pub(in crate::extract) const ADDRESS: char = '\u{e001}';
 pub(in crate::extract) const CODE: char = '\u{e002}';

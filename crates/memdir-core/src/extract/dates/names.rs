@@ -31,7 +31,7 @@ pub(super) fn weekday(word: &str) -> Option<Weekday> {
 }
 
 pub(super) fn month(word: &str) -> Option<i8> {
-    // Most words are no month by their first letter or their length.
+    // Most words are not a month by their first letter or their length.
     let may_be = (3..=10).contains(&word.len()) && word.starts_with(|first| "jfmasonde".contains(first));
     let at = MONTHS.iter().position(|names| may_be && names.split(' ').any(|name| name == word))?;
     i8::try_from(at + 1).ok()
@@ -103,7 +103,7 @@ impl Week {
     fn day(self, today: Date, day: Weekday) -> Option<Date> {
         match self {
             Self::This if today.weekday() == day => Some(today),
-            // The name of today's weekday may mean today or the next one; nobody can tell.
+            // The name of today's weekday may mean today or the next one; the text does not say.
             Self::Any if today.weekday() == day => None,
             Self::This | Self::Any => next_weekday(today, day),
             Self::Next => weekday_of_next_week(today, day),

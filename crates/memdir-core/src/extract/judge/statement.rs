@@ -12,7 +12,7 @@ pub(super) fn add(
     statements: &mut Vec<Statement>,
 ) {
     let Some(sentence) = sentences.get(at) else { return };
-    // Who somebody is does not turn on a day.
+    // Who a person is does not depend on a day.
     let plain = || sentence.text.replace('\n', " ");
     let text = if kind == Kind::User { plain() } else { with_dates(sentence) };
     let main = if kind == Kind::User { plain() } else { dated(sentence) };
@@ -88,7 +88,7 @@ impl Sentence<'_> {
     }
 }
 
-/// Whether a sentence stands for something that the one before it names.
+/// Whether a sentence refers to something that the one before it names.
 fn leans_back(text: &str) -> bool {
     const STARTS: [&str; 8] = [
         "until then",

@@ -125,7 +125,7 @@ impl Sentence<'_> {
         if cues.has(Cue::Process) && !is_founded {
             score -= 5;
         }
-        // A limit from outside that ends some day is no passing wish.
+        // A limit from outside that ends some day is not a passing wish.
         if cues.has(Cue::OneOff) && (cues.has(Cue::External) || self.is_deadline()) {
             score += 15;
         }

@@ -1,4 +1,4 @@
-//! Makes a memory safe to stand in a page as text.
+//! Makes a memory safe to show in a page as text.
 
 use std::borrow::Cow;
 

@@ -7,7 +7,7 @@ use super::speaker;
 pub(crate) struct Site {
     /// Where it goes, in bytes.
     pub(crate) position: usize,
-    /// How many stand there already.
+    /// How many are there already.
     pub(crate) backslashes: usize,
 }
 
@@ -17,7 +17,7 @@ pub(crate) struct Sites<'a> {
     position: usize,
 }
 
-/// Blanks that may stand between the parts of a forged tag.
+/// Blanks that may be between the parts of a forged tag.
 const MOST_BLANKS: usize = 8;
 /// Letters of the longest name that is looked at.
 const LONGEST_NAME: usize = 40;

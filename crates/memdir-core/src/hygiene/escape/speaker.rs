@@ -5,16 +5,16 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::super::flag::latin_for;
 
-/// Marks, quotes and blanks that may stand between a name and its colon.
+/// Marks, quotes and blanks that may be between a name and its colon.
 const MOST_BETWEEN: usize = 8;
-/// Numbers, bullets and other decoration that may stand before a name; whatever is longer counts as decoration too.
+/// Numbers, bullets and other decoration that may precede a name; whatever is longer counts as decoration too.
 const MOST_BEFORE: usize = 32;
 /// Characters of the longest name that is looked at.
 const LONGEST_NAME: usize = 40;
 /// Words after a name on the first and only line that tell an order from a fact.
 const MOST_WORDS: usize = 24;
 
-/// Speakers of a transcript, wherever they stand and whatever stands before them.
+/// Speakers of a transcript, in any place and after any text.
 const SPEAKERS: [&str; 4] = ["Human", "Assistant", "HUMAN", "ASSISTANT"];
 /// Names that are speakers at the beginning of a line, in lower case.
 const LINE_SPEAKERS: &str = " human assistant system user developer tool function model ai chatbot bot instruction \
@@ -63,7 +63,7 @@ pub(super) fn is_colon(character: char) -> bool {
     matches!(character, ':' | '：' | '﹕' | '︓' | 'ː' | '˸' | '∶' | '꞉' | '։')
 }
 
-/// Where a backslash before the colon at `colon` goes if a speaker's name stands before it, and how many are there.
+/// Where a backslash before the colon at `colon` goes if a speaker's name precedes it, and how many are there.
 pub(super) fn before_colon(text: &str, colon: usize) -> Option<(usize, usize)> {
     let before = text.get(..colon)?;
     let unescaped = before.trim_end_matches('\\');
@@ -131,7 +131,7 @@ fn is_speech(text: &str, colon: usize, lead: &str, name: &str) -> bool {
     !speaker.is_empty() && is_line_speaker(text, colon, lead, speaker)
 }
 
-/// Whether a speaker's name after `lead` begins a turn: nothing but decoration stands before it on its line, and
+/// Whether a speaker's name after `lead` begins a turn: nothing but decoration precedes it on its line, and
 /// unless it has a capital, nothing on the line before. A text of one line must speak to its reader besides.
 fn begins_turn(text: &str, colon: usize, lead: &str, name: &str) -> bool {
     let Some(above) = above_line(lead) else { return false };
@@ -142,7 +142,7 @@ fn begins_turn(text: &str, colon: usize, lead: &str, name: &str) -> bool {
     !is_lower || above.is_empty() || above == "\n" || above.ends_with("\n\n")
 }
 
-/// The text up to the line that `lead` is the beginning of, its line feed included; `None` if a letter stands there.
+/// The text up to the line that `lead` is the beginning of, its line feed included; `None` if a letter is there.
 fn above_line(lead: &str) -> Option<&str> {
     let mut seen = 0;
     for (position, character) in lead.char_indices().rev() {

@@ -41,7 +41,7 @@ concepts! {
     SECRET = 15;
     /// A path at which credentials lie.
     SECRET_PATH = 16;
-    /// An address on a host that nobody knows.
+    /// An address on an unknown host.
     URL = 17;
     /// An address on a well-known or internal host.
     KNOWN_URL = 18;
@@ -83,7 +83,7 @@ concepts! {
     OUTPUT = 36;
     /// To answer, claim, report.
     ANSWER = 37;
-    /// Somebody's record, account, balance.
+    /// A person's record, account, balance.
     RECORD = 38;
     /// If, when.
     CONDITION = 39;
@@ -137,9 +137,9 @@ concepts! {
     USER_OBJECT = 64;
     /// To append, embed, include.
     EMBED = 65;
-    /// A program at an address on a host that nobody knows.
+    /// A program at an address on an unknown host.
     SCRIPT_URL = 66;
-    /// For, their, to enter: what is wanted from somebody.
+    /// For, their, to enter: what the reader is to hand over.
     OBTAIN = 67;
     /// A file that starts programs, where people legitimately put lines.
     STARTUP_FILE = 68;
@@ -195,7 +195,7 @@ concepts! {
     WHATEVER = 93;
     /// Malicious, outdated, dangerous.
     SLANDERED = 94;
-    /// The end of the memory, the beginning of somebody else's words.
+    /// The end of the memory, the beginning of another speaker's words.
     BOUNDARY = 95;
     /// A place where things are dropped for strangers.
     DROP = 96;
@@ -209,7 +209,7 @@ concepts! {
     POWER = 100;
     /// A verb that follows its object.
     VERB_LAST = 101;
-    /// So that nobody notices.
+    /// Without being noticed.
     UNNOTICED = 102;
     /// To claim, pretend, deny.
     LIE = 103;
@@ -223,6 +223,6 @@ concepts! {
     CONVERSATION = 107;
     /// What was done and is to stay unsaid: were uploaded, was deleted.
     DEED = 108;
-    /// Somebody is said to want it: asked you to, requires you to.
+    /// Names a person who wants it: asked you to, requires you to.
     CLAIM = 109;
 }

@@ -25,7 +25,7 @@ pub(super) fn reasons_of(text: &str) -> Vec<Reason> {
     reasons
 }
 
-/// Other texts that this one could stand for, each worth reading as if it stood there.
+/// Other texts that this one could mean, each worth reading in its place.
 pub(super) fn hidden_texts(text: &str) -> Vec<String> {
     let mut hidden = Vec::new();
     hidden.extend(text_in_tags(text));

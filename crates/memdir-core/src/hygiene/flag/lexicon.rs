@@ -29,7 +29,7 @@ const STEM_KEY: usize = 2;
 /// Phrases whose first letter, folded, is ASCII: most of them, and all that most texts need.
 static ASCII: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::of(begins_ascii));
 
-/// All others. Nobody pays for them who reads no such text.
+/// All others. They cost nothing unless such a text is read.
 static OTHER: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::of(|text| !begins_ascii(text)));
 
 /// About how many phrases there are.

@@ -80,7 +80,7 @@ fn gives_new_role(sentence: &Sentence) -> bool {
     sentence.asks(ROLE, UNLIMITED, 10)
 }
 
-/// Speaks to whatever model reads it, or in somebody else's name.
+/// Speaks to the model that reads it, or pretends to be another speaker.
 fn addresses_model(sentence: &Sentence) -> bool {
     sentence.has(ADDRESS | BOUNDARY)
         || (sentence.starts_free(BLINDLY)

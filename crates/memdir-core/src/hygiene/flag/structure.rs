@@ -100,7 +100,7 @@ fn links_outside(line: &str) -> bool {
     })
 }
 
-/// `@/etc/passwd`, `@~/.ssh/id_rsa`, `@../../x`: an include of somebody else's file.
+/// `@/etc/passwd`, `@~/.ssh/id_rsa`, `@../../x`: an include of a file outside the memory.
 fn includes_outside(line: &str) -> bool {
     line.split('@').skip(1).zip(line.split('@')).any(|(path, before)| {
         before.chars().next_back().is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '*' | '>'))

@@ -6,7 +6,7 @@ use super::flag;
 
 const SUSPICIOUS: &str = include_str!("../testdata/suspicious.txt");
 const BENIGN: &str = include_str!("../testdata/benign.txt");
-/// Attacks that the rules do not see: kept so that nobody believes otherwise, and moved when they do.
+/// Attacks that the rules do not see: kept so that the limits are known, and moved when they do.
 const MISSED: &str = include_str!("../testdata/missed.txt");
 
 #[test]

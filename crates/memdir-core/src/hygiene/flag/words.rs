@@ -6,7 +6,7 @@ use super::address::{address_at, could_begin_address};
 use super::concept::*;
 use super::lexicon::meaning;
 
-/// Sentences longer than this are looked at in pieces: what stands so far apart is not one order.
+/// Sentences longer than this are looked at in pieces: words so far apart are not one order.
 const LONGEST_SENTENCE: usize = 80;
 /// How often one run of text without blanks is tried as an address: bounded, so that reading is linear.
 const MOST_TRIES: usize = 4;
@@ -19,7 +19,7 @@ pub(super) struct Token {
     word: String,
     /// What it means by itself (an address), before the lexicon is asked.
     pub(super) meaning: u128,
-    /// Whether it stands in quotation marks or a code span.
+    /// Whether it is in quotation marks or a code span.
     pub(super) is_quoted: bool,
     /// Whether a colon follows.
     pub(super) has_colon: bool,
@@ -195,7 +195,7 @@ fn is_unspaced(character: char) -> bool {
         | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
 }
 
-/// One word, or two where an elided article or pronoun stands before it; contractions become one.
+/// One word, or two if an elided article or pronoun precedes it; contractions become one.
 fn push_word(word: &str, mut push: impl FnMut(String)) {
     let bare = strip_arabic_article(word);
     match bare.split_once('\'') {
@@ -258,7 +258,7 @@ impl Sentence {
             .map(|(index, _)| index)
     }
 
-    /// Whether two such tokens stand at most `distance` apart, in any order.
+    /// Whether two such tokens are at most `distance` apart, in any order.
     pub(super) fn near(&self, first: u128, second: u128, distance: usize) -> bool {
         self.positions(first).any(|one| self.positions(second).any(|other| one.abs_diff(other) <= distance))
     }
@@ -269,7 +269,7 @@ impl Sentence {
             .any(|one| self.positions(second).any(|other| one < other && other - one <= distance))
     }
 
-    /// Like [`Self::before`], for a verb that is not negated; where verbs stand last, the object may come first.
+    /// Like [`Self::before`], for a verb that is not negated; where verbs come last, the object may come first.
     pub(super) fn orders(&self, verb: u128, object: u128, distance: usize) -> bool {
         self.affirmed(verb).any(|one| {
             let is_verb_final = self.tokens.get(one).is_some_and(Token::is_verb_final);
@@ -293,7 +293,7 @@ impl Sentence {
         })
     }
 
-    /// Whether any such token stands without a negation shortly before it.
+    /// Whether any such token occurs without a negation shortly before it.
     pub(super) fn affirms(&self, meaning: u128) -> bool {
         self.affirmed(meaning).next().is_some()
     }

@@ -62,7 +62,7 @@ fn an_edit_changes_its_lines_and_no_other() {
     let text = "# Memory Index: app\nStatus: INACTIVE\nmine\n\n## Current State\n- **Task**: old\n- note of mine\n\n## Recent Files (Last 20)\n| Category | File | Updated | Summary |\n|---|---|---|---|\n<<<<<<< HEAD\n| Decision | decisions/a.md | 2026-01-01T00:00:00Z | a |\n=======\n| Decision | decisions/b.md | 2026-01-02T00:00:00Z | b |\n>>>>>>> x\n| broken |\n\n## Quick Lookup\n- mine → decisions/2026*.md\n\n## Own\ntext\n";
     let mut index = Index::parse(text.as_bytes());
     assert_eq!(index.problems.len(), 4, "{:?}", index.problems);
-    assert!(!index.is_sound, "a merge that was never finished is nobody's to write over");
+    assert!(!index.is_sound, "a merge that was never finished is not written over");
     assert_eq!(index.rows().len(), 2);
     index.put_row(&row(1));
     index.set_state(&CurrentState { task: "new".into(), ..CurrentState::default() });

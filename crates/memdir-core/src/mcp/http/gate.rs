@@ -1,6 +1,6 @@
 use super::Head;
 
-/// Who may speak to the server: whoever is on this machine and knows the token.
+/// Who may speak to the server: programs on this machine that know the token.
 ///
 /// A web page that the user visits is on this machine too, in a way: its requests carry its origin, and, where a
 /// name was made to point here, that name as host. So both must be of this machine.
@@ -61,7 +61,7 @@ fn is_loopback_origin(origin: &str) -> bool {
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => {
-            // A bare IPv6 address has colons of its own, and is no valid host.
+            // A bare IPv6 address has colons of its own, and is not a valid host.
             if name.contains(':') && !name.ends_with(']') { host } else { name }
         }
         _ => host,
@@ -73,7 +73,7 @@ fn bearer(value: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// Compares in a time that does not tell where the difference is. How long the token is, is no secret.
+/// Compares in a time that does not tell where the difference is. The token's length is not a secret.
 fn is_same(given: &[u8], wanted: &[u8]) -> bool {
     let differences = given.iter().zip(wanted).fold(0, |sum, (one, other)| sum | (one ^ other));
     given.len() == wanted.len() && std::hint::black_box(differences) == 0

@@ -43,10 +43,10 @@ pub enum HeadError {
     /// Neither 1.0 nor 1.1.
     #[error("this version of HTTP is not served")]
     HttpVersion,
-    /// A line that is no header.
+    /// A line that is not a header.
     #[error("a header is malformed")]
     Header,
-    /// A header that may stand once stands twice, or two contradict each other.
+    /// A header that may occur once occurs twice, or two contradict each other.
     #[error("headers contradict each other")]
     Contradiction,
     /// An encoding other than chunked.

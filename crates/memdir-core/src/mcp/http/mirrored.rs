@@ -4,7 +4,7 @@ use super::Head;
 use crate::base64;
 use crate::mcp::{Request, RpcError};
 
-/// Checks what a request without a handshake says twice, in its headers and in its body: whoever routes by one of
+/// Checks what a request without a handshake says twice, in its headers and in its body: a proxy that routes by one of
 /// them must not be told something else by the other.
 ///
 /// # Errors

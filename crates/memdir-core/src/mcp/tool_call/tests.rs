@@ -68,7 +68,7 @@ fn what_is_wrong_is_said_in_the_words_of_the_schema() {
     );
     check("forget", json!({"name": "a", "dry_run": true}), "there is no use for `dry_run` here");
     check("read", json!({}), "give the `name` or the `uri` of a memory");
-    check("read", json!({"uri": "file:///etc/passwd"}), "this is no memory:// address");
+    check("read", json!({"uri": "file:///etc/passwd"}), "this is not a memory:// address");
     check(
         "edit",
         json!({"name": "a", "old": "", "new": "x"}),

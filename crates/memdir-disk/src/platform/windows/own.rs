@@ -196,7 +196,7 @@ pub(crate) fn unlock(file: impl AsOpen) {
     memdir_os::unlock_file(file.as_handle());
 }
 
-/// A lock on a directory. A directory cannot be locked here: a name that follows from its number stands for it.
+/// A lock on a directory. A directory cannot be locked here: a name that follows from its number is locked instead.
 #[derive(Debug)]
 pub(crate) struct DirectoryLock {
     name: String,

@@ -50,7 +50,7 @@ pub(crate) fn lower_priority() {
     memdir_os::lower_priority();
 }
 
-/// Lets a command run on when the process that starts it, or its console, ends. It gets a console that nobody sees, so
+/// Lets a command run on when the process that starts it, or its console, ends. It gets a hidden console, so
 /// that the programs which it starts open no window either.
 pub fn detach(command: &mut Command) -> &mut Command {
     memdir_os::keep_standard_handles();

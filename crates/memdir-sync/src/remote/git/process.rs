@@ -31,8 +31,8 @@ pub(super) struct Git {
 #[derive(Debug, Clone, Copy)]
 struct Manner {
     time_limit: Duration,
-    /// Nobody waits for it: git and all that it starts are a group of their own, which ends together. A group of its own
-    /// cannot ask at the terminal, where whoever does wait may have to say what opens their key.
+    /// A background process: git and all that it starts are a group of their own, which ends together. A group of its own
+    /// cannot ask at the terminal, where a user who waits may have to enter the passphrase of their key.
     is_unattended: bool,
 }
 
@@ -71,7 +71,7 @@ impl Git {
         Self { directory, home, manner }
     }
 
-    /// For a process that nobody waits for.
+    /// For a background process.
     pub(super) fn limit_to(&mut self, limit: Duration) {
         self.manner = Manner { time_limit: limit, is_unattended: true };
     }

@@ -3,7 +3,7 @@
 use super::process::Finished;
 use crate::remote::{Published, RefusalCause, RemoteError};
 
-/// Reads the answer: done, somebody was faster, or a reason in the host's own words.
+/// Reads the answer: done, another member was faster, or a reason in the host's own words.
 pub(super) fn read(pushed: &Finished) -> Result<Published, RemoteError> {
     if pushed.is_success() {
         return Ok(Published::Done);
@@ -25,7 +25,7 @@ fn verdict(output: &str, said: &str) -> Result<Published, RemoteError> {
     if summary.starts_with("[rejected]") || RACES.iter().any(|race| reason.contains(race)) {
         return Ok(Published::Moved);
     }
-    // What the host's hooks say stands on lines of its own.
+    // What the host's hooks say is on lines of its own.
     let remote: Vec<&str> = said
         .split("; ")
         .filter_map(|line| line.strip_prefix("remote:"))

@@ -8,7 +8,7 @@ pub struct UrlRefused {
     rule: &'static str,
 }
 
-/// Whether an address that somebody sent us may be used.
+/// Whether an address that another person sent may be used.
 pub(super) fn check(url: &str) -> Result<(), UrlRefused> {
     let rule = if url.is_empty() {
         "it is empty"
@@ -32,7 +32,7 @@ pub(super) fn check(url: &str) -> Result<(), UrlRefused> {
     Err(UrlRefused { given: without_credentials(url), rule })
 }
 
-/// An address as it may be shown and handed on: without what lets somebody in.
+/// An address as it may be shown and handed on: without credentials.
 #[must_use]
 pub fn without_credentials(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };

@@ -36,7 +36,7 @@ impl ServerAddress {
     /// The address that is this machine's own from now on, in exchange for an invitation.
     ///
     /// # Errors
-    /// The server cannot be asked, or somebody else used the invitation.
+    /// The server cannot be asked, or another person used the invitation.
     pub fn join(&self, key: &SecretKey) -> Result<Self, RemoteError> {
         let token = token_of(key, self.token());
         let request = JoinRequest { v: PROTOCOL, token: token.clone(), member: key.public() };

@@ -17,7 +17,7 @@ pub struct ServerAddress {
     team: String,
 }
 
-/// Whether an address leads to a server rather than to a repository: a token stands in it.
+/// Whether an address leads to a server rather than to a repository: it contains a token.
 #[must_use]
 pub fn is_server(url: &str) -> bool {
     url.split_once("://").is_some_and(|(scheme, rest)| {
@@ -94,7 +94,7 @@ impl fmt::Display for ServerAddress {
     }
 }
 
-/// A text as it may stand behind the question mark.
+/// A text as it may follow the question mark.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -120,7 +120,7 @@ impl Asked {
         if files.is_empty() {
             files.push((error.path.as_deref()?, &error.code, &error.message));
         }
-        // What is wrong with all of them at once, such as the clock, is no matter of single files.
+        // What is wrong with all of them at once, such as the clock, does not concern single files.
         let fits =
             files.iter().all(|(path, code, _)| path.starts_with(ENTRIES) && OF_ONE_FILE.contains(code));
         fits.then(|| files.into_iter().map(|(path, _, why)| (one_line(path), one_line(why))).collect())
@@ -159,7 +159,7 @@ impl Asked {
 /// The codes of what is wrong with one file, and not with what sends it.
 const OF_ONE_FILE: [&str; 5] = ["secret", "too_large", "bad_path", "bad_entry", "collides"];
 
-/// One line, whoever wrote it.
+/// One line of a text that anyone may have written.
 fn one_line(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(500).collect()
 }

@@ -35,7 +35,7 @@ struct Head {
 const SEEN: &str = "server-seen";
 const RECORDS: &str = "server-records";
 const BATCH: &str = "server-batch";
-/// So many versions are remembered: whoever restores an older backup is merged with, not recognised.
+/// So many versions are remembered: a client that restores an older backup is merged with, not recognised.
 const MOST_LINEAGE: usize = 1000;
 
 impl Seen {
@@ -92,7 +92,7 @@ impl Seen {
 
 const END: &str = "end";
 
-/// A version that is ready to be sent, as it survives the death of whoever prepared it.
+/// A version that is ready to be sent, as it survives the end of the process that prepared it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Batch {
     pub(super) version: ContentHash,
@@ -112,7 +112,7 @@ impl Batch {
     }
 }
 
-/// What records about members said when they were last seen, by their hashes. Nobody has to believe this file: what is
+/// What records about members said when they were last seen, by their hashes. This file need not be trusted: what is
 /// not what it is called is asked for again.
 pub(super) fn load_records(directory: &SyncDir) -> Result<HashMap<String, String>, RemoteError> {
     let content = directory.read(RECORDS).map_err(failed)?;

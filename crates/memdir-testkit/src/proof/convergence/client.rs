@@ -25,7 +25,7 @@ pub(super) struct Client {
     member: Membership,
     state: Option<String>,
     pending: Option<String>,
-    /// How often somebody asked for random bits.
+    /// How often random bits were asked for.
     asked: u128,
 }
 

@@ -61,7 +61,7 @@ impl ModelStands {
             }
             ModelChoice::Model(settings) => settings,
         };
-        let mut stands = Self {
+        let mut current = Self {
             provider: Some(settings.provider.as_str()),
             model: Some(settings.label().to_owned()),
             problem: None,
@@ -72,12 +72,12 @@ impl ModelStands {
             Ok(ledger) => {
                 let budget = settings.budget;
                 let used = |spent, tokens, money| Some(Used::of(spent, tokens, money));
-                stands.today = used(ledger.day(today), budget.tokens_per_day, budget.money_per_day);
-                stands.month = used(ledger.month(today), budget.tokens_per_month, budget.money_per_month);
+                current.today = used(ledger.day(today), budget.tokens_per_day, budget.money_per_day);
+                current.month = used(ledger.month(today), budget.tokens_per_month, budget.money_per_month);
             }
-            Err(error) => stands.problem = Some(error.to_string()),
+            Err(error) => current.problem = Some(error.to_string()),
         }
-        Some(stands)
+        Some(current)
     }
 
     pub(super) fn show(&self) -> String {

@@ -7,7 +7,7 @@ const MOST_CONNECTIONS: usize = 64;
 
 /// The connections that are open, oldest first.
 ///
-/// Whoever has shown the token keeps its place. The others are in nobody's way: the oldest of them goes when there is
+/// A client that has shown the token keeps its place. The others block no client: the oldest of them goes when there is
 /// no room, so that a program without the token cannot shut out those that have it.
 #[derive(Default)]
 pub(super) struct Connections {

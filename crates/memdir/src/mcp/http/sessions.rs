@@ -22,7 +22,7 @@ pub(super) struct Sessions {
 
 /// One conversation, which several connections carry.
 ///
-/// A request can keep the state for long; what others need to know of it meanwhile stands beside it.
+/// A request can keep the state for long; what others need to know of it meanwhile is kept beside it.
 pub(super) struct SharedSession {
     state: Mutex<State>,
     news: Condvar,
@@ -36,12 +36,12 @@ pub(super) struct State {
     pub(super) queue: VecDeque<Value>,
     /// Answers that came while another connection waited for them, by their ids.
     pub(super) answers: HashMap<String, Value>,
-    /// Whether a stream is open that carries what nobody asked for.
+    /// Whether a stream is open that carries messages which are not answers.
     pub(super) has_stream: bool,
 }
 
 impl Sessions {
-    /// Begins a conversation under an id that nobody can guess; `None` where the system has no random bits.
+    /// Begins a conversation under an id that cannot be guessed; `None` if the system has no random bits.
     pub(super) fn begin(&self, server: &Server) -> Option<(String, Arc<SharedSession>)> {
         let id = format!("{:032x}", random_bits().ok()?);
         let state = State {
@@ -89,7 +89,7 @@ impl SharedSession {
         lock(&self.state)
     }
 
-    /// Whether nobody shall wait for it any more.
+    /// Whether no request shall wait for it any more.
     pub(super) fn has_ended(&self) -> bool {
         self.has_ended.load(Ordering::SeqCst)
     }
@@ -122,7 +122,7 @@ impl State {
             } else if message.is_array() || (own.is_some() && message.get("id") == own) {
                 answer = Some(message);
             } else {
-                // Whoever has not fetched its answer by now has hung up.
+                // A client that has not fetched its answer by now has hung up.
                 if self.answers.len() >= MOST_QUEUED {
                     self.answers.clear();
                 }

@@ -131,7 +131,7 @@ impl Office {
         }
     }
 
-    /// A stream for whatever nobody asked for.
+    /// A stream for messages that are not answers.
     pub(super) fn listen(&self, head: &Head, wire: &mut Wire) -> bool {
         if !head.accepts("text/event-stream") {
             return wire.send(&Reply::plain(406, "this is a text/event-stream"), head.keeps_alive);

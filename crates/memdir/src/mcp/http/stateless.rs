@@ -14,7 +14,7 @@ use crate::mcp::workplace::Workplace;
 
 /// So many projects are kept open.
 const MOST_WORKPLACES: usize = 4;
-/// How often a listener is told of changes, and how often it is shown that somebody is there.
+/// How often a listener is told of changes, and how often it is shown that the server is there.
 const EVERY: Duration = Duration::from_secs(1);
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 

@@ -178,12 +178,12 @@ impl Wire {
         self.stream.write_all(head.as_bytes()).is_ok()
     }
 
-    /// Sends one message of a stream; `false` if nobody reads it.
+    /// Sends one message of a stream; `false` if the client is gone.
     pub(super) fn send_event(&mut self, message: &Value) -> bool {
         self.stream.write_all(format!("event: message\ndata: {message}\n\n").as_bytes()).is_ok()
     }
 
-    /// Sends what is no message, to learn whether somebody is there.
+    /// Sends a comment, which is not a message, to learn whether the client is still there.
     pub(super) fn send_sign_of_life(&mut self) -> bool {
         self.stream.write_all(b": still here\n\n").is_ok()
     }

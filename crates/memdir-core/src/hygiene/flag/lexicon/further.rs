@@ -76,7 +76,7 @@ pub(super) const WORDS: &[(u128, &str)] = &[
     (DESTROY, "מחק, תמחק, השמד"),
     (KEEPSAKE, "הזיכרונות, זיכרונות, ההערות, הגיבויים, ההיסטוריה"),
     (CONFIRMATION, "בלי לשאול, ללא אישור, מבלי לשאול, בלי אישור"),
-    // Persian; the verb stands last.
+    // Persian; the verb is last.
     (OVERRIDE | VERB_LAST, "نادیده بگیر*, نادیده, فراموش کن*, فراموش, بی توجه"),
     (PRIOR, "قبلی*, پیشین*, پیشین, بالا, قبل"),
     (ALL, "تمام, همه, کلیه, تمامی, هر"),
