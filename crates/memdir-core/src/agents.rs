@@ -19,7 +19,7 @@ pub mod snapshot;
 mod tools;
 
 pub use definition::AgentDefinition;
-pub use find::{Found, Home, find};
+pub use find::{FoundAgents, Home, find};
 pub use name::{AgentName, NameRefused};
 pub use rename::{OLD_ENTRYPOINT, rename_plan};
 pub use tools::{MEMORY_TOOLS, ToolList, Tools};

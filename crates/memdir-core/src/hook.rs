@@ -7,7 +7,7 @@ mod marker;
 mod tool_edit;
 mod tool_pattern;
 
-pub use answer::{Answer, MAX_CONTEXT};
+pub use answer::{HookAnswer, MAX_CONTEXT};
 pub use dialect::render_for;
 pub use event::{Event, MAX_EVENT_BYTES};
 pub use marker::marked_files;

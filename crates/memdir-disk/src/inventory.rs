@@ -3,14 +3,14 @@
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use memdir_core::project::relocate::Found;
+use memdir_core::project::relocate::MovedFile;
 
 /// The regular files below a directory, sorted by path; links are not followed.
 ///
 /// The second value counts what a plan cannot carry: links, pipes, names that are not text, whatever is too
 /// deep or comes after too many.
 #[must_use]
-pub fn inventory(directory: &Utf8Path) -> (Vec<Found>, usize) {
+pub fn inventory(directory: &Utf8Path) -> (Vec<MovedFile>, usize) {
     let mut files = Vec::new();
     let mut left_out = 0;
     let mut pending = vec![(Utf8PathBuf::new(), 0)];
@@ -28,7 +28,7 @@ pub fn inventory(directory: &Utf8Path) -> (Vec<Found>, usize) {
             if kind.is_dir() && depth < MAX_DEPTH {
                 pending.push((path, depth + 1));
             } else if kind.is_file() && files.len() < MAX_FILES {
-                files.push(Found { path, bytes: entry.metadata().map_or(0, |metadata| metadata.len()) });
+                files.push(MovedFile { path, bytes: entry.metadata().map_or(0, |metadata| metadata.len()) });
             } else {
                 left_out += 1;
             }

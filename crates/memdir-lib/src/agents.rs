@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use memdir_core::agents::{
-    AgentDefinition, AgentDirs, AgentName, Found, Home, OLD_ENTRYPOINT, Scope, find, rename_plan,
+    AgentDefinition, AgentDirs, AgentName, FoundAgents, Home, OLD_ENTRYPOINT, Scope, find, rename_plan,
 };
 use memdir_core::env::Env;
 use memdir_core::locate::{LocateError, Location, locate_with};
@@ -108,7 +108,7 @@ impl Agents {
 
     /// Reads the definitions of the project and of the user, those given as JSON, and those of plugins.
     #[must_use]
-    pub fn find(&self) -> Found {
+    pub fn find(&self) -> FoundAgents {
         find(&self.env, &self.config_dir, self.option.as_deref(), &RealLook)
     }
 

@@ -66,7 +66,7 @@ pub use import::{ExportImportError, Import};
 pub use import_git::GitImport;
 pub use purge::{PURGED, Purge, Purged};
 pub(crate) use review::propose;
-pub use review::{Answer, Submitted};
+pub use review::{ReviewDecision, Submitted};
 pub use scope::{BranchFate, Due};
 pub use tool_write::{ToolChange, ToolVerdict};
 pub use verification::VerifiedMemory;

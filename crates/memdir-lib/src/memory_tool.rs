@@ -1,7 +1,7 @@
 //! The API's memory tool over a memory directory: the disk's half of [`memdir_core::memory::memory_tool`].
 
 use jiff::Timestamp;
-use memdir_core::memory::memory_tool::{Answer, Command, Found, ToolFiles, run};
+use memdir_core::memory::memory_tool::{Command, EntryKind, MemoryToolAnswer, ToolFiles, run};
 use memdir_core::operation::Author;
 use memdir_core::plan::Plan;
 use memdir_core::rel_path::RelPath;
@@ -13,7 +13,12 @@ use crate::memory::{Memory, MemoryError, Submitted};
 /// Runs one command of `memory_20250818`, given as JSON, and applies what it changes.
 ///
 /// The answer is always one for the model: a failure is an answer too, with nothing changed.
-pub fn run_memory_tool(memory: &mut Memory, command: &str, author: &Author, now: Timestamp) -> Answer {
+pub fn run_memory_tool(
+    memory: &mut Memory,
+    command: &str,
+    author: &Author,
+    now: Timestamp,
+) -> MemoryToolAnswer {
     let mut outcome = run(command, &Directory { memory });
     if outcome.changes.is_empty() {
         remove_emptied_folder(memory, command, &outcome.answer);
@@ -33,11 +38,13 @@ pub fn run_memory_tool(memory: &mut Memory, command: &str, author: &Author, now:
             applied.conflicts.iter().for_each(|conflict| answer.content.push_str(&told(conflict)));
             answer
         }
-        Ok(Submitted::Staged { id, .. }) => {
-            Answer::done(format!("Nothing is changed yet: the change waits for the user's review ({id})."))
+        Ok(Submitted::Staged { id, .. }) => MemoryToolAnswer::done(format!(
+            "Nothing is changed yet: the change waits for the user's review ({id})."
+        )),
+        Ok(Submitted::Rejected) => {
+            MemoryToolAnswer::error("Error: the user has rejected this change before.")
         }
-        Ok(Submitted::Rejected) => Answer::error("Error: the user has rejected this change before."),
-        Err(error) => Answer::error(failure(memory, &error)),
+        Err(error) => MemoryToolAnswer::error(failure(memory, &error)),
     }
 }
 
@@ -64,7 +71,7 @@ fn told(conflict: &Conflict) -> String {
 }
 
 /// Plans know files; a folder that was deleted or renamed is empty now and goes too.
-fn remove_emptied_folder(memory: &Memory, command: &str, answer: &Answer) {
+fn remove_emptied_folder(memory: &Memory, command: &str, answer: &MemoryToolAnswer) {
     let folder = match Command::parse(command) {
         Ok(Command::Delete { path } | Command::Rename { old_path: path, .. }) if !answer.is_error => path,
         _ => return,
@@ -85,14 +92,14 @@ struct Directory<'m> {
 }
 
 impl ToolFiles for Directory<'_> {
-    fn found(&self, path: &str) -> Option<Found> {
+    fn found(&self, path: &str) -> Option<EntryKind> {
         if path.is_empty() {
-            return Some(Found::Folder);
+            return Some(EntryKind::Folder);
         }
         let standing = self.memory.root()?.standing(&RelPath::parse(path).ok()?)?;
         Some(match standing {
-            Standing::File { size } => Found::File { size },
-            Standing::Folder => Found::Folder,
+            Standing::File { size } => EntryKind::File { size },
+            Standing::Folder => EntryKind::Folder,
         })
     }
 

@@ -46,7 +46,7 @@ pub enum Mode {
 
 /// What became of one agent's settings.
 #[derive(Debug)]
-pub struct Report {
+pub struct SetupReport {
     /// The name by which the agent is chosen.
     pub agent: String,
     /// What became of it.
@@ -57,7 +57,7 @@ pub struct Report {
     pub without_effect: Option<String>,
 }
 
-impl Report {
+impl SetupReport {
     fn new(agent: &str, outcome: Outcome) -> Self {
         Self { agent: agent.to_owned(), outcome, warnings: Vec::new(), without_effect: None }
     }

@@ -30,7 +30,7 @@ pub use recall::{
     ConsideredMemory, FEATURE_NAMES, Features, MAX_NAMED, ModelUse, NamedMemory, QUOTED_FROM, RecallOptions,
     Recalled, RecalledMemory, RecentWork,
 };
-pub use search::{Found, Hit, Options, SecondOpinion};
+pub use search::{Hit, Options, SearchResults, SecondOpinion};
 pub use searcher::Searcher;
 pub use session_choice::{ChosenSession, SessionChoice, SessionReading, choose_session};
 pub use session_extract::{Cursor, ExtractOptions, SessionExtraction, extract_session};

@@ -51,7 +51,7 @@ pub(crate) struct TermWeight {
 }
 
 /// A term of the question in every segment.
-struct Found {
+struct FoundTerm {
     /// Index into the question's terms.
     index: usize,
     weight: f32,
@@ -118,7 +118,7 @@ impl Totals {
 }
 
 /// Looks the terms up.
-fn find_terms(segments: &[&Live], query: &Query) -> Result<Vec<Found>, SearchError> {
+fn find_terms(segments: &[&Live], query: &Query) -> Result<Vec<FoundTerm>, SearchError> {
     let mut found = Vec::new();
     for (index, term) in query.terms.iter().enumerate() {
         let entries: Vec<Option<TermEntry>> =
@@ -126,15 +126,15 @@ fn find_terms(segments: &[&Live], query: &Query) -> Result<Vec<Found>, SearchErr
         let passages = entries.iter().flatten().map(|entry| u64::from(entry.passages)).sum();
         let groups = entries.iter().flatten().map(|entry| u64::from(entry.groups)).sum();
         if passages > 0 {
-            found.push(Found { index, weight: term.weight, entries, passages, groups });
+            found.push(FoundTerm { index, weight: term.weight, entries, passages, groups });
         }
     }
     Ok(found)
 }
 
-fn keep_rarest(found: &mut Vec<Found>, totals: &Totals) {
+fn keep_rarest(found: &mut Vec<FoundTerm>, totals: &Totals) {
     if found.len() > MAX_TERMS {
-        let worth = |term: &Found| term.weight * inverse_frequency(totals.passages, term.passages);
+        let worth = |term: &FoundTerm| term.weight * inverse_frequency(totals.passages, term.passages);
         found.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
         found.truncate(MAX_TERMS);
     }

@@ -39,7 +39,7 @@ pub struct Options {
 
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Found {
+pub struct SearchResults {
     /// Best first. If all that was found holds too little of what was asked for, there are none.
     pub hits: Vec<Hit>,
     /// What comes nearest if nothing was found.
@@ -111,7 +111,7 @@ pub(crate) fn search(
     usage: &Usage,
     second: Option<&SecondOpinion>,
     analyzer: &mut Analyzer,
-) -> Result<Found, SearchError> {
+) -> Result<SearchResults, SearchError> {
     // A phrase, or words that are not there, leave nothing to be of another opinion about.
     let second = second.filter(|_| query.phrases.is_empty() && !query.text.is_empty());
     let mut searched = Searched::new(collections, query);
@@ -126,7 +126,7 @@ pub(crate) fn search(
     }
     let query = dated_query.as_ref().unwrap_or(query);
     let mut ranked = rank(&lives, query, today)?;
-    let mut found = Found { nothing_asked: query.nothing_asked(), ..Found::default() };
+    let mut found = SearchResults { nothing_asked: query.nothing_asked(), ..SearchResults::default() };
     let mut corrected_query = None;
     let mut corrections = Vec::new();
     if typo::is_wanted(query, &ranked) {

@@ -9,7 +9,7 @@ use crate::error::SearchError;
 use crate::meaning::{Encoder, MeaningFile};
 use crate::query::Query;
 use crate::recall::{RecallOptions, Recalled, count_read, read_memories, recall};
-use crate::search::{Found, Options, SecondOpinion, search};
+use crate::search::{Options, SearchResults, SecondOpinion, search};
 use crate::usage::Usage;
 
 /// Several folders, searched as one. What a command, an MCP server or an agent holds on to.
@@ -115,7 +115,7 @@ impl Searcher {
     ///
     /// # Errors
     /// An index is damaged; a refresh brings it back.
-    pub fn search(&self, query: &Query, options: &Options) -> Result<Found, SearchError> {
+    pub fn search(&self, query: &Query, options: &Options) -> Result<SearchResults, SearchError> {
         let collections: Vec<&Collection> = self.collections.iter().collect();
         let second = self.second.as_ref();
         // A search at the same time goes without the words that earlier ones have seen.
@@ -135,7 +135,7 @@ impl Searcher {
         query: &Query,
         options: &Options,
         limits: &mut Limits<'_>,
-    ) -> Result<Found, SearchError> {
+    ) -> Result<SearchResults, SearchError> {
         match self.search(query, options) {
             Err(SearchError::Damaged { .. }) => {
                 for collection in &mut self.collections {

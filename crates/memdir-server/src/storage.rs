@@ -66,28 +66,28 @@ pub enum StorageError {
 }
 
 /// What a database will have answered.
-pub type Answer<'s, T> = Pin<Box<dyn Future<Output = Result<T, StorageError>> + Send + 's>>;
+pub type StorageFuture<'s, T> = Pin<Box<dyn Future<Output = Result<T, StorageError>> + Send + 's>>;
 
 /// A database.
 pub trait Storage: Send + Sync {
     /// Its rows for each run of a question. What others write meanwhile may show in later runs.
-    fn read(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>>;
+    fn read(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> StorageFuture<'_, Vec<Vec<Row>>>;
 
     /// The same, for questions that ask for a few rows by their keys: what is answered sooner than a thread wakes up need
     /// not wait for one.
-    fn look_up(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>> {
+    fn look_up(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> StorageFuture<'_, Vec<Vec<Row>>> {
         self.read(sql, runs)
     }
 
     /// Does all steps or none. They are durable when this returns, and no other writer came in between.
-    fn write(&self, steps: Vec<Step>) -> Answer<'_, Written>;
+    fn write(&self, steps: Vec<Step>) -> StorageFuture<'_, Written>;
 
     /// Sends the rows of several questions, a few at a time and each with the number of its question, all as they are at
     /// one moment.
-    fn dump(&self, statements: Vec<&'static str>, out: Sender<(usize, Vec<Row>)>) -> Answer<'_, ()>;
+    fn dump(&self, statements: Vec<&'static str>, out: Sender<(usize, Vec<Row>)>) -> StorageFuture<'_, ()>;
 
     /// Leaves everything as the next reader expects it.
-    fn finish(&self) -> Answer<'_, ()> {
+    fn finish(&self) -> StorageFuture<'_, ()> {
         Box::pin(async { Ok(()) })
     }
 

@@ -24,7 +24,7 @@ use crate::plan::facts::PlanFacts;
 use crate::plan::{Decision, Planner, Sides, SyncPlan};
 use crate::records::Records;
 use crate::remote::{Published, Put, Remote, RemoteError, Version};
-use crate::report::{Refused, Report};
+use crate::report::{Refused, SyncReport};
 use crate::state::{Agreed, Moved, Pending, PendingChange, SyncState};
 
 mod outcome;
@@ -82,14 +82,14 @@ pub fn sync(
     key: &SecretKey,
     options: &Options,
     now: Timestamp,
-) -> Result<Report, SyncError> {
+) -> Result<SyncReport, SyncError> {
     let mut head = None;
     if options.revoke.is_empty()
         && let Some(agreed_at) = local.up_to_date_at()
     {
         let newest = remote.head()?;
         if newest.as_ref() == Some(&agreed_at) {
-            return Ok(Report::default());
+            return Ok(SyncReport::default());
         }
         head = Some(newest);
     }
@@ -156,14 +156,14 @@ impl Once<'_> {
         &mut self,
         pending: Option<Pending>,
         newest: Option<Option<Version>>,
-    ) -> Result<Option<Report>, SyncError> {
+    ) -> Result<Option<SyncReport>, SyncError> {
         let mut head = match newest {
             Some(newest) => newest,
             None => self.remote.head()?,
         };
         if let (None, Some(agreed_at)) = (&pending, head.as_ref().filter(|head| self.is_up_to_date(head))) {
             self.local.remember_up_to_date(agreed_at);
-            return Ok(Some(Report::default()));
+            return Ok(Some(SyncReport::default()));
         }
         let (mut notices, mut rewritten) = (Vec::new(), false);
         if let (Some(head), Some(known)) = (&head, &self.state.head)
@@ -220,7 +220,7 @@ impl Once<'_> {
         inbox: &Inbox,
         roster: &Roster,
         rewritten: bool,
-    ) -> Result<(SyncPlan, Report), SyncError> {
+    ) -> Result<(SyncPlan, SyncReport), SyncError> {
         let random = self.local.random().map_err(SyncError::Local)?;
         let sides = Sides {
             state: &self.state,
@@ -355,8 +355,8 @@ impl Once<'_> {
         inbox: &Inbox,
         roster: Roster,
         plan: SyncPlan,
-        mut report: Report,
-    ) -> Result<Option<Report>, SyncError> {
+        mut report: SyncReport,
+    ) -> Result<Option<SyncReport>, SyncError> {
         let outcome = self.outcome(inbox, &plan, &report);
         let mut after = plan.agreed;
         let round = self.state.round.max(inbox.round);
@@ -534,7 +534,11 @@ impl Once<'_> {
     }
 
     /// Writes what others want. What cannot be written is said, and tried again at the next sync.
-    fn write(&mut self, changes: &[LocalChange], report: &mut Report) -> Result<BTreeSet<String>, SyncError> {
+    fn write(
+        &mut self,
+        changes: &[LocalChange],
+        report: &mut SyncReport,
+    ) -> Result<BTreeSet<String>, SyncError> {
         if changes.is_empty() {
             return Ok(BTreeSet::new());
         }

@@ -31,7 +31,7 @@ const MAX_RECOVERED: usize = 100;
 #[derive(Default)]
 pub(crate) struct Inbox {
     /// What is there at each key that has something.
-    found: BTreeMap<String, Found>,
+    found: BTreeMap<String, Arrived>,
     /// Entries that no member vouches for.
     pub(crate) held: Vec<Held>,
     /// Files that are not entries of this team.
@@ -53,7 +53,7 @@ pub(crate) struct Inbox {
     names: HashMap<String, String>,
 }
 
-enum Found {
+enum Arrived {
     Unchanged,
     Foreign { version: u64 },
     Doubtful { version: u64 },
@@ -94,7 +94,7 @@ impl Inbox {
             if let Some(why) = why {
                 inbox.refuse(key, why);
             } else if state.agreed.get(key).is_some_and(|agreed| agreed.id == file.id) {
-                inbox.found.insert(key.to_owned(), Found::Unchanged);
+                inbox.found.insert(key.to_owned(), Arrived::Unchanged);
             } else {
                 unread.push((key, file.id.as_str()));
             }
@@ -126,7 +126,7 @@ impl Inbox {
         for batch in unread.chunks(BATCH) {
             if bytes >= most_bytes {
                 self.left_over += batch.len();
-                let left = |(key, _): &(&str, &str)| ((*key).to_owned(), Found::Doubtful { version: 0 });
+                let left = |(key, _): &(&str, &str)| ((*key).to_owned(), Arrived::Doubtful { version: 0 });
                 self.found.extend(batch.iter().map(left));
                 continue;
             }
@@ -164,7 +164,7 @@ impl Inbox {
         if counts {
             // The count may be missing, or be an older one.
             self.round = self.round.max(entry.round);
-            self.found.insert(key.to_owned(), Found::Entry { entry: Box::new(entry), id: id.to_owned() });
+            self.found.insert(key.to_owned(), Arrived::Entry { entry: Box::new(entry), id: id.to_owned() });
             return;
         }
         let version = entry.version;
@@ -173,7 +173,7 @@ impl Inbox {
             Some(_) => "who is a member no more",
             None => "whom no member introduced",
         };
-        let found = if is_doubtful { Found::Doubtful { version } } else { Found::Foreign { version } };
+        let found = if is_doubtful { Arrived::Doubtful { version } } else { Arrived::Foreign { version } };
         self.found.insert(key.to_owned(), found);
         self.held.push(Held {
             key: key.to_owned(),
@@ -194,7 +194,7 @@ impl Inbox {
         state: &SyncState,
         roster: &Roster,
     ) -> Result<(), RemoteError> {
-        let is_foreign = |key: &&String| matches!(self.found.get(*key), Some(Found::Foreign { .. }));
+        let is_foreign = |key: &&String| matches!(self.found.get(*key), Some(Arrived::Foreign { .. }));
         let lost: Vec<String> = state.agreed.keys().filter(is_foreign).take(MAX_RECOVERED).cloned().collect();
         for key in lost {
             let agreed = state.agreed.get(&key).map(|agreed| agreed.id.as_str());
@@ -208,7 +208,7 @@ impl Inbox {
                 let is_member = |entry: &Entry| matches!(roster.standing(&entry.author), Standing::Member(_));
                 if let Some(entry) = entry.filter(is_member) {
                     self.round = self.round.max(entry.round);
-                    self.found.insert(key.clone(), Found::Entry { entry: Box::new(entry), id });
+                    self.found.insert(key.clone(), Arrived::Entry { entry: Box::new(entry), id });
                     self.recovered.insert(key.clone());
                     break;
                 }
@@ -242,7 +242,7 @@ impl Inbox {
     }
 
     fn refuse(&mut self, key: &str, why: String) {
-        self.found.insert(key.to_owned(), Found::Foreign { version: 0 });
+        self.found.insert(key.to_owned(), Arrived::Foreign { version: 0 });
         self.refused.push(Refused { path: key.to_owned(), why });
     }
 
@@ -250,10 +250,10 @@ impl Inbox {
     pub(crate) fn theirs(&self, key: &str) -> Theirs {
         match self.found.get(key) {
             None => Theirs::Absent,
-            Some(Found::Unchanged) => Theirs::Unchanged,
-            Some(Found::Foreign { .. }) => Theirs::Foreign,
-            Some(Found::Doubtful { .. }) => Theirs::Doubtful,
-            Some(Found::Entry { entry, .. }) => {
+            Some(Arrived::Unchanged) => Theirs::Unchanged,
+            Some(Arrived::Foreign { .. }) => Theirs::Foreign,
+            Some(Arrived::Doubtful { .. }) => Theirs::Doubtful,
+            Some(Arrived::Entry { entry, .. }) => {
                 let &Entry { version, round, parent, .. } = entry.as_ref();
                 Theirs::New { version, round, content: entry.content(), parent }
             }
@@ -263,7 +263,7 @@ impl Inbox {
     /// The new entry of a member at a key, with its id.
     pub(crate) fn entry(&self, key: &str) -> Option<(&Entry, &str)> {
         match self.found.get(key) {
-            Some(Found::Entry { entry, id }) => Some((entry, id)),
+            Some(Arrived::Entry { entry, id }) => Some((entry, id)),
             _ => None,
         }
     }
@@ -281,9 +281,11 @@ impl Inbox {
     /// The highest version that anybody claims at a key.
     pub(crate) fn version(&self, key: &str) -> u64 {
         match self.found.get(key) {
-            Some(Found::Entry { entry, .. }) => entry.version,
+            Some(Arrived::Entry { entry, .. }) => entry.version,
             // An author who is not a member could claim the last number there is.
-            Some(Found::Foreign { version } | Found::Doubtful { version }) => (*version).min(u64::MAX / 2),
+            Some(Arrived::Foreign { version } | Arrived::Doubtful { version }) => {
+                (*version).min(u64::MAX / 2)
+            }
             _ => 0,
         }
     }
@@ -291,7 +293,7 @@ impl Inbox {
     /// The new entries of members.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&String, &Entry)> {
         self.found.iter().filter_map(|(key, found)| match found {
-            Found::Entry { entry, .. } => Some((key, entry.as_ref())),
+            Arrived::Entry { entry, .. } => Some((key, entry.as_ref())),
             _ => None,
         })
     }

@@ -26,7 +26,7 @@ use crate::remote::either::EitherRemote;
 use crate::remote::git::{Commit, GitRemote, is_local, without_credentials};
 use crate::remote::http::{HttpRemote, ServerAddress, is_server};
 use crate::remote::{Remote, RemoteError, Version};
-use crate::report::Report;
+use crate::report::SyncReport;
 use crate::state::SyncState;
 use crate::sync_files::{PENDING, SyncFiles, read_state};
 use crate::team_error::TeamError;
@@ -336,7 +336,7 @@ impl Membership {
         folder: &mut dyn Local,
         options: &Options,
         now: Timestamp,
-    ) -> Result<(Report, u32), TeamError> {
+    ) -> Result<(SyncReport, u32), TeamError> {
         let patience = if self.time_limit.is_some() { Duration::ZERO } else { PATIENCE };
         let _lock = self.directory.lock(patience)?.ok_or(TeamError::Locked)?;
         let options = Options { introduce: vec![self.settings.member.clone()], ..options.clone() };

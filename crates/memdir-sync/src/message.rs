@@ -1,12 +1,12 @@
 //! What a sync is called in the remote's own history.
 
-use crate::report::{ChangeKind, Report};
+use crate::report::{ChangeKind, SyncReport};
 
 /// How many memories are named.
 const NAMED: usize = 20;
 
 /// A line that says what was sent, and below it what exactly, and who came or went.
-pub(crate) fn message(report: &Report, people: &[String]) -> String {
+pub(crate) fn message(report: &SyncReport, people: &[String]) -> String {
     let sent = &report.sent;
     let subject = match sent.as_slice() {
         [] if people.is_empty() => "Keep the records of the team".to_owned(),

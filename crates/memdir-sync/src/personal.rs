@@ -21,7 +21,7 @@ use crate::layout::ENTRIES;
 use crate::membership::{Left, Membership};
 use crate::options::Options;
 use crate::private_rules::PrivateRules;
-use crate::report::{ChangeKind, Report};
+use crate::report::{ChangeKind, SyncReport};
 use crate::sync_files::SyncFiles;
 use crate::team_error::TeamError;
 
@@ -70,7 +70,7 @@ impl Personal {
         place: (&str, &str),
         name: &str,
         now: Timestamp,
-    ) -> Result<(Self, Report), TeamError> {
+    ) -> Result<(Self, SyncReport), TeamError> {
         if let Some(membership) = Membership::reopened(env, NAME, place.0)? {
             membership.remember()?;
             let personal = Self { membership, env: env.clone() };
@@ -88,7 +88,7 @@ impl Personal {
     ///
     /// # Errors
     /// It is not an invitation, it was used, or the sync fails: then the next one tries again.
-    pub fn join(env: &Env, token: &str, name: &str, now: Timestamp) -> Result<(Self, Report), TeamError> {
+    pub fn join(env: &Env, token: &str, name: &str, now: Timestamp) -> Result<(Self, SyncReport), TeamError> {
         let personal = Self { membership: Membership::accept(env, NAME, token, name)?, env: env.clone() };
         personal.membership.remember()?;
         let synced = personal.sync(&Options::default(), now);
@@ -113,7 +113,7 @@ impl Personal {
     ///
     /// # Errors
     /// See [`TeamError`]; nothing is lost, and the next sync goes on.
-    pub fn sync(&self, options: &Options, now: Timestamp) -> Result<(Report, u32), TeamError> {
+    pub fn sync(&self, options: &Options, now: Timestamp) -> Result<(SyncReport, u32), TeamError> {
         let mut places = Places::find(&self.env, now)?;
         let mut folder = self.folder(&mut places, now)?;
         folder.read_all = options.read_all;
@@ -199,7 +199,7 @@ impl Personal {
     ///
     /// # Errors
     /// No machine is called that, or several are, it is not this one's to say, or the sync fails.
-    pub fn revoke(&self, name: &str, now: Timestamp) -> Result<Report, TeamError> {
+    pub fn revoke(&self, name: &str, now: Timestamp) -> Result<SyncReport, TeamError> {
         // The machine that came in last may not be known here yet.
         self.sync(&Options::default(), now)?;
         let (revocation, name) = self.membership.revocation(name)?;

@@ -17,7 +17,7 @@ use crate::engine::Conflict;
 use crate::inbox::Inbox;
 use crate::local::{LocalChange, Proposal, Rules, Scan};
 use crate::options::Options;
-use crate::report::{ChangeKind, Received, Refused, Report};
+use crate::report::{ChangeKind, Received, Refused, SyncReport};
 use crate::state::{Agreed, Moved, SyncState};
 
 pub(crate) mod facts;
@@ -89,7 +89,7 @@ pub(crate) struct Sides<'s> {
 
 /// What planning comes to.
 pub(crate) enum Decision {
-    Plan(Box<(SyncPlan, Report)>),
+    Plan(Box<(SyncPlan, SyncReport)>),
     /// Both sides changed the same thing, and the caller wants to hear of it.
     Conflicts(Vec<Conflict>),
     /// Planning has to begin again with these facts.
@@ -101,7 +101,7 @@ pub(crate) struct Planner<'p> {
     sides: Sides<'p>,
     rules: &'p dyn Rules,
     facts: &'p PlanFacts,
-    report: Report,
+    report: SyncReport,
     plan: SyncPlan,
     unresolved: Vec<Conflict>,
     /// Keys that what is here leaves, because others have moved it: what they have there now is taken.
@@ -122,7 +122,7 @@ impl<'p> Planner<'p> {
             sides,
             rules,
             facts,
-            report: Report::default(),
+            report: SyncReport::default(),
             plan: SyncPlan::default(),
             unresolved: Vec::new(),
             vacated: BTreeSet::new(),

@@ -9,7 +9,7 @@ use crate::conflict_copy::original_of;
 
 /// What came of a sync.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct SyncReport {
     /// What others wrote and is here now.
     pub received: Vec<Received>,
     /// What was sent.
@@ -105,7 +105,7 @@ pub struct Refused {
     pub why: String,
 }
 
-impl Report {
+impl SyncReport {
     /// Whether nothing came, went or needs a word.
     #[must_use]
     pub fn is_quiet(&self) -> bool {

@@ -21,7 +21,7 @@ use crate::options::Options;
 pub use crate::own_changes::OwnChange;
 use crate::own_changes::own_changes;
 use crate::private_rules::PrivateRules;
-use crate::report::{ChangeKind, Report, Sent};
+use crate::report::{ChangeKind, Sent, SyncReport};
 use crate::sync_files::SyncFiles;
 pub use crate::team_error::TeamError;
 
@@ -69,7 +69,7 @@ impl Team {
         place: (&str, &str),
         name: &str,
         now: Timestamp,
-    ) -> Result<(Self, Report), TeamError> {
+    ) -> Result<(Self, SyncReport), TeamError> {
         let (memory, state_dir, store) = at(env, flags, now)?;
         if let Some(membership) = Membership::reopened(env, &store.0, place.0)? {
             membership.remember()?;
@@ -95,7 +95,7 @@ impl Team {
         token: &str,
         name: &str,
         now: Timestamp,
-    ) -> Result<(Self, Report), TeamError> {
+    ) -> Result<(Self, SyncReport), TeamError> {
         let (memory, state_dir, store) = at(env, flags, now)?;
         let membership = Membership::accept(env, &store.0, token, name)?;
         let mut team = Self { memory, membership, state_dir };
@@ -133,7 +133,7 @@ impl Team {
     ///
     /// # Errors
     /// See [`TeamError`]; nothing is lost, and the next sync goes on.
-    pub fn sync(&mut self, options: &Options, now: Timestamp) -> Result<Report, TeamError> {
+    pub fn sync(&mut self, options: &Options, now: Timestamp) -> Result<SyncReport, TeamError> {
         self.sync_counted(options, now).map(|(report, _)| report)
     }
 
@@ -141,7 +141,11 @@ impl Team {
     ///
     /// # Errors
     /// As [`Team::sync`].
-    pub fn sync_counted(&mut self, options: &Options, now: Timestamp) -> Result<(Report, u32), TeamError> {
+    pub fn sync_counted(
+        &mut self,
+        options: &Options,
+        now: Timestamp,
+    ) -> Result<(SyncReport, u32), TeamError> {
         let mut folder = folder(&mut self.memory, &self.membership, &self.state_dir, now)?;
         folder.read_all = options.read_all;
         let mode = folder.mode;
@@ -173,7 +177,7 @@ impl Team {
     ///
     /// # Errors
     /// No member is called that, or several are, it is not yours to say, or the sync fails.
-    pub fn revoke(&mut self, name: &str, now: Timestamp) -> Result<Report, TeamError> {
+    pub fn revoke(&mut self, name: &str, now: Timestamp) -> Result<SyncReport, TeamError> {
         // The newest member may not be known here yet.
         self.sync(&Options::default(), now)?;
         let (revocation, name) = self.membership.revocation(name)?;
@@ -244,7 +248,7 @@ fn folder<'m>(
 }
 
 /// Says what became of what was not taken: where nothing of others is wanted nothing waits, and not everything at once.
-fn say_what_is_held(mode: WriteMode, report: &mut Report) {
+fn say_what_is_held(mode: WriteMode, report: &mut SyncReport) {
     let count = report.held.len();
     if mode == WriteMode::Off && count > 0 {
         report.held.clear();
@@ -260,7 +264,7 @@ fn say_what_is_held(mode: WriteMode, report: &mut Report) {
 }
 
 /// Remembers how many memories were not shared: the next session tells a user who was not there when they were named.
-fn remember_blocked(membership: &Membership, report: &Report) -> Result<(), TeamError> {
+fn remember_blocked(membership: &Membership, report: &SyncReport) -> Result<(), TeamError> {
     let directory = membership.directory();
     match report.blocked.len() {
         0 if directory.stat(BLOCKED).is_none() => {}
@@ -290,7 +294,7 @@ pub struct News {
 const MAX_NEWS: usize = 200;
 
 /// Remembers what came for the next session to be told, and what was sent unless the user was told at once.
-fn tell_later(membership: &Membership, report: &Report) -> Result<(), TeamError> {
+fn tell_later(membership: &Membership, report: &SyncReport) -> Result<(), TeamError> {
     let came = report.received.iter().map(|came| News { path: came.path.clone(), by: Some(came.by.clone()) });
     let is_unseen = |sent: &&Sent| membership.is_unattended() && sent.change != ChangeKind::Removed;
     let went = report.sent.iter().filter(is_unseen).map(|sent| News { path: sent.path.clone(), by: None });

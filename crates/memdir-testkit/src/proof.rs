@@ -31,4 +31,4 @@ pub use kill_sync::kill_sync;
 pub use limits::limits;
 pub use power::{Power, power};
 pub use race::{Race, race};
-pub use report::Report;
+pub use report::ProofReport;

@@ -16,7 +16,7 @@ use memdir_lib::journal::find_journal;
 use memdir_lib::memory::{Catalogue, Extent, KnownFreshness, Memory};
 use memdir_lib::place::Place;
 use memdir_lib::sources;
-use memdir_search::{Found, Limits, Options, Scope, Searcher, Source};
+use memdir_search::{Limits, Options, Scope, SearchResults, Searcher, Source};
 
 use crate::reply::PageError;
 use crate::viewer::Viewer;
@@ -227,7 +227,12 @@ impl OpenProject {
     }
 
     /// Searches the memories with the ranking of `memdir search`.
-    pub(crate) fn search(&self, text: &str, limit: usize, now: Timestamp) -> Result<Found, PageError> {
+    pub(crate) fn search(
+        &self,
+        text: &str,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<SearchResults, PageError> {
         let mut searches = self.search.lock().unwrap_or_else(PoisonError::into_inner);
         let is_fresh = searches.is_fresh;
         searches.is_fresh = true;
@@ -244,7 +249,7 @@ impl OpenProject {
         text: &str,
         limit: usize,
         now: Timestamp,
-    ) -> Result<Found, PageError> {
+    ) -> Result<SearchResults, PageError> {
         let mut searches = self.search.lock().unwrap_or_else(PoisonError::into_inner);
         let searcher = match &mut searches.sessions {
             Some(searcher) => searcher,
@@ -273,7 +278,7 @@ fn ask(
     limit: usize,
     now: Timestamp,
     refresh: bool,
-) -> Result<Found, PageError> {
+) -> Result<SearchResults, PageError> {
     let deadline = Some(Instant::now() + PATIENCE);
     let mut limits = Limits { now, deadline, progress: &mut |_, _| {} };
     if refresh {

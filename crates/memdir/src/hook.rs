@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_core::env::{Env, MEMDIR_MODEL_CALL};
-use memdir_core::hook::{Answer, Event, MAX_EVENT_BYTES, render_for};
+use memdir_core::hook::{Event, HookAnswer, MAX_EVENT_BYTES, render_for};
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::settings::ClientFlags;
 use memdir_core::wiring::{Agent, Start};
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &[OsString], world: &mut World) -> Exit {
 }
 
 /// What answers an event.
-type Answering = fn(&Hook<'_>) -> Result<Answer>;
+type Answering = fn(&Hook<'_>) -> Result<HookAnswer>;
 
 /// Every event that memdir answers. Gemini CLI, Copilot and Cursor have names of their own.
 const EVENTS: &[(&str, Answering)] = &[
@@ -89,19 +89,19 @@ pub fn hook_events() -> impl Iterator<Item = &'static str> {
     EVENTS.iter().map(|(name, _)| *name)
 }
 
-fn answer(event: &Event, agent: &str, world: &World) -> Result<Answer> {
+fn answer(event: &Event, agent: &str, world: &World) -> Result<HookAnswer> {
     // A session that answers for us as a model does no work of its own, and must not cause another.
     if world.vars.contains_key(MEMDIR_MODEL_CALL) {
-        return Ok(Answer::Nothing);
+        return Ok(HookAnswer::Nothing);
     }
     // Today's events that need no answer, and tomorrow's.
     let Some((_, answering)) = EVENTS.iter().find(|(name, _)| *name == event.name) else {
-        return Ok(Answer::Nothing);
+        return Ok(HookAnswer::Nothing);
     };
     let hook = Hook { event, env: environment(event, world)?, world, agent };
     // Off is decided here for every event, before anything is opened.
     if switched_off(&hook.env, &ClientFlags::default())?.is_some() || hook.is_paused() {
-        return Ok(Answer::Nothing);
+        return Ok(HookAnswer::Nothing);
     }
     answering(&hook)
 }
@@ -188,7 +188,7 @@ fn environment(event: &Event, world: &World) -> Result<Env> {
     Ok(Env { home: world.home.clone(), cwd, vars: world.vars.clone() })
 }
 
-fn say(answer: &Answer, event: &Event, agent: &str, world: &mut World) -> Result<()> {
+fn say(answer: &HookAnswer, event: &Event, agent: &str, world: &mut World) -> Result<()> {
     if let Some(json) = render_for(agent, answer, event) {
         writeln!(world.stdout, "{json}")?;
     }

@@ -37,14 +37,14 @@ pub enum Home {
 
 /// The agents of a directory, and what is wrong with their files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundAgents {
     /// The agents by name. Of two with one name, the project's wins, and the nearer directory.
     pub agents: Vec<(Home, AgentDefinition)>,
     /// What a person should know, with the file.
     pub warnings: Vec<String>,
 }
 
-impl Found {
+impl FoundAgents {
     /// The agent of a name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&(Home, AgentDefinition)> {
@@ -56,7 +56,7 @@ impl Found {
 /// the checkout, and those of the user below `agents` in the configuration directory. `option` is the JSON of the
 /// client's `--agents`, which beats all; then settings files, files of the project, of the user, and of plugins.
 #[must_use]
-pub fn find(env: &Env, config_dir: &Utf8Path, option: Option<&str>, look: &dyn Look) -> Found {
+pub fn find(env: &Env, config_dir: &Utf8Path, option: Option<&str>, look: &dyn Look) -> FoundAgents {
     let user = env.cwd.join(config_dir).join("agents");
     let mut search =
         Search { look, plugin: None, files_left: MAX_FILES, agents: BTreeMap::new(), warnings: Vec::new() };
@@ -83,7 +83,7 @@ pub fn find(env: &Env, config_dir: &Utf8Path, option: Option<&str>, look: &dyn L
         search.plugin = Some(plugin);
         search.folder(Home::Plugin, &folder);
     }
-    Found { agents: search.agents.into_values().collect(), warnings: search.warnings }
+    FoundAgents { agents: search.agents.into_values().collect(), warnings: search.warnings }
 }
 
 /// The working directory and those above it up to the one with a `.git`; without one the working directory alone.

@@ -5,7 +5,7 @@ pub const MAX_CONTEXT: usize = 10_000;
 
 /// What a hook says. The client reads context only in `hookSpecificOutput.additionalContext`, and only there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum HookAnswer {
     /// Go on.
     Nothing,
     /// Go on, and the model should know this.
@@ -20,7 +20,7 @@ pub enum Answer {
     GoOn(String),
 }
 
-impl Answer {
+impl HookAnswer {
     /// Facts for the model, one paragraph each; nothing if there are none.
     #[must_use]
     pub fn facts(facts: &[String]) -> Self {
@@ -91,19 +91,19 @@ mod tests {
 
     #[test]
     fn context_goes_where_the_client_reads_it() {
-        let answer = Answer::Context("fact".to_owned()).render("SessionStart").unwrap();
+        let answer = HookAnswer::Context("fact".to_owned()).render("SessionStart").unwrap();
         assert_eq!(
             answer.to_string(),
             r#"{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"fact"}}"#
         );
-        assert_eq!(Answer::Nothing.render("SessionStart"), None);
-        let more = Answer::GoOn("save it".to_owned()).render("Stop").unwrap();
+        assert_eq!(HookAnswer::Nothing.render("SessionStart"), None);
+        let more = HookAnswer::GoOn("save it".to_owned()).render("Stop").unwrap();
         assert_eq!(more.to_string(), r#"{"decision":"block","reason":"save it"}"#);
     }
 
     #[test]
     fn a_question_is_answered_in_the_form_of_its_event() {
-        let allow = Answer::Allow("inside the journal".to_owned());
+        let allow = HookAnswer::Allow("inside the journal".to_owned());
         assert_eq!(
             allow.render("PermissionRequest").unwrap().to_string(),
             r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Event};
+use super::{Event, HookAnswer};
 
 /// The JSON object by which `answer` reaches `agent`; `None` where the best answer is silence.
 #[must_use]
-pub fn render_for(agent: &str, answer: &Answer, event: &Event) -> Option<Value> {
+pub fn render_for(agent: &str, answer: &HookAnswer, event: &Event) -> Option<Value> {
     let rendered = answer.render(&event.name)?;
     let Some(context) = rendered.pointer("/hookSpecificOutput/additionalContext").and_then(Value::as_str)
     else {
@@ -32,7 +32,7 @@ mod tests {
     fn every_agent_reads_context_where_it_looks_for_it() {
         let check = |agent: &str, event: &str, expected: &str| {
             let event = Event::parse(event.as_bytes());
-            let said = render_for(agent, &Answer::Context("fact".to_owned()), &event).unwrap();
+            let said = render_for(agent, &HookAnswer::Context("fact".to_owned()), &event).unwrap();
             assert_eq!(said.to_string(), expected);
         };
         check(

@@ -14,7 +14,7 @@ use crate::memory::js_text::is_white_space;
 /// end at code spans, closed emphasis, tags and the ends of links.
 #[must_use]
 pub fn imports(text: &str) -> Vec<String> {
-    let mut found = Found::default();
+    let mut found = FoundImports::default();
     if memchr::memchr(b'@', text.as_bytes()).is_none() {
         return found.paths;
     }
@@ -81,12 +81,12 @@ fn behind_escape(text: &str, range: Range<usize>) -> Range<usize> {
 }
 
 #[derive(Default)]
-struct Found {
+struct FoundImports {
     paths: Vec<String>,
     seen: std::collections::HashSet<String>,
 }
 
-impl Found {
+impl FoundImports {
     /// What follows a comment on its last line is text, even where the comment stays.
     fn behind_comments(&mut self, block: &str) {
         let mut rest = block.trim_start();

@@ -8,11 +8,11 @@ use super::record::Kind;
 use crate::hygiene::{caution, clean, quote_line, quote_lines, wrap};
 use crate::secrets::redact;
 
-mod room;
+mod character_budget;
 #[cfg(test)]
 mod tests;
 
-use room::Room;
+use character_budget::CharacterBudget;
 
 /// What a piece of a recovery is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -111,7 +111,7 @@ pub struct Shown {
 pub const DEFAULT_BUDGET: usize = 2_000;
 
 const CHARACTERS_PER_TOKEN: usize = 4;
-/// Room for the frame and for the list of what was left out.
+/// Characters for the frame and for the list of what was left out.
 const CLOSING: usize = 400;
 /// The most of one record.
 const MOST_OF_RECORD: usize = 1_600;
@@ -144,7 +144,7 @@ const LABELS: [&str; 14] = [
 pub fn compose(material: &RecoveryMaterial, budget: usize, now: Timestamp) -> Recovered {
     let total = budget.saturating_mul(CHARACTERS_PER_TOKEN);
     let opening = format!("{}\n", material.opening.trim_end());
-    let mut room = Room::new(total.saturating_sub(opening.chars().count() + CLOSING));
+    let mut room = CharacterBudget::new(total.saturating_sub(opening.chars().count() + CLOSING));
     let mut pieces = Pieces { now, ..Pieces::default() };
 
     let state = room.part(2, |room| state_lines(&material.state, room));
@@ -157,7 +157,7 @@ pub fn compose(material: &RecoveryMaterial, budget: usize, now: Timestamp) -> Re
         && material.waiting.is_empty();
     let share = if is_alone { room.left() } else { room.left() / 3 };
     let mut background = String::new();
-    let mut reserve = Room::new(share);
+    let mut reserve = CharacterBudget::new(share);
     for (number, source) in material.background.iter().enumerate() {
         // The last one may take all that is left; the others leave something.
         let parts = if number + 1 == material.background.len() { 1 } else { 2 };
@@ -168,7 +168,7 @@ pub fn compose(material: &RecoveryMaterial, budget: usize, now: Timestamp) -> Re
     let (recent, listed) = recent_lines(&material.recent, &mut room);
     let mut records = String::new();
     for source in &material.records {
-        let mut one = Room::new(room.left().min(MOST_OF_RECORD));
+        let mut one = CharacterBudget::new(room.left().min(MOST_OF_RECORD));
         let text = pieces.quote(source, &mut one);
         room.take(text.chars().count());
         records.push_str(&text);
@@ -213,7 +213,7 @@ struct Pieces {
 
 impl Pieces {
     /// A text below its path, as much of it as fits; empty if not even a few lines do.
-    fn quote(&mut self, source: &RecoverySource, room: &mut Room) -> String {
+    fn quote(&mut self, source: &RecoverySource, room: &mut CharacterBudget) -> String {
         /// Less of a text is not worth its heading.
         const LEAST: usize = 100;
         if source.text.trim().is_empty() {
@@ -255,7 +255,7 @@ impl Pieces {
     }
 }
 
-fn state_lines(state: &[(&'static str, String)], room: &mut Room) -> String {
+fn state_lines(state: &[(&'static str, String)], room: &mut CharacterBudget) -> String {
     let mut text = String::new();
     for (label, value) in state {
         let line = format!("{label}: {}\n", quote_line(&redact(value).0));
@@ -279,7 +279,7 @@ fn record_line(line: &RecordLine) -> String {
 }
 
 /// One line for each of the newest records, and how many there was room for.
-fn recent_lines(recent: &[RecordLine], room: &mut Room) -> (String, usize) {
+fn recent_lines(recent: &[RecordLine], room: &mut CharacterBudget) -> (String, usize) {
     let mut text = "\nRecords, newest first:\n".to_owned();
     if recent.is_empty() || !room.fits(&text) {
         return (String::new(), 0);
@@ -292,7 +292,7 @@ fn recent_lines(recent: &[RecordLine], room: &mut Room) -> (String, usize) {
     if listed == 0 { (String::new(), 0) } else { (text, listed) }
 }
 
-fn waiting_lines(waiting: &[RecordLine], room: &mut Room) -> (String, usize) {
+fn waiting_lines(waiting: &[RecordLine], room: &mut CharacterBudget) -> (String, usize) {
     let mut text = "\nOutputs of sub-agents that wait for `memdir journal consolidate`:\n".to_owned();
     if waiting.is_empty() || !room.fits(&text) {
         return (String::new(), 0);

@@ -25,7 +25,7 @@ pub(super) use pieces::Piece;
 pub use scalar::quoted;
 
 use super::problem::Problem;
-use fences::{Fences, Found};
+use fences::{Fences, FoundFences};
 use fields::Field;
 
 /// The one field whose own fields are understood, because the client keeps the type there.
@@ -44,9 +44,9 @@ impl<'t> Frontmatter<'t> {
     #[must_use]
     pub fn parse(text: &'t str) -> (Option<Self>, Vec<Problem>) {
         match fences::find(text) {
-            Found::Nothing => (None, Vec::new()),
-            Found::Unclosed { .. } => (None, vec![Problem::UnclosedFrontmatter]),
-            Found::Closed(fences) => Self::between(text, fences),
+            FoundFences::Nothing => (None, Vec::new()),
+            FoundFences::Unclosed { .. } => (None, vec![Problem::UnclosedFrontmatter]),
+            FoundFences::Closed(fences) => Self::between(text, fences),
         }
     }
 
@@ -54,7 +54,7 @@ impl<'t> Frontmatter<'t> {
     #[must_use]
     pub fn parse_head(head: &'t str) -> (Option<Self>, Vec<Problem>) {
         match fences::find(head) {
-            Found::Unclosed { open } => Self::between(head, open),
+            FoundFences::Unclosed { open } => Self::between(head, open),
             _ => Self::parse(head),
         }
     }

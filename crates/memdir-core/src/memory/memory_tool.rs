@@ -29,7 +29,7 @@ pub const MAX_LISTED: usize = 2_000;
 /// What a command may see of the directory. Paths are relative to it; `""` is the directory itself.
 pub trait ToolFiles {
     /// What is at a path; `None` for nothing, and for links and everything else that is neither file nor folder.
-    fn found(&self, path: &str) -> Option<Found>;
+    fn found(&self, path: &str) -> Option<EntryKind>;
 
     /// The names of a folder's entries, in any order.
     fn names(&self, folder: &str) -> Vec<String>;
@@ -43,7 +43,7 @@ pub trait ToolFiles {
 
 /// What is at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum EntryKind {
     /// A regular file.
     File {
         /// Its size in bytes.
@@ -55,14 +55,14 @@ pub enum Found {
 
 /// What a command answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Answer {
+pub struct MemoryToolAnswer {
     /// The text for the model.
     pub content: String,
     /// Whether the command failed.
     pub is_error: bool,
 }
 
-impl Answer {
+impl MemoryToolAnswer {
     /// A success.
     #[must_use]
     pub fn done(content: impl Into<String>) -> Self {
@@ -81,7 +81,7 @@ impl Answer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// What to answer.
-    pub answer: Answer,
+    pub answer: MemoryToolAnswer,
     /// What to change first.
     pub changes: Vec<Change>,
 }
@@ -95,7 +95,7 @@ pub fn run(json: &str, files: &dyn ToolFiles) -> Outcome {
     }
 }
 
-fn run_command(command: &Command, files: &dyn ToolFiles) -> Result<Outcome, Answer> {
+fn run_command(command: &Command, files: &dyn ToolFiles) -> Result<Outcome, MemoryToolAnswer> {
     match command {
         Command::View { path, view_range } => {
             let answer = view::view(files, path, *view_range)?;

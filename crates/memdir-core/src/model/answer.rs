@@ -11,7 +11,7 @@ pub const MAX_BYTES: usize = 1 << 20;
 
 /// An answer in the form that was asked for, and what it took.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct ModelAnswer {
     /// The JSON that the model was asked for. Its form is still to be checked.
     pub value: Value,
     /// What the provider counted; `None` if it does not say.
@@ -40,11 +40,11 @@ pub enum AnswerError {
 ///
 /// # Errors
 /// They hold no whole answer. What it took may be known all the same: see [`tokens`].
-pub fn read(provider: Provider, bytes: &[u8]) -> Result<Answer, AnswerError> {
+pub fn read(provider: Provider, bytes: &[u8]) -> Result<ModelAnswer, AnswerError> {
     match provider {
         Provider::Command => {
             let value = json_in(&String::from_utf8_lossy(bytes))?;
-            Ok(Answer { value, tokens: None })
+            Ok(ModelAnswer { value, tokens: None })
         }
         Provider::Anthropic => anthropic(bytes),
         Provider::OpenAi => openai(bytes),
@@ -127,7 +127,7 @@ impl ChatTokens {
     }
 }
 
-fn anthropic(bytes: &[u8]) -> Result<Answer, AnswerError> {
+fn anthropic(bytes: &[u8]) -> Result<ModelAnswer, AnswerError> {
     #[derive(Deserialize)]
     struct Message {
         content: Vec<Block>,
@@ -147,13 +147,13 @@ fn anthropic(bytes: &[u8]) -> Result<Answer, AnswerError> {
     }
     let tokens = tokens(Provider::Anthropic, bytes);
     if let Some(block) = message.content.iter().find(|block| block.r#type == "tool_use") {
-        return Ok(Answer { value: block.input.clone(), tokens });
+        return Ok(ModelAnswer { value: block.input.clone(), tokens });
     }
     let text = message.content.iter().find(|block| block.r#type == "text").ok_or(AnswerError::Empty)?;
-    Ok(Answer { value: json_in(&text.text)?, tokens })
+    Ok(ModelAnswer { value: json_in(&text.text)?, tokens })
 }
 
-fn openai(bytes: &[u8]) -> Result<Answer, AnswerError> {
+fn openai(bytes: &[u8]) -> Result<ModelAnswer, AnswerError> {
     #[derive(Deserialize)]
     struct Chat {
         choices: Vec<Choice>,
@@ -173,7 +173,7 @@ fn openai(bytes: &[u8]) -> Result<Answer, AnswerError> {
         return Err(AnswerError::Cut);
     }
     let content = choice.message.content.ok_or(AnswerError::Empty)?;
-    Ok(Answer { value: json_in(&content)?, tokens: tokens(Provider::OpenAi, bytes) })
+    Ok(ModelAnswer { value: json_in(&content)?, tokens: tokens(Provider::OpenAi, bytes) })
 }
 
 /// The JSON object in a text: alone, in a code block, or behind a few words.

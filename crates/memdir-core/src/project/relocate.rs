@@ -124,7 +124,7 @@ pub enum Action {
 
 /// A file below a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct MovedFile {
     /// Its path below the directory.
     pub path: Utf8PathBuf,
     /// Its size.
@@ -139,7 +139,7 @@ pub fn plan(
     because: Because,
     (from, to): (End, End),
     extent: Extent,
-    files: &[Found],
+    files: &[MovedFile],
     exists: &dyn Fn(&Utf8Path) -> bool,
     same: &dyn Fn(&Utf8Path, &Utf8Path) -> bool,
 ) -> Relocation {
@@ -277,7 +277,8 @@ mod tests {
     }
 
     fn check(extent: Extent, files: &[&str], there: &[&str], same: &[&str]) -> String {
-        let files: Vec<Found> = files.iter().map(|path| Found { path: (*path).into(), bytes: 1 }).collect();
+        let files: Vec<MovedFile> =
+            files.iter().map(|path| MovedFile { path: (*path).into(), bytes: 1 }).collect();
         let exists = |path: &Utf8Path| there.contains(&path.as_str());
         let same = |_: &Utf8Path, target: &Utf8Path| same.contains(&target.as_str());
         let plan = plan(Because::Asked, (end("-old"), end("-new")), extent, &files, &exists, &same);
@@ -328,7 +329,7 @@ mod tests {
 
     #[test]
     fn a_plan_is_stored_as_readable_json_and_reads_back() {
-        let files = [Found { path: "memory/a.md".into(), bytes: 3 }];
+        let files = [MovedFile { path: "memory/a.md".into(), bytes: 3 }];
         let because = Because::Name { scheme: "cwd".into(), path: "/old".into() };
         let plan =
             plan(because, (end("-old"), end("-new")), Extent::Whole, &files, &|_| false, &|_, _| false);

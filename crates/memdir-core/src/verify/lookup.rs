@@ -50,7 +50,7 @@ impl<'v> Verifier<'v> {
         verified.collect()
     }
 
-    fn link(&self, target: &str) -> Answer {
+    fn link(&self, target: &str) -> Verdict {
         let name = target.rsplit('/').next().unwrap_or(target);
         if self.targets.resolve(target).is_empty() && !matches!(name, "MEMORY.md" | "MEMORY-overflow.md") {
             return (Freshness::Gone, Some("no memory has that name".to_owned()));
@@ -58,7 +58,7 @@ impl<'v> Verifier<'v> {
         FRESH
     }
 
-    fn path(&self, root: &Utf8Path, path: &str, line: Option<usize>, certain: bool) -> Option<Answer> {
+    fn path(&self, root: &Utf8Path, path: &str, line: Option<usize>, certain: bool) -> Option<Verdict> {
         let Some(found) = self.find(root, path, certain)? else {
             return Some((Freshness::Gone, Some("the project has no such file".to_owned())));
         };
@@ -93,7 +93,7 @@ impl<'v> Verifier<'v> {
         (meant && names.complete).then_some(None)
     }
 
-    fn symbol(&self, root: &Utf8Path, symbol: &str, line: usize, citations: &[Citation]) -> Option<Answer> {
+    fn symbol(&self, root: &Utf8Path, symbol: &str, line: usize, citations: &[Citation]) -> Option<Verdict> {
         let name = symbol.trim_end_matches("()").trim_end_matches('!');
         let name = name.rsplit(['.', ':']).next().unwrap_or(name);
         let words = self.words.get_or_init(|| Words::of(root, self.names(root), self.look, self.effort));
@@ -121,7 +121,7 @@ impl<'v> Verifier<'v> {
         Some((Freshness::Changed, Some("it is in another file now".to_owned())))
     }
 
-    fn command(&self, root: &Utf8Path, command: &str) -> Option<Answer> {
+    fn command(&self, root: &Utf8Path, command: &str) -> Option<Verdict> {
         let mut words = command.split_whitespace();
         let first = words.next()?;
         if let Some(path) = first.strip_prefix("./") {
@@ -152,9 +152,9 @@ impl<'v> Verifier<'v> {
     }
 }
 
-type Answer = (Freshness, Option<String>);
+type Verdict = (Freshness, Option<String>);
 
-const FRESH: Answer = (Freshness::Fresh, None);
+const FRESH: Verdict = (Freshness::Fresh, None);
 
 /// Whether a file of targets defines one; `None` if it includes targets from elsewhere, which we do not read.
 fn defines_target(text: &str, target: &str) -> Option<bool> {

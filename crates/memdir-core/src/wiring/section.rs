@@ -31,28 +31,32 @@ fn marks(format: Format, under: Option<&str>) -> [String; 2] {
 }
 
 /// Where a section lies with its marks, and its text without them and their indentation.
-struct Found {
+struct FoundSection {
     start: usize,
     end: usize,
     text: String,
 }
 
-fn find(format: Format, under: Option<&str>, text: &str) -> Result<Option<Found>, SectionError> {
+fn find(format: Format, under: Option<&str>, text: &str) -> Result<Option<FoundSection>, SectionError> {
     let [open, close] = marks(format, under);
     let mut at = 0;
-    let mut found: Option<Found> = None;
+    let mut found: Option<FoundSection> = None;
     let mut indent = 0;
     for line in text.split_inclusive('\n') {
         let end = at + line.len();
         match &mut found {
             None if line.trim() == open => {
                 indent = line.len() - line.trim_start().len();
-                found = Some(Found { start: at, end, text: String::new() });
+                found = Some(FoundSection { start: at, end, text: String::new() });
             }
             None => {}
             Some(found) if line.trim() == close => {
                 found.end = end;
-                return Ok(Some(Found { start: found.start, end, text: std::mem::take(&mut found.text) }));
+                return Ok(Some(FoundSection {
+                    start: found.start,
+                    end,
+                    text: std::mem::take(&mut found.text),
+                }));
             }
             Some(found) => found.text.push_str(line.get(indent..).unwrap_or(line)),
         }

@@ -21,7 +21,7 @@ use memdir_core::memory::frontmatter::{self, Frontmatter};
 use memdir_core::memory::index::{Index, add_line, balance, examine, merge};
 use memdir_core::memory::links::{Renamed, links, rename_links};
 use memdir_core::memory::manifest::{ManifestEntry, client_description};
-use memdir_core::memory::memory_tool::{self, Found, ToolFiles};
+use memdir_core::memory::memory_tool::{self, EntryKind, ToolFiles};
 use memdir_core::memory::text_merge::merge_text;
 use memdir_core::memory::topic::Topic;
 use memdir_core::memory::{js_text, topic};
@@ -135,10 +135,10 @@ pub(crate) fn run_tool(data: &[u8]) {
 struct OneFile;
 
 impl ToolFiles for OneFile {
-    fn found(&self, path: &str) -> Option<Found> {
+    fn found(&self, path: &str) -> Option<EntryKind> {
         match path {
-            "" => Some(Found::Folder),
-            "a.md" => Some(Found::File { size: 8 }),
+            "" => Some(EntryKind::Folder),
+            "a.md" => Some(EntryKind::File { size: 8 }),
             _ => None,
         }
     }

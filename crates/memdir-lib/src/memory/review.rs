@@ -36,7 +36,7 @@ pub enum Submitted {
 
 /// What the user said to a change that waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum ReviewDecision {
     /// It was made.
     Accepted,
     /// It was put aside.
@@ -92,7 +92,7 @@ impl Memory {
     pub fn answers<'i>(
         &self,
         ids: impl Iterator<Item = &'i str>,
-    ) -> Result<HashMap<&'i str, Answer>, MemoryError> {
+    ) -> Result<HashMap<&'i str, ReviewDecision>, MemoryError> {
         let staged = match self.staged_plans() {
             Err(MemoryError::NoSuchPlan { .. }) => return Ok(HashMap::new()),
             staged => staged?,
@@ -106,8 +106,8 @@ impl Memory {
         let accepted: HashSet<&str> =
             log.operations.iter().filter_map(|operation| operation.plan.as_deref()).collect();
         let answer = |id: &str| match () {
-            () if accepted.contains(id) => Some(Answer::Accepted),
-            () if rejected.contains(&ContentHash::of(id.as_bytes())) => Some(Answer::Rejected),
+            () if accepted.contains(id) => Some(ReviewDecision::Accepted),
+            () if rejected.contains(&ContentHash::of(id.as_bytes())) => Some(ReviewDecision::Rejected),
             () => None,
         };
         Ok(gone.into_iter().filter_map(|id| Some((id, answer(id)?))).collect())

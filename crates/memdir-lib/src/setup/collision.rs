@@ -5,7 +5,7 @@ use memdir_core::content_hash::ContentHash;
 use memdir_core::wiring::{Format, Member, Wanted};
 
 use super::install::why_ignored;
-use super::{Mode, Outcome, Report, Setup};
+use super::{Mode, Outcome, Setup, SetupReport};
 use crate::place::Place;
 use crate::projects::{LOCAL_SETTINGS, MEMORY_DIRECTORY};
 
@@ -20,7 +20,7 @@ pub struct CollisionFix {
     /// The directory that the project has for itself from now on.
     pub own: Utf8PathBuf,
     /// What became of the project's settings.
-    pub report: Report,
+    pub report: SetupReport,
 }
 
 impl Setup {
@@ -42,7 +42,7 @@ impl Setup {
             members: vec![Member::new(&[MEMORY_DIRECTORY], own.as_str().into())],
         };
         let outcome = self.install_file(PROJECT, &wanted, &[], mode).unwrap_or_else(Outcome::Failed);
-        let mut report = Report::new(PROJECT, outcome);
+        let mut report = SetupReport::new(PROJECT, outcome);
         report.without_effect = why_ignored(&wanted);
         Some(CollisionFix { shared: here.memory_dir.clone(), own, report })
     }

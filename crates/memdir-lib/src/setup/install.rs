@@ -9,7 +9,7 @@ use memdir_disk::disk_error::DiskError;
 use memdir_disk::real_look::RealLook;
 use memdir_disk::settings_file::{missing_dirs, refuse_dangling, replace_settings};
 
-use super::{FileChange, Mode, Outcome, PluginFile, Report, Setup, SetupError, TRIES, at, read_text};
+use super::{FileChange, Mode, Outcome, PluginFile, Setup, SetupError, SetupReport, TRIES, at, read_text};
 
 /// What a settings file needs.
 enum Step {
@@ -20,14 +20,20 @@ enum Step {
 
 impl Setup {
     /// Makes one agent start `program`; `plugin` are the files of the plugin for Claude Code.
-    pub fn install(&mut self, agent: Agent, program: &Utf8Path, plugin: &[PluginFile], mode: Mode) -> Report {
+    pub fn install(
+        &mut self,
+        agent: Agent,
+        program: &Utf8Path,
+        plugin: &[PluginFile],
+        mode: Mode,
+    ) -> SetupReport {
         let plugin_dir = self.dir.plugin_dir();
         let mut files = agent.wanted(&self.env, &RealLook, program, &plugin_dir);
         if !self.grants {
             files = files.into_iter().map(Wanted::without_permissions).collect();
         }
         let plugin = if agent.is_claude() { plugin } else { &[] };
-        let mut report = Report::new(agent.name(), Outcome::Unchanged);
+        let mut report = SetupReport::new(agent.name(), Outcome::Unchanged);
         report.warnings.append(&mut self.warnings);
         let whole = agent.whole_files(&self.env, program);
         if files.is_empty() && whole.is_empty() {

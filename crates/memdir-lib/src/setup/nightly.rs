@@ -5,13 +5,13 @@ use memdir_core::wiring::{NIGHTLY, Nightly, WholeFile, WholeRecord, nightly};
 use memdir_disk::real_look::RealLook;
 
 use super::whole::current;
-use super::{Mode, Outcome, Report, Setup, SetupError};
+use super::{Mode, Outcome, Setup, SetupError, SetupReport};
 
 /// What became of the wish for a timer.
 #[derive(Debug)]
 pub enum NightlyReport {
     /// The platform's own timer, and what to type so that it runs from now on.
-    Timer(Report, &'static str),
+    Timer(SetupReport, &'static str),
     /// There is none here: a line for the user's own crontab.
     Crontab(String),
     /// The platform's timers are made by a command: what to type.
@@ -31,7 +31,7 @@ impl Setup {
             Nightly::Files { files, start } => (files, start),
         };
         let outcome = self.install_whole(NIGHTLY, &files, mode).unwrap_or_else(Outcome::Failed);
-        Ok(NightlyReport::Timer(Report::new(NIGHTLY, outcome), start))
+        Ok(NightlyReport::Timer(SetupReport::new(NIGHTLY, outcome), start))
     }
 
     /// Whether the timer is there as it was made.

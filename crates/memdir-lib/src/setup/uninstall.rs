@@ -8,14 +8,14 @@ use memdir_disk::real_look::RealLook;
 use memdir_disk::settings_file::{remove_settings, replace_settings};
 
 use super::collision::PROJECT;
-use super::{FileChange, Mode, Outcome, Report, Setup, SetupError, TRIES, at, read_text};
+use super::{FileChange, Mode, Outcome, Setup, SetupError, SetupReport, TRIES, at, read_text};
 
 /// The name of the agent that loads our plugin.
 const CLAUDE: &str = "claude";
 
 impl Setup {
     /// Takes memdir out of every agent's settings that it is in, written down or not.
-    pub fn uninstall(&mut self, mode: Mode) -> Vec<Report> {
+    pub fn uninstall(&mut self, mode: Mode) -> Vec<SetupReport> {
         let mut reports = Vec::new();
         // Backwards: a directory that was made for the first file of an agent is empty after the last is gone.
         for record in self.manifest.files.clone().into_iter().rev() {
@@ -50,7 +50,7 @@ impl Setup {
     }
 
     /// Writes down what is left, and removes the plugin once no settings name it.
-    fn finish(&self, reports: &mut Vec<Report>, mode: Mode) -> Result<(), SetupError> {
+    fn finish(&self, reports: &mut Vec<SetupReport>, mode: Mode) -> Result<(), SetupError> {
         let plugin_dir = self.dir.plugin_dir();
         let failed = reports
             .iter()
@@ -194,9 +194,9 @@ fn apart(record: &FileRecord) -> Option<String> {
 }
 
 /// Adds to what is said about an agent already; every project is said for itself.
-fn push(reports: &mut Vec<Report>, agent: &str, outcome: Outcome) {
+fn push(reports: &mut Vec<SetupReport>, agent: &str, outcome: Outcome) {
     match reports.iter_mut().find(|report| report.agent == agent && agent != PROJECT) {
         Some(report) => report.add(outcome),
-        None => reports.push(Report::new(agent, outcome)),
+        None => reports.push(SetupReport::new(agent, outcome)),
     }
 }

@@ -5,7 +5,7 @@ use memdir_core::wiring::{Agent, WholeContent, WholeFile, WholeRecord};
 use memdir_disk::settings_file::{missing_dirs, remove_settings, replace_settings};
 use memdir_disk::settings_link::{make_settings_link, read_settings_link, remove_settings_link};
 
-use super::{FileChange, Mode, Outcome, Report, Setup, SetupError, read_text};
+use super::{FileChange, Mode, Outcome, Setup, SetupError, SetupReport, read_text};
 
 impl Setup {
     /// Writes files that are ours as a whole, recorded under `owner`.
@@ -74,8 +74,8 @@ impl Setup {
     }
 
     /// Takes away the files that are ours as a whole; a report for each of their owners.
-    pub(super) fn uninstall_whole(&mut self, mode: Mode) -> Vec<Report> {
-        let mut reports: Vec<Report> = Vec::new();
+    pub(super) fn uninstall_whole(&mut self, mode: Mode) -> Vec<SetupReport> {
+        let mut reports: Vec<SetupReport> = Vec::new();
         // Backwards: a directory that was made for the first file is empty after the last is gone.
         for record in self.manifest.whole.clone().into_iter().rev() {
             let outcome = take_away(&record, mode).unwrap_or_else(Outcome::Failed);
@@ -84,7 +84,7 @@ impl Setup {
             }
             match reports.iter_mut().find(|report| report.agent == record.owner) {
                 Some(report) => report.add(outcome),
-                None => reports.push(Report::new(&record.owner, outcome)),
+                None => reports.push(SetupReport::new(&record.owner, outcome)),
             }
         }
         reports

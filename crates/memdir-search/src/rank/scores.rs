@@ -1,6 +1,6 @@
 use std::mem::take;
 
-use super::{Context, Found, Totals, inverse_frequency};
+use super::{Context, FoundTerm, Totals, inverse_frequency};
 use crate::collection::Live;
 use crate::error::SearchError;
 use crate::segment::{Postings, Segment, TermEntry};
@@ -40,7 +40,7 @@ impl Scores {
         &mut self,
         segment: &Segment,
         entry: &TermEntry,
-        term: &Found,
+        term: &FoundTerm,
         totals: &Totals,
     ) -> Result<(), SearchError> {
         let bytes = segment.postings(entry)?;

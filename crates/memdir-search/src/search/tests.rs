@@ -63,7 +63,7 @@ fn store(files: &[(&str, &str)]) -> Store {
 }
 
 impl Store {
-    fn found(&self, question: &str) -> Found {
+    fn found(&self, question: &str) -> SearchResults {
         let query = Query::parse(question, date(2026, 11, 15), &mut Analyzer::new());
         let options = Options { limit: 10, now: now(), snippets: true };
         search(&[&self.collection], &query, &options, &Usage::default(), None, &mut Analyzer::new()).unwrap()

@@ -28,7 +28,7 @@ pub fn sessions_of_others(env: &Env, root: &Utf8Path, look: &impl Look) -> Vec<S
         let named = env.var(variable).filter(|value| !value.is_empty());
         named.map_or_else(|| home.join(folder), |value| env.cwd.join(value))
     };
-    let mut found = Found { look, files: Vec::new() };
+    let mut found = FoundSessions { look, files: Vec::new() };
     found.codex(&named(CODEX_HOME, ".codex").join("sessions"), root);
     found.copilot(&named(COPILOT_HOME, ".copilot").join("session-state"), root);
     let key = encode(root.as_str());
@@ -46,12 +46,12 @@ pub fn sessions_of_others(env: &Env, root: &Utf8Path, look: &impl Look) -> Vec<S
     found.files
 }
 
-struct Found<'l, L> {
+struct FoundSessions<'l, L> {
     look: &'l L,
     files: Vec<SessionFile>,
 }
 
-impl<L: Look> Found<'_, L> {
+impl<L: Look> FoundSessions<'_, L> {
     fn add(&mut self, client: &str, path: Utf8PathBuf, session: &str) {
         let (session, client) = (session.to_owned(), client.to_owned());
         self.files.push(SessionFile { path, session, agent: None, client });

@@ -17,7 +17,7 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Config, IsolationLevel, NoTls, Statement};
 
 use super::migrations::{BOOKKEEPING, fingerprint, missing, statements};
-use super::{Answer, Row, Step, Storage, StorageError, Value, Written};
+use super::{Row, Step, Storage, StorageError, StorageFuture, Value, Written};
 
 mod connection;
 mod many_rows;
@@ -223,11 +223,11 @@ async fn ask(client: &ClientWrapper, sql: &str, runs: &[Vec<Value>]) -> Result<V
 }
 
 impl Storage for Postgres {
-    fn read(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>> {
+    fn read(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> StorageFuture<'_, Vec<Vec<Row>>> {
         Box::pin(async move { ask(&*self.client().await?, sql, &runs).await })
     }
 
-    fn look_up(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>> {
+    fn look_up(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> StorageFuture<'_, Vec<Vec<Row>>> {
         if runs.len() > FEW {
             return self.read(sql, runs);
         }
@@ -243,7 +243,7 @@ impl Storage for Postgres {
         })
     }
 
-    fn write(&self, steps: Vec<Step>) -> Answer<'_, Written> {
+    fn write(&self, steps: Vec<Step>) -> StorageFuture<'_, Written> {
         Box::pin(async move {
             let mut pause = Duration::from_millis(2);
             for _ in 0..TRIES {
@@ -266,7 +266,7 @@ impl Storage for Postgres {
         })
     }
 
-    fn dump(&self, statements: Vec<&'static str>, out: Sender<(usize, Vec<Row>)>) -> Answer<'_, ()> {
+    fn dump(&self, statements: Vec<&'static str>, out: Sender<(usize, Vec<Row>)>) -> StorageFuture<'_, ()> {
         Box::pin(async move {
             let mut client = self.client().await?;
             let snapshot =

@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Sender;
 
 use super::migrations::{BOOKKEEPING, fingerprint, missing, statements};
-use super::{Answer, Row, Step, Storage, StorageError, Value, Written};
+use super::{Row, Step, Storage, StorageError, StorageFuture, Value, Written};
 
 mod writer;
 
@@ -94,7 +94,7 @@ pub fn is_ours(path: &Utf8Path) -> Result<bool, StorageError> {
 }
 
 impl Storage for Sqlite {
-    fn read(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>> {
+    fn read(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> StorageFuture<'_, Vec<Vec<Row>>> {
         let readers = Arc::clone(&self.readers);
         Box::pin(async move {
             let turn = Arc::clone(&readers.free).acquire_owned().await.map_err(|_| closed())?;
@@ -107,7 +107,7 @@ impl Storage for Sqlite {
         })
     }
 
-    fn look_up(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> Answer<'_, Vec<Vec<Row>>> {
+    fn look_up(&self, sql: &'static str, runs: Vec<Vec<Value>>) -> StorageFuture<'_, Vec<Vec<Row>>> {
         // If all readers are at work, no caller blocks another.
         if runs.len() <= FEW
             && let Ok(_turn) = Arc::clone(&self.readers.free).try_acquire_owned()
@@ -118,11 +118,11 @@ impl Storage for Sqlite {
         self.read(sql, runs)
     }
 
-    fn write(&self, steps: Vec<Step>) -> Answer<'_, Written> {
+    fn write(&self, steps: Vec<Step>) -> StorageFuture<'_, Written> {
         Box::pin(self.writer.write(steps))
     }
 
-    fn dump(&self, statements: Vec<&'static str>, out: Sender<(usize, Vec<Row>)>) -> Answer<'_, ()> {
+    fn dump(&self, statements: Vec<&'static str>, out: Sender<(usize, Vec<Row>)>) -> StorageFuture<'_, ()> {
         let path = self.path.clone();
         Box::pin(async move {
             let reading = tokio::task::spawn_blocking(move || dump(&path, &statements, &out));
@@ -131,7 +131,7 @@ impl Storage for Sqlite {
     }
 
     /// Moves the log beside the file into the file: an operator may copy the file alone.
-    fn finish(&self) -> Answer<'_, ()> {
+    fn finish(&self) -> StorageFuture<'_, ()> {
         let path = self.path.clone();
         Box::pin(async move {
             let finishing = tokio::task::spawn_blocking(move || {

@@ -10,7 +10,7 @@ use memdir_wire::server_api::{PROTOCOL, PartRequest};
 
 use super::engine::{Engine, InCluster, InFile};
 use super::people::{Person, tag};
-use super::running::{Answer, Running, no_rates};
+use super::running::{HttpAnswer, Running, no_rates};
 
 #[test]
 fn bounds_hold_in_a_crowd_on_sqlite() {
@@ -65,7 +65,7 @@ fn bounds_hold(engine: &dyn Engine) {
     assert_eq!(server.wait(server.store.parts("crew", &version)).unwrap().len(), fitting);
 }
 
-fn count(answers: &[Answer], status: u16, code: &str) -> usize {
+fn count(answers: &[HttpAnswer], status: u16, code: &str) -> usize {
     let other = answers.iter().find(|answer| !matches!(answer.status, 200 | 201 | 422));
     assert!(other.is_none(), "{:?}", other.map(|other| &other.json));
     answers.iter().filter(|answer| (answer.status, answer.code()) == (status, code)).count()

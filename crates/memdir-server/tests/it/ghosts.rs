@@ -5,7 +5,7 @@ use memdir_testkit::Cluster;
 
 use super::engine::{Engine, InCluster, InFile};
 use super::people::Person;
-use super::running::{Answer, Running};
+use super::running::{HttpAnswer, Running};
 
 #[test]
 fn a_taken_key_cannot_join_on_sqlite() {
@@ -71,7 +71,7 @@ pub(crate) fn invite(server: &Running, token: &str) -> String {
     made.json["token"].as_str().unwrap().to_owned()
 }
 
-pub(crate) fn join(server: &Running, invitation: &str, token: &str, person: &Person) -> Answer {
+pub(crate) fn join(server: &Running, invitation: &str, token: &str, person: &Person) -> HttpAnswer {
     let body = format!("{{\"v\":1,\"token\":\"{token}\",\"member\":\"{}\"}}", person.key().public());
     server.ask("POST", "/v1/teams/crew/join", Some(invitation), &[], Some(&body))
 }

@@ -10,7 +10,7 @@ use memdir_wire::server_api::{PROTOCOL, PublishRequest, PutFile, version_id};
 use memdir_wire::signing::SecretKey;
 use memdir_wire::team_id::TeamId;
 
-use super::running::{Answer, Running};
+use super::running::{HttpAnswer, Running};
 
 pub(crate) struct Person {
     pub(crate) seed: [u8; 32],
@@ -104,7 +104,7 @@ impl Person {
         (team, token): (&str, &str),
         onto: Option<ContentHash>,
         puts: Vec<PutFile>,
-    ) -> (Answer, ContentHash) {
+    ) -> (HttpAnswer, ContentHash) {
         let request = self.request(onto, puts);
         let body = serde_json::to_string(&request).unwrap();
         let answer = server.ask(

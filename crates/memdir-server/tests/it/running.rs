@@ -29,12 +29,12 @@ pub(crate) struct Running {
     stop: Option<oneshot::Sender<()>>,
 }
 
-pub(crate) struct Answer {
+pub(crate) struct HttpAnswer {
     pub(crate) status: u16,
     pub(crate) json: Value,
 }
 
-impl Answer {
+impl HttpAnswer {
     pub(crate) fn code(&self) -> &str {
         self.json["error"]["code"].as_str().unwrap_or_default()
     }
@@ -119,7 +119,7 @@ impl Running {
         token: Option<&str>,
         more: &[(&str, &str)],
         body: Option<&str>,
-    ) -> Answer {
+    ) -> HttpAnswer {
         let mut headers: Vec<(String, String)> =
             more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         headers.extend(token.map(|token| ("authorization".to_owned(), format!("Bearer {token}"))));
@@ -135,7 +135,7 @@ impl Running {
         };
         let answered = send(&request).unwrap();
         let json = serde_json::from_slice(&answered.body).unwrap_or(Value::Null);
-        Answer { status: answered.status, json }
+        HttpAnswer { status: answered.status, json }
     }
 
     /// Sends bytes as they are, and reads until the server hangs up.

@@ -12,7 +12,7 @@ use memdir_lib::memory::Memory;
 use memdir_server::limits::Limits;
 use memdir_server::token::Scope;
 use memdir_sync::options::Options;
-use memdir_sync::report::Report;
+use memdir_sync::report::SyncReport;
 use memdir_sync::team::{Team, TeamError};
 use memdir_testkit::{NOW, TestHome};
 
@@ -43,11 +43,11 @@ impl Machine {
         Team::open(&self.home.env(), &ClientFlags::default()).unwrap()
     }
 
-    pub(crate) fn sync(&self) -> (Report, u32) {
+    pub(crate) fn sync(&self) -> (SyncReport, u32) {
         self.try_sync().unwrap()
     }
 
-    pub(crate) fn try_sync(&self) -> Result<(Report, u32), TeamError> {
+    pub(crate) fn try_sync(&self) -> Result<(SyncReport, u32), TeamError> {
         self.team().sync_counted(&Options::default(), now())
     }
 

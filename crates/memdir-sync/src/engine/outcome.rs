@@ -6,11 +6,11 @@ use super::Once;
 use crate::inbox::Inbox;
 use crate::local::Outcome;
 use crate::plan::SyncPlan;
-use crate::report::Report;
+use crate::report::SyncReport;
 
 impl Once<'_> {
     /// What a plan makes of memories that no member had as they are afterwards, told before anything of it is carried out.
-    pub(super) fn outcome(&self, inbox: &Inbox, plan: &SyncPlan, report: &Report) -> Outcome {
+    pub(super) fn outcome(&self, inbox: &Inbox, plan: &SyncPlan, report: &SyncReport) -> Outcome {
         let mut outcome = Outcome { copies: report.conflicts.clone(), ..Outcome::default() };
         for (key, entry) in inbox.entries() {
             let agreed = self.state.agreed.get(key).and_then(|agreed| agreed.content);

@@ -9,14 +9,14 @@ use crate::inbox::Inbox;
 use crate::layout::{MEMBERS, REVOCATIONS};
 use crate::plan::SyncPlan;
 use crate::remote::Put;
-use crate::report::{ChangeKind, HeldEntry, Refused, Report, Sent};
+use crate::report::{ChangeKind, HeldEntry, Refused, Sent, SyncReport};
 
 /// Of more changes than this a dry run tells the names alone.
 const MAX_SHOWN: usize = 500;
 
 impl Once<'_> {
     /// Says what came of the plan, besides what planning said.
-    pub(super) fn say(&self, inbox: &Inbox, roster: &Roster, plan: &SyncPlan, report: &mut Report) {
+    pub(super) fn say(&self, inbox: &Inbox, roster: &Roster, plan: &SyncPlan, report: &mut SyncReport) {
         report.refused.extend(inbox.refused.iter().cloned());
         report.notices.extend(inbox.records.learnt.problems.iter().cloned());
         for (key, why) in &self.scan.left_alone {
@@ -86,7 +86,7 @@ impl Once<'_> {
         &mut self,
         inbox: &Inbox,
         plan: &SyncPlan,
-        report: &mut Report,
+        report: &mut SyncReport,
     ) -> Result<(), SyncError> {
         for sent in report.sent.iter_mut().take(MAX_SHOWN) {
             sent.after = plan.outgoing.get(&sent.path).and_then(|outgoing| outgoing.text.clone());

@@ -6,7 +6,7 @@ use memdir_core::config::WriteMode;
 use memdir_core::operation::AuthorKind;
 use memdir_core::plan::Plan;
 use memdir_core::review::{StagedPlan, fingerprint};
-use memdir_lib::memory::Answer;
+use memdir_lib::memory::ReviewDecision;
 
 use super::{BY_MEMBER, Folder, MAX_HELD};
 use crate::local::{LocalError, Proposal, Rules, SentFrom};
@@ -17,7 +17,7 @@ use crate::sync_files::Asked;
 #[derive(Default)]
 pub(crate) struct Questions {
     /// What the user said since the last sync to what they were asked about, by key.
-    pub(super) answers: BTreeMap<String, (Asked, Answer)>,
+    pub(super) answers: BTreeMap<String, (Asked, ReviewDecision)>,
     /// What was sent from here while something of others waits since then, by key.
     pub(super) sent_from: BTreeMap<String, SentFrom>,
     /// What they are asked about from the end of this sync on.
@@ -48,7 +48,7 @@ impl Folder<'_> {
             let answers = root.memory.answers(here.clone().map(|(_, asked)| asked.id.as_str()))?;
             for (key, asked) in here {
                 let Some(answer) = answers.get(asked.id.as_str()) else { continue };
-                if *answer == Answer::Accepted {
+                if *answer == ReviewDecision::Accepted {
                     state.accept(key, &asked.entry);
                     // What went out before is nothing that later changes belong to.
                     self.questions.sent_from.remove(key);

@@ -5,7 +5,7 @@ use memdir_core::memory::entrypoint::ENTRYPOINT;
 use memdir_core::memory::index;
 use memdir_core::memory::text_merge::merge_text;
 use memdir_core::team_key::TeamKey;
-use memdir_lib::memory::Answer;
+use memdir_lib::memory::ReviewDecision;
 
 use super::{Folder, Kind};
 use crate::local::{Rules, SentFrom};
@@ -71,6 +71,6 @@ impl Rules for Folder<'_> {
 
     fn rejects(&self, key: &str, id: &str) -> bool {
         let answer = self.questions.answers.get(key);
-        answer.is_some_and(|(asked, answer)| *answer == Answer::Rejected && asked.entry.id == id)
+        answer.is_some_and(|(asked, answer)| *answer == ReviewDecision::Rejected && asked.entry.id == id)
     }
 }

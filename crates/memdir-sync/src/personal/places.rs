@@ -29,7 +29,7 @@ pub(super) struct Places {
 }
 
 /// A project that was found here.
-struct Found {
+struct FoundProject {
     last_used: Timestamp,
     root: Utf8PathBuf,
     place: Place,
@@ -47,7 +47,7 @@ impl Places {
         }
         let agents = Memory::at_directory(agents.root(Scope::User), env)?;
         places.memories.insert("agents/".to_owned(), agents);
-        let mut newest: BTreeMap<String, Found> = BTreeMap::new();
+        let mut newest: BTreeMap<String, FoundProject> = BTreeMap::new();
         for (path, last_used) in candidates(env, &place.projects, now)? {
             let there = Env { cwd: path, ..env.clone() };
             let found = match Place::find(&there, &ClientFlags::default()) {
@@ -76,7 +76,7 @@ impl Places {
                     continue;
                 }
             };
-            let found = Found { last_used, root, place: found };
+            let found = FoundProject { last_used, root, place: found };
             match newest.remove(&id) {
                 None => newest.insert(id, found),
                 Some(other) => {

@@ -22,11 +22,11 @@ use crate::layout::{ENTRIES, README};
 mod access;
 mod address;
 mod ask;
-mod seen;
+mod last_seen;
 
 pub use address::{ServerAddress, is_server};
 use ask::{Asked, Asking};
-use seen::{Batch, Seen};
+use last_seen::{Batch, Seen};
 
 /// A team's place on a server.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ impl HttpRemote {
     fn seen(&mut self) -> Result<&mut Seen, RemoteError> {
         if self.seen.is_none() {
             self.seen = Some(Seen::load(&self.directory, &self.asking.address)?);
-            self.contents.extend(seen::load_records(&self.directory)?);
+            self.contents.extend(last_seen::load_records(&self.directory)?);
         }
         self.seen.as_mut().ok_or_else(|| here("what was seen is gone"))
     }
@@ -161,7 +161,7 @@ impl HttpRemote {
         seen.store(&self.directory)?;
         let records = seen.files.iter().filter(|(path, _)| !path.starts_with(ENTRIES));
         let ids = records.map(|(_, (id, _))| id.to_string());
-        seen::store_records(&self.directory, ids.filter_map(|id| self.contents.get_key_value(&id)))
+        last_seen::store_records(&self.directory, ids.filter_map(|id| self.contents.get_key_value(&id)))
     }
 
     /// The server does not know what was seen last: everything is asked for anew, and how far both still agree.

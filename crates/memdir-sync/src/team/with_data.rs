@@ -10,7 +10,7 @@ use memdir_wire::signing::PublicKey;
 
 use super::{Team, TeamError};
 use crate::options::Options;
-use crate::report::Report;
+use crate::report::SyncReport;
 
 impl Team {
     /// Removes a member, and removes every memory whose newest text is theirs: here, and by signed deletions on every
@@ -20,7 +20,7 @@ impl Team {
     ///
     /// # Errors
     /// No member is called that, or several are, it is not yours to say, or a sync fails.
-    pub fn revoke_with_data(&mut self, name: &str, now: Timestamp) -> Result<Report, TeamError> {
+    pub fn revoke_with_data(&mut self, name: &str, now: Timestamp) -> Result<SyncReport, TeamError> {
         self.sync(&Options::default(), now)?;
         let (revocation, name) = self.membership.revocation(name)?;
         let (key, gone) = (revocation.key, revocation.key.short());

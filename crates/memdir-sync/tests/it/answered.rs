@@ -1,6 +1,6 @@
 //! A user who answers what waits and goes on working before the next sync.
 
-use memdir_sync::report::Report;
+use memdir_sync::report::SyncReport;
 
 use crate::people::{Person, now};
 use crate::reviewing::{reviewing, waiting};
@@ -181,7 +181,7 @@ fn a_rejected_text_that_comes_back_later_is_asked_about_again() {
     let report = bob.sync();
     assert_eq!((report.held.len(), waiting(&bob).len()), (1, 1), "{report:?}");
     assert_eq!(agree(&ada, &bob), [("deploy.md".to_owned(), "two\nsecond\nthird\n".to_owned())]);
-    assert_eq!((bob.sync(), ada.sync()), (Report::default(), Report::default()));
+    assert_eq!((bob.sync(), ada.sync()), (SyncReport::default(), SyncReport::default()));
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn who_takes_everything_again_has_nothing_left_to_answer() {
     let report = bob.sync();
     assert_eq!((report.received[0].by.as_str(), waiting(&bob).len()), ("Ada", 0), "{report:?}");
     assert_eq!(body(&bob, "deploy.md"), "ada\nsecond\nthird\nbob\n");
-    assert_eq!((bob.sync(), ada.sync().received.len()), (Report::default(), 1));
+    assert_eq!((bob.sync(), ada.sync().received.len()), (SyncReport::default(), 1));
 }
 
 #[test]

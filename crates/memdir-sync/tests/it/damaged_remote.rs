@@ -5,7 +5,7 @@ use memdir_sync::remote::RemoteError;
 
 use crate::machine::Machine;
 
-fn said(report: &memdir_sync::report::Report, words: &str) -> bool {
+fn said(report: &memdir_sync::report::SyncReport, words: &str) -> bool {
     report.notices.iter().any(|notice| notice.contains(words))
 }
 

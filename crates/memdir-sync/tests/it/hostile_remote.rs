@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use memdir_sync::options::Options;
 use memdir_sync::remote::git::DEFAULT_BRANCH;
-use memdir_sync::report::Report;
+use memdir_sync::report::SyncReport;
 
 use crate::people::{Person, Repository};
 
@@ -86,14 +86,14 @@ fn world() -> (Repository, Person, Person) {
 }
 
 /// Syncs, and checks that nothing at all changed but our own state.
-fn check_untouched(bob: &Person) -> Report {
+fn check_untouched(bob: &Person) -> SyncReport {
     let before = bob.home.tree("home/.claude");
     let report = bob.sync();
     assert_eq!(bob.home.tree("home/.claude"), before);
     report
 }
 
-fn refused(report: &Report, path: &str) -> bool {
+fn refused(report: &SyncReport, path: &str) -> bool {
     report.refused.iter().any(|refused| refused.path == path)
 }
 

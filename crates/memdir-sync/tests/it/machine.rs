@@ -11,7 +11,7 @@ use memdir_sync::local::{
 use memdir_sync::options::Options;
 use memdir_sync::remote::in_process::InProcess;
 use memdir_sync::remote::{Put, Remote, Version};
-use memdir_sync::report::Report;
+use memdir_sync::report::SyncReport;
 use memdir_sync::state::{Pending, SyncState};
 use memdir_wire::entry::{Entry, SignedEntry};
 use memdir_wire::invitation::Invitation;
@@ -104,7 +104,7 @@ impl Machine {
         self.secret().public()
     }
 
-    pub(crate) fn write(&mut self, key: &str, text: &str) -> Report {
+    pub(crate) fn write(&mut self, key: &str, text: &str) -> SyncReport {
         self.files.insert(key.to_owned(), text.to_owned());
         self.sync()
     }
@@ -113,16 +113,16 @@ impl Machine {
         self.files.get(key).map(String::as_str)
     }
 
-    pub(crate) fn sync(&mut self) -> Report {
+    pub(crate) fn sync(&mut self) -> SyncReport {
         self.try_sync(Vec::new()).unwrap()
     }
 
-    pub(crate) fn revoke(&mut self, key: &PublicKey) -> Report {
+    pub(crate) fn revoke(&mut self, key: &PublicKey) -> SyncReport {
         let revocation = Revocation::of(key, &self.team, &self.secret());
         self.try_sync(vec![revocation]).unwrap()
     }
 
-    pub(crate) fn try_sync(&mut self, revoke: Vec<Revocation>) -> Result<Report, SyncError> {
+    pub(crate) fn try_sync(&mut self, revoke: Vec<Revocation>) -> Result<SyncReport, SyncError> {
         let tombstone_rounds = self.tombstone_rounds;
         let introduce = vec![self.record.clone()];
         let options = Options { introduce, revoke, tombstone_rounds, ..Options::default() };

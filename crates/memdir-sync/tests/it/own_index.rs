@@ -8,7 +8,7 @@ use memdir_core::memory::topic::validity::Validity;
 use memdir_core::operation::Author;
 use memdir_core::plan::Plan;
 use memdir_lib::memory::{Catalogue, Memory, MemoryError, NewMemory};
-use memdir_sync::report::Report;
+use memdir_sync::report::SyncReport;
 use memdir_testkit::{Git, TestHome};
 
 use crate::own_machines::Machine;
@@ -42,7 +42,7 @@ impl Two {
         for machine in [&self.lap, &self.desk, &self.lap, &self.desk] {
             machine.sync();
         }
-        assert_eq!((self.lap.sync(), self.desk.sync()), (Report::default(), Report::default()));
+        assert_eq!((self.lap.sync(), self.desk.sync()), (SyncReport::default(), SyncReport::default()));
         let [(index, files), other] = [&self.lap, &self.desk].map(contents);
         assert_eq!((&index, &files), (&other.0, &other.1));
         let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();

@@ -9,7 +9,7 @@ use memdir_core::operation::Author;
 use memdir_lib::memory::Memory;
 use memdir_sync::options::Options;
 use memdir_sync::personal::{PERSONAL_BRANCH, Personal};
-use memdir_sync::report::{ChangeKind, Report};
+use memdir_sync::report::{ChangeKind, SyncReport};
 use memdir_sync::team::Team;
 use memdir_testkit::{Git, TestHome};
 
@@ -43,11 +43,11 @@ impl Machine {
         path
     }
 
-    pub(crate) fn init(&self, repository: &Repository, name: &str) -> Report {
+    pub(crate) fn init(&self, repository: &Repository, name: &str) -> SyncReport {
         Personal::init(&self.env, (&repository.url(), PERSONAL_BRANCH), name, now()).unwrap().1
     }
 
-    pub(crate) fn join(&self, other: &Self, name: &str) -> Report {
+    pub(crate) fn join(&self, other: &Self, name: &str) -> SyncReport {
         let token = other.personal().membership().invite().unwrap();
         Personal::join(&self.env, &token, name, now()).unwrap().1
     }
@@ -74,7 +74,7 @@ impl Machine {
         self.home.home().join(".claude").join(path)
     }
 
-    pub(crate) fn sync(&self) -> Report {
+    pub(crate) fn sync(&self) -> SyncReport {
         Personal::open(&self.env).unwrap().sync(&Options::default(), now()).unwrap().0
     }
 }
@@ -108,7 +108,7 @@ fn memory_profile_and_agents_follow_their_user() {
     }
     // What belongs to a team travels with the team.
     assert!(!desktop.memory().join("team/shared.md").exists());
-    assert_eq!((laptop.sync(), desktop.sync()), (Report::default(), Report::default()));
+    assert_eq!((laptop.sync(), desktop.sync()), (SyncReport::default(), SyncReport::default()));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_project_that_is_not_on_this_machine_is_left_alone_until_it_is() {
     let mut desktop = Machine::new("other", &other_origin);
     Git::run(&desktop.env.cwd, &["remote", "set-url", "origin", "https://example.com/us/other.git"]);
     desktop.join(&laptop, "desktop");
-    assert_eq!(desktop.sync(), Report::default());
+    assert_eq!(desktop.sync(), SyncReport::default());
     assert!(!desktop.memory().join("a.md").exists());
     let left_out = desktop.left_out();
     assert!(left_out.len() == 1 && left_out[0].starts_with("app-"), "{left_out:?}");
@@ -158,7 +158,7 @@ fn a_project_that_is_not_on_this_machine_is_left_alone_until_it_is() {
     desktop.env.cwd = clone;
     assert_eq!(desktop.sync().received.len(), 1);
     assert_eq!(fs::read_to_string(desktop.memory().join("a.md")).unwrap(), "First.\n");
-    assert_eq!((desktop.left_out(), desktop.sync()), (vec![], Report::default()));
+    assert_eq!((desktop.left_out(), desktop.sync()), (vec![], SyncReport::default()));
     // A clone that goes again deletes nothing anywhere.
     fs::remove_dir_all(&desktop.env.cwd).unwrap();
     desktop.env.cwd = desktop.home.home();
@@ -321,7 +321,7 @@ fn an_index_without_lines_is_one() {
     assert_eq!(laptop.sync().sent.len(), 1);
     desktop.sync();
     assert_eq!(fs::read_to_string(desktop.memory().join("MEMORY.md")).unwrap(), "");
-    assert_eq!((laptop.sync(), desktop.sync()), (Report::default(), Report::default()));
+    assert_eq!((laptop.sync(), desktop.sync()), (SyncReport::default(), SyncReport::default()));
     // Another file that is empty never goes.
     laptop.write(laptop.memory().join("b.md"), "");
     thread::sleep(Duration::from_millis(2_200));

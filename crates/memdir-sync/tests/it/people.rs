@@ -8,7 +8,7 @@ use memdir_core::settings::ClientFlags;
 use memdir_lib::memory::Memory;
 use memdir_sync::options::Options;
 use memdir_sync::remote::git::DEFAULT_BRANCH;
-use memdir_sync::report::Report;
+use memdir_sync::report::SyncReport;
 use memdir_sync::team::{Team, TeamError};
 use memdir_testkit::{Git, NOW, TestHome};
 
@@ -38,7 +38,7 @@ impl Person {
         person
     }
 
-    pub(crate) fn join(&self, token: &str, name: &str) -> Result<Report, TeamError> {
+    pub(crate) fn join(&self, token: &str, name: &str) -> Result<SyncReport, TeamError> {
         Team::join(&self.home.env(), &flags(), token, name, now()).map(|(_, report)| report)
     }
 
@@ -72,11 +72,11 @@ impl Person {
         fs::remove_file(self.path(key)).unwrap();
     }
 
-    pub(crate) fn try_sync(&self, options: &Options) -> Result<Report, TeamError> {
+    pub(crate) fn try_sync(&self, options: &Options) -> Result<SyncReport, TeamError> {
         self.team().sync(options, now())
     }
 
-    pub(crate) fn sync(&self) -> Report {
+    pub(crate) fn sync(&self) -> SyncReport {
         self.try_sync(&Options::default()).unwrap()
     }
 

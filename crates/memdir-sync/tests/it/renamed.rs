@@ -1,7 +1,7 @@
 //! Memories that change their names while others work on them.
 
 use memdir_core::operation::{Author, AuthorKind};
-use memdir_sync::report::Report;
+use memdir_sync::report::SyncReport;
 
 use crate::people::{Person, now};
 use crate::two_people::{body, memory, two};
@@ -28,7 +28,7 @@ pub(crate) fn settle(people: &[&Person]) {
         people.iter().for_each(|person| drop(person.sync()));
     }
     for person in people {
-        assert_eq!(person.sync(), Report::default());
+        assert_eq!(person.sync(), SyncReport::default());
     }
 }
 

@@ -1,6 +1,6 @@
 //! Names that mean another memory than they did, while a member still works on the one that had them.
 
-use memdir_sync::report::Report;
+use memdir_sync::report::SyncReport;
 
 use crate::people::Person;
 use crate::renamed::{keys, rename, settle};
@@ -11,7 +11,7 @@ fn append(person: &Person, key: &str, line: &str) {
     person.write(key, &format!("{text}{line}\n"));
 }
 
-fn said(report: &Report, words: &[&str]) -> bool {
+fn said(report: &SyncReport, words: &[&str]) -> bool {
     report.notices.iter().any(|notice| words.iter().all(|word| notice.contains(word)))
 }
 

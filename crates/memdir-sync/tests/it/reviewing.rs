@@ -1,6 +1,6 @@
 //! A member who reviews what others send before it is written.
 
-use memdir_sync::report::Report;
+use memdir_sync::report::SyncReport;
 
 use crate::people::{Person, now};
 use crate::two_people::{body, memory, two};
@@ -82,7 +82,7 @@ fn what_cannot_be_merged_goes_out_at_once_as_a_copy_and_theirs_waits() {
         assert!(body(person, &copy).starts_with("Bob\n"));
         assert_eq!(person.shared().len(), 3);
     }
-    assert_eq!(bob.sync(), Report::default());
+    assert_eq!(bob.sync(), SyncReport::default());
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn rejecting_an_unmergeable_change_keeps_ours() {
         assert!(body(person, "deploy.md").starts_with("bob\n"));
         assert_eq!(person.read(&copy), None, "the same text under the name needs no copy");
     }
-    assert_eq!((bob.sync(), ada.sync()), (Report::default(), Report::default()));
+    assert_eq!((bob.sync(), ada.sync()), (SyncReport::default(), SyncReport::default()));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_merge_that_is_rejected_is_taken_back_and_never_said_to_be_by_oneself() {
     for person in [&ada, &bob] {
         assert_eq!(body(person, "deploy.md"), "first\nsecond\nthird\nbob\n");
     }
-    assert_eq!((bob.sync(), ada.sync()), (Report::default(), Report::default()));
+    assert_eq!((bob.sync(), ada.sync()), (SyncReport::default(), SyncReport::default()));
 }
 
 #[test]
@@ -146,9 +146,9 @@ fn what_is_rejected_stays_away_and_changes_nothing_for_the_others() {
         let report = bob.sync();
         assert_eq!((report.held.len(), report.sent.len(), waiting(&bob).len()), (0, 0, 0), "{report:?}");
     }
-    assert_eq!(bob.sync(), Report::default());
+    assert_eq!(bob.sync(), SyncReport::default());
     assert_eq!(bob.team().own_changes(now()).unwrap(), []);
-    assert_eq!(ada.sync(), Report::default());
+    assert_eq!(ada.sync(), SyncReport::default());
     assert_eq!((bob.read("new.md"), bob.read("kept.md").as_deref()), (None, Some("kept\n")));
     assert_eq!(body(&bob, "deploy.md"), "first\nsecond\nthird\n");
     // What is changed here later is sent as it is, made from what was rejected.
@@ -222,7 +222,7 @@ fn a_change_follows_a_rename_where_changes_wait() {
         bob.memory().accept(&waiting(&bob)[0], now()).unwrap();
         let report = bob.sync();
         assert_eq!((report.held.len(), report.sent.len(), waiting(&bob).len()), (0, 0, 0), "{report:?}");
-        assert_eq!(ada.sync(), Report::default());
+        assert_eq!(ada.sync(), SyncReport::default());
         assert_eq!(bob.read("deploy.md"), None, "{bob_renames}");
         assert_eq!(body(&bob, "releases.md"), "first\nsecond\nthird\nfourth\n", "{bob_renames}");
     }
@@ -245,7 +245,7 @@ fn a_rejected_rename_keeps_the_old_name_for_local_changes() {
     for person in [&ada, &bob] {
         assert_eq!(body(person, "deploy.md"), "first\nsecond\nthird\nfourth\n");
     }
-    assert_eq!((bob.sync(), ada.sync()), (Report::default(), Report::default()));
+    assert_eq!((bob.sync(), ada.sync()), (SyncReport::default(), SyncReport::default()));
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn an_edit_outlives_a_deletion_that_waits_and_a_change_taken_back_waits_no_longe
     ada.sync();
     bob.sync();
     assert_eq!(waiting(&bob).len(), 0);
-    assert_eq!(bob.sync(), Report::default());
+    assert_eq!(bob.sync(), SyncReport::default());
 }
 
 #[test]
@@ -320,6 +320,6 @@ fn what_is_accepted_otherwise_than_it_came_was_made_from_it() {
             assert_eq!(body(person, "deploy.md"), "ada and bob\nsecond\nthird\n", "{edited_before}");
             assert_eq!(person.shared().len(), 2);
         }
-        assert_eq!((bob.sync(), ada.sync()), (Report::default(), Report::default()));
+        assert_eq!((bob.sync(), ada.sync()), (SyncReport::default(), SyncReport::default()));
     }
 }

@@ -3,7 +3,7 @@
 use memdir_sync::engine::SyncError;
 use memdir_sync::membership::invited_to;
 use memdir_sync::options::{ConflictPolicy, Options};
-use memdir_sync::report::Report;
+use memdir_sync::report::SyncReport;
 use memdir_sync::team::TeamError;
 use memdir_wire::canonical::canonical;
 
@@ -43,8 +43,8 @@ fn both_edit_the_same_memory_on_a_train_and_both_know_everything() {
     for person in [&ada, &bob] {
         assert_eq!(body(person, "deploy.md"), "FIRST\nsecond\nthird\nfourth\n");
     }
-    assert_eq!(ada.sync(), Report::default());
-    assert_eq!(bob.sync(), Report::default());
+    assert_eq!(ada.sync(), SyncReport::default());
+    assert_eq!(bob.sync(), SyncReport::default());
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_rewrite_by_the_client_is_not_a_change() {
         .replace("modified: ", "modified: \"2027");
     assert_ne!(text, rewritten);
     bob.write("deploy.md", &text.replace("metadata:\n", "metadata:\n  originSessionId: s-1\n"));
-    assert_eq!(bob.sync(), Report::default());
+    assert_eq!(bob.sync(), SyncReport::default());
     ada.write("deploy.md", &memory("deploy", "first\n"));
     ada.sync();
     bob.sync();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::process::ExitCode;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use memdir_testkit::proof::{self, Convergence, Crowd, Errors, Kill, Power, Race, Report};
+use memdir_testkit::proof::{self, Convergence, Crowd, Errors, Kill, Power, ProofReport, Race};
 
 const PROOFS: [&str; 6] = ["kill", "errors", "crowd", "race", "sync", "power"];
 
@@ -68,7 +68,7 @@ impl Extent {
     }
 }
 
-type Proof<'a> = Box<dyn Fn() -> Report + 'a>;
+type Proof<'a> = Box<dyn Fn() -> ProofReport + 'a>;
 
 fn prove<'a>(name: &str, program: &'a Utf8Path, extent: &Extent) -> Vec<Proof<'a>> {
     let long = extent.long;

@@ -16,7 +16,7 @@ use client::Client;
 use faulty_remote::FaultyRemote;
 
 use super::random::Random;
-use super::report::Report;
+use super::report::ProofReport;
 use crate::{Git, TestHome};
 
 /// How much is done.
@@ -32,7 +32,7 @@ pub struct Convergence {
 
 /// Members over a remote in this process.
 #[must_use]
-pub fn convergence_in_process(size: &Convergence) -> Report {
+pub fn convergence_in_process(size: &Convergence) -> ProofReport {
     let mut remote = (size.seeds.start, InProcess::new());
     convergence("Convergence: a remote in process", size, |seed, _| {
         if remote.0 != seed {
@@ -44,7 +44,7 @@ pub fn convergence_in_process(size: &Convergence) -> Report {
 
 /// Members over a real repository.
 #[must_use]
-pub fn convergence_over_git(size: &Convergence) -> Report {
+pub fn convergence_over_git(size: &Convergence) -> ProofReport {
     let home = TestHome::new();
     Git::run(home.root(), &["init", "-q", "--bare", "team.git"]);
     let url = format!("file://{}/team.git", home.root());
@@ -64,8 +64,8 @@ pub fn convergence(
     title: &str,
     size: &Convergence,
     mut remote: impl FnMut(u64, u64) -> Box<dyn Remote>,
-) -> Report {
-    let mut report = Report::new(title);
+) -> ProofReport {
+    let mut report = ProofReport::new(title);
     let mut sums = Counts::default();
     for seed in size.seeds.clone() {
         let mut world = World::new(seed, size, &mut remote);

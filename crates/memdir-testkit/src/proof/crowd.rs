@@ -9,7 +9,7 @@ use memdir_disk::history::Outcome;
 
 use super::ground::{Ground, acknowledged, stderr};
 use super::random::Random;
-use super::report::Report;
+use super::report::ProofReport;
 
 /// How many write at once, and beside whom.
 #[derive(Debug, Clone)]
@@ -39,10 +39,10 @@ struct Written {
 
 /// Lets many processes change one index, each its own line and its own topic file.
 #[must_use]
-pub fn crowd(program: &Utf8Path, size: &Crowd) -> Report {
+pub fn crowd(program: &Utf8Path, size: &Crowd) -> ProofReport {
     let (writers, changes) = (size.writers, size.changes);
     let mut report =
-        Report::new(&format!("Crowd: {writers} writers, {changes} changes each, on {}", size.directory));
+        ProofReport::new(&format!("Crowd: {writers} writers, {changes} changes each, on {}", size.directory));
     let ground = Ground::below(&size.directory, program);
     for writer in 0..writers {
         let (name, text) = (topic(writer), format!("Of writer {writer}. ").repeat(50));
@@ -179,7 +179,7 @@ fn meddle(index: &Utf8Path, done: &AtomicBool) -> Vec<String> {
     lines
 }
 
-fn check_topics(ground: &Ground, written: &[Written], first: &[String], report: &mut Report) {
+fn check_topics(ground: &Ground, written: &[Written], first: &[String], report: &mut ProofReport) {
     for (writer, (written, first)) in written.iter().zip(first).enumerate() {
         let content = read(&ground.memory_dir().join(format!("{}.md", topic(writer))));
         let allowed = written.acknowledged..=written.tried;
@@ -197,7 +197,7 @@ fn check_index(
     written: &[Written],
     strangers: bool,
     foreign: &[String],
-    report: &mut Report,
+    report: &mut ProofReport,
 ) {
     let files = ground.files();
     let index = read(&ground.memory_dir().join("MEMORY.md"));
@@ -244,7 +244,7 @@ fn check_index(
     }
 }
 
-fn check_history(ground: &Ground, acknowledged: usize, killed_one_in: u64, report: &mut Report) {
+fn check_history(ground: &Ground, acknowledged: usize, killed_one_in: u64, report: &mut ProofReport) {
     let done = ground.operations().iter().filter(|(_, outcome)| *outcome == Outcome::Done).count();
     report.count("operations in the history", done);
     if done < acknowledged || (killed_one_in == 0 && done != acknowledged) {

@@ -3,7 +3,7 @@ use camino::Utf8Path;
 use super::ground::Ground;
 use super::judge::{Fault, Judge};
 use super::kill::for_each_command;
-use super::report::Report;
+use super::report::ProofReport;
 use super::trace::{Call, Calls, run_injected};
 use super::writing_command::writing_commands;
 
@@ -18,8 +18,8 @@ const ERRORS: [&str; 4] = ["EIO", "ENOSPC", "EDQUOT", "EACCES"];
 
 /// Lets every write-type system call of every writing command fail, once and from then on.
 #[must_use]
-pub fn errors(program: &Utf8Path, size: Errors) -> Report {
-    let mut report = Report::new("Errors: every system call fails once");
+pub fn errors(program: &Utf8Path, size: Errors) -> ProofReport {
+    let mut report = ProofReport::new("Errors: every system call fails once");
     let wanted = if size.all { Calls::Files } else { Calls::Writing };
     let commands = writing_commands(size.all);
     let results = for_each_command(&commands, |command| {

@@ -4,7 +4,7 @@ use std::process::{Command, Output, Stdio};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::mounts::Mounts;
-use super::report::Report;
+use super::report::ProofReport;
 use crate::{NOW, TestHome};
 
 /// Pages that are left in one run after the other; with the last ones everything fits.
@@ -13,8 +13,8 @@ const LEFT: [usize; 10] = [0, 1, 2, 4, 8, 16, 32, 64, 128, 256];
 /// Lets a sync meet a full disk, on the machine that syncs and where the repository is, and checks that it says so, that
 /// nothing is lost, and that the next one goes on.
 #[must_use]
-pub fn full_disk(program: &Utf8Path) -> Report {
-    let mut report = Report::new("Full disk: a sync with too few free pages here and there");
+pub fn full_disk(program: &Utf8Path) -> ProofReport {
+    let mut report = ProofReport::new("Full disk: a sync with too few free pages here and there");
     let ground = DiskGround::new(program);
     let (mut refused, mut done) = (0, 0);
     for side in ["bob", "remote"] {

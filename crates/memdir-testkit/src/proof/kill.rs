@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use super::ground::Ground;
 use super::judge::{Fault, Judge};
 use super::random::Random;
-use super::report::Report;
+use super::report::ProofReport;
 use super::trace::{Calls, run, run_injected, start};
 use super::writing_command::{WritingCommand, writing_commands};
 
@@ -24,8 +24,8 @@ pub struct Kill {
 
 /// Kills every writing command before each of its system calls, and at random moments.
 #[must_use]
-pub fn kill(program: &Utf8Path, size: Kill) -> Report {
-    let mut report = Report::new("Kill: SIGKILL at every call and at random moments");
+pub fn kill(program: &Utf8Path, size: Kill) -> ProofReport {
+    let mut report = ProofReport::new("Kill: SIGKILL at every call and at random moments");
     let wanted = if size.every_call { Calls::All } else { Calls::Writing };
     let commands = writing_commands(size.every_call);
     let results = for_each_command(&commands, |command| {

@@ -5,7 +5,7 @@ use camino::Utf8PathBuf;
 use memdir_core::content_hash::ContentHash;
 
 use super::ground::{Ground, acknowledged, stderr};
-use super::report::Report;
+use super::report::ProofReport;
 use super::trace::{Call, Calls, calls, run, run_injected};
 use super::writing_command::{NEXT, WritingCommand, some_memories, with};
 use camino::Utf8Path;
@@ -13,8 +13,8 @@ use camino::Utf8Path;
 /// Kills what reaches further than one memory directory: a purge, the collection of old history, a move there, back
 /// and there again. `step`: 1 kills before every write-type system call, 3 before every third.
 #[must_use]
-pub fn kill_past(program: &Utf8Path, step: usize) -> Report {
-    let mut report = Report::new("Kill: purge, collection and moves");
+pub fn kill_past(program: &Utf8Path, step: usize) -> ProofReport {
+    let mut report = ProofReport::new("Kill: purge, collection and moves");
     let cases = [&PURGE, &COLLECT, &MOVE, &BACK, &AGAIN];
     for case in cases {
         let (killed, failures) = case.prove(program, step);

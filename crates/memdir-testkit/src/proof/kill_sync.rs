@@ -6,14 +6,14 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use memdir_wire::canonical::canonical;
 
-use super::report::Report;
+use super::report::ProofReport;
 use crate::{Git, NOW, TestHome};
 
 /// Kills a sync that takes, sends, merges, keeps twice, renames and deletes, before each of its system calls (or every
 /// `every`th), and checks that the next syncs end where an undisturbed one ends.
 #[must_use]
-pub fn kill_sync(program: &Utf8Path, every: usize) -> Report {
-    let mut report = Report::new("Kill: a sync with a team, at every call");
+pub fn kill_sync(program: &Utf8Path, every: usize) -> ProofReport {
+    let mut report = ProofReport::new("Kill: a sync with a team, at every call");
     let ground = SyncGround::new(program);
     ground.save();
     ground.settle().unwrap();

@@ -3,7 +3,7 @@ use camino::Utf8Path;
 use super::ground::{Ground, acknowledged, stderr};
 use super::judge::{Fault, Judge};
 use super::kill::for_each_command;
-use super::report::Report;
+use super::report::ProofReport;
 use super::trace::run;
 use super::writing_command::writing_commands;
 
@@ -20,9 +20,9 @@ const ENOUGH: usize = 60;
 
 /// Lets every writing command meet a full, an inode-starved and a read-only file system.
 #[must_use]
-pub fn limits(program: &Utf8Path) -> Report {
+pub fn limits(program: &Utf8Path) -> ProofReport {
     let commands = writing_commands(false);
-    let mut report = Report::new("Limits: a full, an inode-starved and a read-only file system");
+    let mut report = ProofReport::new("Limits: a full, an inode-starved and a read-only file system");
     let results = for_each_command(&commands, |command| {
         let judge = Judge::new(Ground::mounted(program, "size=4m,nr_inodes=400"), command);
         let mut failures = Vec::new();

@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::ground::{Ground, acknowledged, stderr};
 use super::random::Random;
-use super::report::Report;
+use super::report::ProofReport;
 
 /// How often the plug is pulled.
 #[derive(Debug, Clone, Copy)]
@@ -41,8 +41,8 @@ const WRITERS: usize = 4;
 /// # Panics
 /// Without root's rights, loop devices, and mkfs for xfs and ext4.
 #[must_use]
-pub fn power(program: &Utf8Path, size: Power) -> Report {
-    let mut report = Report::new("Power: images of a real ext4, copied while writing");
+pub fn power(program: &Utf8Path, size: Power) -> ProofReport {
+    let mut report = ProofReport::new("Power: images of a real ext4, copied while writing");
     for (syncs, images) in [
         (Syncs::All, size.images),
         (Syncs::NotOfDirectories, size.control_images),
@@ -53,7 +53,7 @@ pub fn power(program: &Utf8Path, size: Power) -> Report {
     report
 }
 
-fn pull_the_plug(program: &Utf8Path, syncs: Syncs, images: usize, report: &mut Report) {
+fn pull_the_plug(program: &Utf8Path, syncs: Syncs, images: usize, report: &mut ProofReport) {
     let bench = Bench::new();
     let ground = Ground::below(&bench.disk, program);
     for writer in 0..WRITERS {

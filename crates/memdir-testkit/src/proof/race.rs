@@ -10,7 +10,7 @@ use memdir_disk::apply::{OnConflict, Request, Store, apply};
 use memdir_disk::memory_root::MemoryRoot;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use super::report::Report;
+use super::report::ProofReport;
 use crate::TestHome;
 
 /// How often the attacker tries to slip through.
@@ -34,8 +34,8 @@ const WRITE_EVERY: u64 = 8;
 
 /// Reads and writes while a directory on the way is swapped with a link to another in a tight loop.
 #[must_use]
-pub fn race(size: Race) -> Report {
-    let mut report = Report::new("Race: a directory swapped with a link in a tight loop");
+pub fn race(size: Race) -> ProofReport {
+    let mut report = ProofReport::new("Race: a directory swapped with a link in a tight loop");
     for swapped in [Swapped::Below, Swapped::Root] {
         run(swapped, size.attempts / 2, &mut report);
     }
@@ -52,7 +52,7 @@ struct Tally {
     escapes: AtomicU64,
 }
 
-fn run(swapped: Swapped, attempts: u64, report: &mut Report) {
+fn run(swapped: Swapped, attempts: u64, report: &mut ProofReport) {
     let home = TestHome::below(Utf8Path::new("/dev/shm"));
     let memory = home.dir("memory");
     home.write("memory/sub/a.md", "inside");

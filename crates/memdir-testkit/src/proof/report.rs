@@ -2,7 +2,7 @@ use std::fmt;
 
 /// What a proof did and what it found.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct ProofReport {
     title: String,
     counts: Vec<(String, String)>,
     failures: Vec<String>,
@@ -11,7 +11,7 @@ pub struct Report {
 /// More failures than this say nothing new.
 const SHOWN_FAILURES: usize = 40;
 
-impl Report {
+impl ProofReport {
     pub(super) fn new(title: &str) -> Self {
         Self { title: title.to_owned(), ..Self::default() }
     }
@@ -43,7 +43,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for ProofReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "### {}\n\n| what | count |\n|---|---|", self.title)?;
         for (what, number) in &self.counts {

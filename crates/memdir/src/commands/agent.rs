@@ -165,14 +165,14 @@ fn path(agents: &Agents, one: &One, world: &mut World) -> Result<Exit> {
     let memory_dir = agents.memory_dir(&name, scope);
     if one.json {
         #[derive(Serialize)]
-        struct Answer<'a> {
+        struct AgentsAnswer<'a> {
             name: &'a str,
             scope: Scope,
             memory_dir: Utf8PathBuf,
             enabled: bool,
             warnings: Vec<String>,
         }
-        world.print_json(&Answer {
+        world.print_json(&AgentsAnswer {
             name: name.as_str(),
             scope,
             memory_dir,

@@ -50,7 +50,7 @@ pub(crate) struct Diff {
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct DiffReport {
     op: Option<OperationId>,
     changes: Vec<FileDiff>,
 }
@@ -108,7 +108,7 @@ impl Run for Diff {
 }
 
 /// What one operation changed, or what it changed in one memory.
-fn of_operation(memory: &Memory, log: &Log, what: &[String]) -> Result<Report> {
+fn of_operation(memory: &Memory, log: &Log, what: &[String]) -> Result<DiffReport> {
     let (operation, path): (Option<&Operation>, Option<RelPath>) = match what {
         [] => (log.operations.first(), None),
         [name, operation] => (Some(log.find(operation)?), Some(memory.past_path(name, log)?)),
@@ -121,7 +121,7 @@ fn of_operation(memory: &Memory, log: &Log, what: &[String]) -> Result<Report> {
             Err(error) => return Err(error.into()),
         },
     };
-    let Some(operation) = operation else { return Ok(Report { op: None, changes: Vec::new() }) };
+    let Some(operation) = operation else { return Ok(DiffReport { op: None, changes: Vec::new() }) };
     // The memory may have had another name at that time.
     let name = path.map(|path| {
         let past = version_at(&log.operations, &path, &Moment::After(operation.id.clone()));
@@ -130,7 +130,7 @@ fn of_operation(memory: &Memory, log: &Log, what: &[String]) -> Result<Report> {
     let is_it = |change: &ChangeRecord| {
         name.as_ref().is_none_or(|name| change.path == *name || change.renamed_from.as_ref() == Some(name))
     };
-    Ok(Report { op: Some(operation.id.clone()), changes: changes_of(memory, operation, is_it)? })
+    Ok(DiffReport { op: Some(operation.id.clone()), changes: changes_of(memory, operation, is_it)? })
 }
 
 /// What an operation did to the files that are wanted.
@@ -159,7 +159,7 @@ pub(super) fn changes_of(
 }
 
 /// What is different now from how it was.
-fn since_then(memory: &Memory, log: &Log, moment: &Moment, names: &[String]) -> Result<Report> {
+fn since_then(memory: &Memory, log: &Log, moment: &Moment, names: &[String]) -> Result<DiffReport> {
     let mut paths: Vec<RelPath> = Vec::new();
     for name in names {
         paths.push(memory.past_path(name, log)?);
@@ -180,7 +180,7 @@ fn since_then(memory: &Memory, log: &Log, moment: &Moment, names: &[String]) -> 
             changes.push(FileDiff { path, diff });
         }
     }
-    Ok(Report { op: None, changes })
+    Ok(DiffReport { op: None, changes })
 }
 
 fn diff_of(before: (&RelPath, Option<String>), after: (&RelPath, Option<String>)) -> String {

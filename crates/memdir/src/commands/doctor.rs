@@ -88,14 +88,14 @@ impl Run for Doctor {
         }
         if self.json {
             #[derive(Serialize)]
-            struct Report {
+            struct DoctorReport {
                 healthy: bool,
                 items: Vec<Finding>,
                 #[serde(skip_serializing_if = "Vec::is_empty")]
                 fixed: Vec<Fixed>,
             }
             let healthy = !is_ill(&findings);
-            world.print_json(&Report { healthy, items: findings, fixed })?;
+            world.print_json(&DoctorReport { healthy, items: findings, fixed })?;
             return Ok(if healthy { Exit::Yes } else { Exit::No });
         }
         print(&findings, world)?;

@@ -28,7 +28,7 @@ use crate::output::printable;
 use crate::progress::Progress;
 use crate::report::WithHint;
 use crate::world::World;
-use page::{Page, Report};
+use page::{DreamReport, Page};
 
 /// Tidy memory: merge, date, shorten and index it
 #[derive(Debug, Parser)]
@@ -252,7 +252,7 @@ impl Dream {
             explain: self.explain,
         };
         if self.how.json {
-            let report = Report {
+            let report = DreamReport {
                 status: if is_idle {
                     "nothing"
                 } else if dry_run {
@@ -400,7 +400,7 @@ fn show(wanted: Option<&str>, json: bool, explain: bool, which: &Which, world: &
         } else {
             "done"
         };
-        world.print_json(&Report {
+        world.print_json(&DreamReport {
             status,
             op,
             staged,

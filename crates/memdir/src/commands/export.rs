@@ -84,7 +84,7 @@ impl ArchivedFile {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct ExportReport {
     op: Option<String>,
     paths: Vec<Utf8PathBuf>,
     files: usize,
@@ -111,7 +111,7 @@ impl Run for Export {
             None => write_vault(&path, world, self.all)?,
         }
         if self.json {
-            world.print_json(&Report { op: None, paths: vec![path], files: count })?;
+            world.print_json(&ExportReport { op: None, paths: vec![path], files: count })?;
             return Ok(Exit::Yes);
         }
         writeln!(world.stdout, "Written to {}: {count} files.", printable(self.file.as_str()))?;

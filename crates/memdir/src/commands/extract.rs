@@ -191,7 +191,7 @@ fn print_json(
     world: &mut World,
 ) -> Result<Exit> {
     #[derive(Serialize)]
-    struct Report<'r> {
+    struct ExtractReport<'r> {
         memories: Vec<Item<'r>>,
         skipped: Vec<LeftOut<'r>>,
         ops: Vec<&'r str>,
@@ -205,7 +205,7 @@ fn print_json(
         Engine::Model(name) => Some(name.as_str()),
         Engine::Rules => None,
     });
-    let mut report = Report {
+    let mut report = ExtractReport {
         memories: Vec::new(),
         skipped: Vec::new(),
         ops: Vec::new(),

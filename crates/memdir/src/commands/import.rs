@@ -155,14 +155,14 @@ impl Import {
         };
         if self.how.json {
             #[derive(Serialize)]
-            struct Report<'r> {
+            struct ImportReport<'r> {
                 memories: &'r [Proposal],
                 known: usize,
                 staged: &'r [String],
                 dry_run: bool,
             }
             let (memories, known, dry_run) = (&import.candidates, import.known, self.how.is_dry_run());
-            world.print_json(&Report { memories, known, staged: &staged, dry_run })?;
+            world.print_json(&ImportReport { memories, known, staged: &staged, dry_run })?;
             return Ok(Exit::Yes);
         }
         let paint = world.paint;
@@ -183,14 +183,14 @@ impl Import {
     fn preview(&self, planned: &Planned, world: &mut World) -> Result<Exit> {
         if self.how.json {
             #[derive(Serialize)]
-            struct Report<'r> {
+            struct ImportReport<'r> {
                 memories: &'r [Proposal],
                 known: &'r [String],
                 sources: &'r [String],
                 warnings: &'r [String],
                 dry_run: bool,
             }
-            world.print_json(&Report {
+            world.print_json(&ImportReport {
                 memories: &planned.memories,
                 known: &planned.known,
                 sources: &planned.sources,

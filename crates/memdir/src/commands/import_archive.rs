@@ -25,7 +25,7 @@ use crate::report::WithHint;
 use crate::world::World;
 
 #[derive(Default, Serialize)]
-struct Report {
+struct ArchiveReport {
     op: Option<OperationId>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     staged: Vec<String>,
@@ -47,7 +47,7 @@ pub(super) fn import(
     let bytes = read_settings(&path, MAX_BYTES)?.ok_or_else(|| anyhow!("`{file}` does not exist"))?;
     let (files, team) =
         checked(format.unpack(&bytes)?)?.into_iter().partition(|(name, _)| !is_of_a_team(name));
-    let mut report = Report { dry_run: how.is_dry_run(), ..Report::default() };
+    let mut report = ArchiveReport { dry_run: how.is_dry_run(), ..ArchiveReport::default() };
     let team: ArchiveFiles = team;
     report.warnings.extend(
         team.keys().map(|name| format!("`{name}` belongs to a team and comes with `memdir team sync`")),
@@ -128,7 +128,7 @@ fn start_journal(world: &World) -> Result<bool> {
     Ok(true)
 }
 
-fn print(report: &Report, json: bool, world: &mut World) -> Result<Exit> {
+fn print(report: &ArchiveReport, json: bool, world: &mut World) -> Result<Exit> {
     if json {
         world.print_json(report)?;
         return Ok(Exit::Yes);

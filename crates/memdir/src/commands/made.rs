@@ -26,7 +26,7 @@ pub(super) struct Manner {
 }
 
 #[derive(Serialize)]
-struct Report<'r, More> {
+struct MadeReport<'r, More> {
     op: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     staged: Option<&'r str>,
@@ -51,7 +51,7 @@ pub(super) fn preview(
     if manner.json {
         let diff = Some(diff(plan));
         let paths = paths(plan, directory);
-        world.print_json(&Report {
+        world.print_json(&MadeReport {
             op: None,
             staged: None,
             paths,
@@ -89,7 +89,7 @@ pub(super) fn report(
     };
     if manner.json {
         let paths = if op.is_some() || staged.is_some() { paths(&made.plan, directory) } else { Vec::new() };
-        world.print_json(&Report { op, staged, paths, warnings, dry_run: false, diff: None, more })?;
+        world.print_json(&MadeReport { op, staged, paths, warnings, dry_run: false, diff: None, more })?;
         return Ok(Exit::Yes);
     }
     match staged {

@@ -145,13 +145,13 @@ impl How {
     pub(super) fn report_move(&self, moved: &Moved, done: &str, world: &mut World) -> Result<Exit> {
         if self.json {
             #[derive(Serialize)]
-            struct Report<'r> {
+            struct ChangeReport<'r> {
                 op: Option<&'r str>,
                 paths: [&'r str; 0],
                 warnings: &'r [String],
             }
             let op = moved.operation.as_ref().map(|operation| operation.0.as_str());
-            world.print_json(&Report { op, paths: [], warnings: &moved.warnings })?;
+            world.print_json(&ChangeReport { op, paths: [], warnings: &moved.warnings })?;
             return Ok(Exit::Yes);
         }
         writeln!(world.stdout, "{done}")?;
@@ -337,7 +337,7 @@ fn print_json(
     world: &mut World,
 ) -> Result<Exit> {
     #[derive(Serialize)]
-    struct Report<'a> {
+    struct ChangeReport<'a> {
         op: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         staged: Option<&'a str>,
@@ -356,7 +356,7 @@ fn print_json(
     };
     paths.dedup();
     let conflicts = applied.conflicts.iter().filter_map(|conflict| conflict.kept_as.as_ref()).map(absolute);
-    world.print_json(&Report {
+    world.print_json(&ChangeReport {
         op: applied.operation.as_ref().map(|operation| operation.id.0.as_str()),
         staged,
         paths,

@@ -68,7 +68,7 @@ impl Run for Path {
             writeln!(world.stdout, "{}", encode_with(scheme, &path.to_string_lossy()))?;
             return Ok(Exit::Yes);
         }
-        let answer = Answer::find(&self.client, world)?;
+        let answer = PathAnswer::find(&self.client, world)?;
         if self.json {
             world.print_json(&answer)?;
         } else {
@@ -80,7 +80,7 @@ impl Run for Path {
 
 /// The answer, as `--json` prints it.
 #[derive(Debug, Serialize)]
-struct Answer {
+struct PathAnswer {
     enabled: bool,
     decided_by: String,
     memory_dir: Utf8PathBuf,
@@ -95,7 +95,7 @@ struct Answer {
     warnings: Vec<String>,
 }
 
-impl Answer {
+impl PathAnswer {
     fn find(client: &ClientOptions, world: &World) -> Result<Self> {
         let place = Place::find(&world.env()?, &client.flags())?;
         let warnings = place.warnings();

@@ -87,14 +87,14 @@ impl Run for Purge {
             let plan = memory.plan_purge(&what)?;
             if self.json {
                 #[derive(Serialize)]
-                struct Report {
+                struct PurgeReport {
                     dry_run: bool,
                     paths: Vec<camino::Utf8PathBuf>,
                     warnings: Vec<String>,
                 }
                 let paths =
                     plan.changes.iter().map(|change| memory.directory().join(change.path().as_path()));
-                world.print_json(&Report {
+                world.print_json(&PurgeReport {
                     dry_run: true,
                     paths: paths.collect(),
                     warnings: plan.warnings,
@@ -148,7 +148,7 @@ impl Purge {
     fn report(&self, purged: &Purged, memory: &Memory, world: &mut World) -> Result<Exit> {
         if self.json {
             #[derive(Serialize)]
-            struct Report<'r> {
+            struct PurgeReport<'r> {
                 op: Option<&'r str>,
                 paths: Vec<camino::Utf8PathBuf>,
                 versions: usize,
@@ -156,7 +156,7 @@ impl Purge {
                 warnings: &'r [String],
             }
             let absolute = |path: &RelPath| memory.directory().join(path.as_path());
-            world.print_json(&Report {
+            world.print_json(&PurgeReport {
                 op: purged.operation.as_ref().map(|operation| operation.0.as_str()),
                 paths: purged.files.iter().map(absolute).collect(),
                 versions: purged.forgotten.versions,

@@ -92,7 +92,8 @@ impl Run for Recall {
         if self.jsonl {
             json_lines::answer_each(world, "id", |question| {
                 let recalled = ask(json_lines::text(question, "prompt")?)?;
-                let answer = serde_json::to_value(Answer::of(&recalled, now.as_second(), self.explain))?;
+                let answer =
+                    serde_json::to_value(RecallAnswer::of(&recalled, now.as_second(), self.explain))?;
                 Ok(match answer {
                     Value::Object(fields) => fields,
                     _ => Map::new(),
@@ -108,7 +109,7 @@ impl Run for Recall {
         }
         let recalled = ask(&prompt)?;
         if self.json {
-            world.print_json(&Answer::of(&recalled, now.as_second(), self.explain))?;
+            world.print_json(&RecallAnswer::of(&recalled, now.as_second(), self.explain))?;
         } else {
             for memory in &recalled.memories {
                 writeln!(world.stdout, "{}", memory.text)?;
@@ -137,7 +138,7 @@ fn explain(considered: &[ConsideredMemory], world: &mut World) -> Result<()> {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct RecallAnswer<'a> {
     memories: Vec<Memory<'a>>,
     named: Vec<Named<'a>>,
     left_out: usize,
@@ -170,7 +171,7 @@ struct Considered<'a> {
     features: Map<String, Value>,
 }
 
-impl<'a> Answer<'a> {
+impl<'a> RecallAnswer<'a> {
     fn of(recalled: &'a Recalled, now: i64, explain: bool) -> Self {
         let memory = |memory: &'a memdir_search::RecalledMemory| Memory {
             path: &memory.path,

@@ -112,7 +112,13 @@ impl Run for Search {
             let hits = found.hits.iter().map(|hit| Shown::of(hit, now)).collect();
             let nearest =
                 found.hits.is_empty().then(|| found.nearest.iter().map(|hit| Shown::of(hit, now)).collect());
-            world.print_json(&Answer { hits, nearest, partial, corrected: &found.corrected, warnings })?;
+            world.print_json(&SearchAnswer {
+                hits,
+                nearest,
+                partial,
+                corrected: &found.corrected,
+                warnings,
+            })?;
         } else {
             if !found.nearest.is_empty() {
                 writeln!(world.stderr, "nothing found; nearest:")?;
@@ -200,7 +206,7 @@ impl Search {
         text: &str,
         now: Timestamp,
         snippets: bool,
-    ) -> Result<memdir_search::Found> {
+    ) -> Result<memdir_search::SearchResults> {
         let mut query = searcher.parse(text, today(now));
         if !self.within.is_empty() && self.dir.is_none() && self.transcripts.is_none() {
             query.restrict(&self.scopes(&query)?);
@@ -245,7 +251,7 @@ fn refresh(searcher: &mut Searcher, world: &mut World, deadline: Option<Instant>
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct SearchAnswer<'a> {
     hits: Vec<Shown<'a>>,
     /// Only if nothing was found; empty if nothing is near either.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use memdir_core::text_diff::unified;
 use memdir_core::wiring::Agent;
-use memdir_lib::setup::{FileChange, Outcome, Report};
+use memdir_lib::setup::{FileChange, Outcome, SetupReport};
 use serde::Serialize;
 
 use super::plan_diff::print_unified;
@@ -33,8 +33,8 @@ struct File {
 }
 
 /// What became of every agent as machines read it.
-pub(super) fn items(reports: &[Report]) -> Vec<Item> {
-    let item = |report: &Report| {
+pub(super) fn items(reports: &[SetupReport]) -> Vec<Item> {
+    let item = |report: &SetupReport| {
         let (status, files, message) = match &report.outcome {
             Outcome::Unchanged => ("unchanged", Vec::new(), None),
             Outcome::Changed(changes) => ("changed", changes.iter().map(file).collect(), None),
@@ -74,7 +74,7 @@ pub(super) struct Words {
 }
 
 /// Prints what became of every agent.
-pub(super) fn print(reports: &[Report], words: &Words, world: &mut World) -> Result<()> {
+pub(super) fn print(reports: &[SetupReport], words: &Words, world: &mut World) -> Result<()> {
     let paint = world.paint;
     for report in reports {
         let title = Agent::named(&report.agent).map(Agent::title);
@@ -120,23 +120,25 @@ pub(super) fn print(reports: &[Report], words: &Words, world: &mut World) -> Res
 }
 
 /// An agent that failed, or ignores what was written, makes the whole fail; the others are done all the same.
-pub(super) fn exit(reports: &[Report]) -> Exit {
-    let has_failed =
-        |report: &Report| matches!(report.outcome, Outcome::Failed(_)) || report.without_effect.is_some();
+pub(super) fn exit(reports: &[SetupReport]) -> Exit {
+    let has_failed = |report: &SetupReport| {
+        matches!(report.outcome, Outcome::Failed(_)) || report.without_effect.is_some()
+    };
     let failed = reports.iter().any(has_failed);
     if failed { Exit::Failed } else { Exit::Yes }
 }
 
 /// Whether anything was changed, or would be.
-pub(super) fn changes_something(reports: &[Report]) -> bool {
+pub(super) fn changes_something(reports: &[SetupReport]) -> bool {
     reports.iter().any(|report| matches!(report.outcome, Outcome::Changed(_)))
 }
 
 /// The agents that use what was changed.
-pub(super) fn effective(reports: &[Report]) -> Vec<String> {
-    let works =
-        |report: &&Report| matches!(report.outcome, Outcome::Changed(_)) && report.without_effect.is_none();
-    let title = |report: &Report| {
+pub(super) fn effective(reports: &[SetupReport]) -> Vec<String> {
+    let works = |report: &&SetupReport| {
+        matches!(report.outcome, Outcome::Changed(_)) && report.without_effect.is_none()
+    };
+    let title = |report: &SetupReport| {
         let known = Agent::named(&report.agent).map(Agent::title);
         known.map_or_else(|| report.agent.clone(), str::to_owned)
     };
@@ -144,7 +146,7 @@ pub(super) fn effective(reports: &[Report]) -> Vec<String> {
 }
 
 /// Whether anything was changed that an agent takes notice of.
-pub(super) fn takes_effect(reports: &[Report]) -> bool {
+pub(super) fn takes_effect(reports: &[SetupReport]) -> bool {
     reports
         .iter()
         .any(|report| matches!(report.outcome, Outcome::Changed(_)) && report.without_effect.is_none())

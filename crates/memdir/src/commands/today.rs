@@ -88,7 +88,7 @@ impl Run for Today {
 impl Today {
     fn show(&self, memory: &Memory, zone: &TimeZone, world: &mut World) -> Result<Exit> {
         #[derive(Serialize)]
-        struct Report<'r> {
+        struct TodayReport<'r> {
             path: &'r str,
             text: &'r str,
         }
@@ -97,7 +97,7 @@ impl Today {
         let text = String::from_utf8_lossy(&content);
         let whole = memory.directory().join(path.as_str());
         if self.json {
-            world.print_json(&Report { path: whole.as_str(), text: &text })?;
+            world.print_json(&TodayReport { path: whole.as_str(), text: &text })?;
         } else if text.is_empty() {
             writeln!(world.stderr, "Nothing was logged today.")?;
         } else {
@@ -108,7 +108,7 @@ impl Today {
 
     fn report(&self, logged: &Logged, memory: &Memory, world: &mut World) -> Result<Exit> {
         #[derive(Serialize)]
-        struct Report<'r> {
+        struct TodayReport<'r> {
             paths: Vec<String>,
             waiting: Option<&'r str>,
         }
@@ -121,7 +121,10 @@ impl Today {
             Logged::Submitted(_) => None,
         };
         if self.json {
-            world.print_json(&Report { paths: path.iter().map(ToString::to_string).collect(), waiting })?;
+            world.print_json(&TodayReport {
+                paths: path.iter().map(ToString::to_string).collect(),
+                waiting,
+            })?;
         } else if let Some(path) = path {
             writeln!(world.stdout, "Added to {path}")?;
         } else if let Some(id) = waiting {

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use anyhow::Result;
 use clap::Parser;
-use memdir_core::memory::memory_tool::{Answer, Command};
+use memdir_core::memory::memory_tool::{Command, MemoryToolAnswer};
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::settings::ClientFlags;
 use memdir_lib::memory_tool::run_memory_tool;
@@ -49,10 +49,12 @@ impl Run for Tool {
         let flags = ClientFlags::default();
         let answer = match String::from_utf8(bytes) {
             Ok(command) if command.len() as u64 > MAX_COMMAND => {
-                Answer::error(format!("Error: the command is larger than {MAX_COMMAND} bytes"))
+                MemoryToolAnswer::error(format!("Error: the command is larger than {MAX_COMMAND} bytes"))
             }
             Ok(_) if self.which.is_project() && switched_off(&world.env()?, &flags)?.is_some() => {
-                Answer::error("Error: memory is off here; `memdir path` says which rule switched it off")
+                MemoryToolAnswer::error(
+                    "Error: memory is off here; `memdir path` says which rule switched it off",
+                )
             }
             Ok(command) => {
                 let mut memory = self.which.open(world)?;
@@ -63,7 +65,7 @@ impl Run for Tool {
                 }
                 answer
             }
-            Err(_) => Answer::error("Error: the command is not valid UTF-8"),
+            Err(_) => MemoryToolAnswer::error("Error: the command is not valid UTF-8"),
         };
         world.print_json(&answer)?;
         Ok(Exit::Yes)

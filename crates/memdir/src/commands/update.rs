@@ -157,7 +157,7 @@ impl Version {
 
 /// An archive that a list of checksums names.
 #[derive(Debug, PartialEq, Eq)]
-struct Found {
+struct Release {
     version: Version,
     text: String,
     archive: String,
@@ -165,13 +165,13 @@ struct Found {
 }
 
 /// The newest archive for this system in a list of checksums.
-fn newest(sums: &str) -> Option<Found> {
+fn newest(sums: &str) -> Option<Release> {
     let found = sums.lines().filter_map(|line| {
         let (sha256, archive) = line.split_once("  ")?;
         let ending = [".tar.gz", ".zip"].iter().find_map(|ending| archive.strip_suffix(ending))?;
         let text = ending.strip_prefix("memdir-")?.strip_suffix(TARGET)?.strip_suffix('-')?;
         let (version, text) = (Version::parse(text)?, text.to_owned());
-        Some(Found { version, text, archive: archive.to_owned(), sha256: sha256.to_lowercase() })
+        Some(Release { version, text, archive: archive.to_owned(), sha256: sha256.to_lowercase() })
     });
     found.max_by(|one, other| one.version.cmp(&other.version))
 }

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use camino::Utf8Path;
-use memdir_core::hook::Answer;
+use memdir_core::hook::HookAnswer;
 use memdir_core::hygiene::model_remark;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::freshness::refresh_file;
@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::Hook;
 use super::journal::notice;
 
-pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
+pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer> {
     let place = Place::find(&hook.env, &ClientFlags::default())?;
     let path = hook.event.tool_input.get("file_path").and_then(Value::as_str);
     if hook.event.tool.as_deref() == Some("Read") {
@@ -29,12 +29,12 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
         if let Some(path) = read {
             note_read(&hook.env, path.to_owned(), hook.event.session.as_deref(), hook.world.now);
         }
-        return Ok(Answer::Nothing);
+        return Ok(HookAnswer::Nothing);
     }
     let journal = Journal::at_place(&place, &hook.env);
     let mut facts = Vec::from_iter(notice(hook, &journal)?);
     let changes = matches!(hook.event.tool.as_deref(), Some("Write" | "Edit" | "MultiEdit"));
-    let (true, Some(path)) = (changes, path) else { return Ok(Answer::facts(&facts)) };
+    let (true, Some(path)) = (changes, path) else { return Ok(HookAnswer::facts(&facts)) };
     let home = hook.env.home.as_deref();
     let mut memory = Memory::at_place(place, &hook.env)?;
     if let Some(changed) = memory.after_tool(path, home, hook.author(), hook.world.now)? {
@@ -48,5 +48,5 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
         let problems = followed.into_iter().flat_map(|followed| followed.problems);
         facts.extend(problems.map(|problem| model_remark(&problem)));
     }
-    Ok(Answer::facts(&facts))
+    Ok(HookAnswer::facts(&facts))
 }

@@ -1,7 +1,7 @@
 //! PreToolUse: may this change of a memory be made, and what did the file hold before? Does a memory warn of this call?
 
 use anyhow::Result;
-use memdir_core::hook::{Answer, ToolCall, ToolEdit};
+use memdir_core::hook::{HookAnswer, ToolCall, ToolEdit};
 use memdir_core::permissions::{Tool, may_touch};
 use memdir_core::settings::ClientFlags;
 use memdir_disk::real_look::RealLook;
@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use super::Hook;
 
-pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
+pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer> {
     match about_memory(hook)? {
-        Answer::Nothing => warn(hook),
+        HookAnswer::Nothing => warn(hook),
         decided => Ok(decided),
     }
 }
@@ -25,9 +25,9 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
 const MAX_WARNINGS: usize = 3;
 
 /// What the user wrote down about such a tool call, where warnings are on.
-fn warn(hook: &Hook<'_>) -> Result<Answer> {
+fn warn(hook: &Hook<'_>) -> Result<HookAnswer> {
     let (Some(tool), true) = (hook.event.tool.as_deref(), read_features(&hook.env).0.warnings) else {
-        return Ok(Answer::Nothing);
+        return Ok(HookAnswer::Nothing);
     };
     let place = Place::find(&hook.env, &ClientFlags::default())?;
     let root = place.location.root.clone();
@@ -39,49 +39,49 @@ fn warn(hook: &Hook<'_>) -> Result<Answer> {
     }
     warnings.truncate(MAX_WARNINGS);
     if warnings.is_empty() {
-        return Ok(Answer::Nothing);
+        return Ok(HookAnswer::Nothing);
     }
     let texts: Vec<&str> = warnings.iter().map(|warning| warning.text.as_str()).collect();
     let told = format!("A memory names this tool call. Consider it first:\n{}", texts.join("\n"));
     let is_refused = warnings.iter().any(|warning| warning.block);
-    Ok(if is_refused { Answer::Deny(told) } else { Answer::Context(told) })
+    Ok(if is_refused { HookAnswer::Deny(told) } else { HookAnswer::Context(told) })
 }
 
 /// May this change of a memory be made?
-fn about_memory(hook: &Hook<'_>) -> Result<Answer> {
+fn about_memory(hook: &Hook<'_>) -> Result<HookAnswer> {
     let tool = hook.event.tool.as_deref().unwrap_or_default();
-    let Some(edit) = ToolEdit::parse(tool, &hook.event.tool_input) else { return Ok(Answer::Nothing) };
+    let Some(edit) = ToolEdit::parse(tool, &hook.event.tool_input) else { return Ok(HookAnswer::Nothing) };
     let place = Place::find(&hook.env, &ClientFlags::default())?;
     let home = hook.env.home.as_deref();
     if hook.event.agent.is_some()
         && let Some(why) = Journal::at_place(&place, &hook.env).refuse_subagent(&edit.path, home)
     {
-        return Ok(Answer::Deny(why));
+        return Ok(HookAnswer::Deny(why));
     }
     let mut memory = Memory::at_place(place, &hook.env)?;
     Ok(match memory.before_tool(&edit, home, hook.author(), hook.world.now)? {
         ToolVerdict::NoObjection => allowed(hook, tool, &edit.path)?,
-        ToolVerdict::Deny(why) => Answer::Deny(why),
-        ToolVerdict::Ask(why) => Answer::Ask(why),
+        ToolVerdict::Deny(why) => HookAnswer::Deny(why),
+        ToolVerdict::Ask(why) => HookAnswer::Ask(why),
     })
 }
 
 /// PermissionRequest: the client is about to ask, because it takes every file below its own directory for sensitive.
-pub(super) fn requested(hook: &Hook<'_>) -> Result<Answer> {
+pub(super) fn requested(hook: &Hook<'_>) -> Result<HookAnswer> {
     let path = hook.event.tool_input.get("file_path").and_then(Value::as_str);
     let decided = match (hook.event.tool.as_deref(), path) {
         (Some("Read"), Some(path)) => allowed(hook, "Read", path)?,
         _ => about_memory(hook)?,
     };
     // What speaks against the change is for the user to read.
-    Ok(if matches!(decided, Answer::Allow(_)) { decided } else { Answer::Nothing })
+    Ok(if matches!(decided, HookAnswer::Allow(_)) { decided } else { HookAnswer::Nothing })
 }
 
 /// Spares the user the question wherever `memdir check write` says yes. Everywhere else the client decides.
-fn allowed(hook: &Hook<'_>, tool: &str, path: &str) -> Result<Answer> {
+fn allowed(hook: &Hook<'_>, tool: &str, path: &str) -> Result<HookAnswer> {
     let tool = Tool::from_name(tool).unwrap_or(Tool::Edit);
     let place = Place::find(&hook.env, &ClientFlags::default())?;
     let agent = hook.event.agent.as_ref().and(hook.event.agent_type.as_deref());
     let verdict = may_touch(tool, path, agent, &permitted_places(&place, &hook.env), &RealLook);
-    Ok(if verdict.allow { Answer::Allow(verdict.why) } else { Answer::Nothing })
+    Ok(if verdict.allow { HookAnswer::Allow(verdict.why) } else { HookAnswer::Nothing })
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 
 use anyhow::Result;
-use memdir_core::hook::Answer;
+use memdir_core::hook::HookAnswer;
 use memdir_core::wiring::Start;
 
 use super::{Hook, session_started};
@@ -21,7 +21,7 @@ pub(super) fn told_at_start(hook: &Hook<'_>) -> Result<Option<String>> {
         return Ok(None);
     }
     match session_started::answer(hook)? {
-        Answer::Context(text) => Ok(Some(text)),
+        HookAnswer::Context(text) => Ok(Some(text)),
         _ => Ok(None),
     }
 }

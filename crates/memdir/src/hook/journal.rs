@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use camino::Utf8Path;
-use memdir_core::hook::Answer;
+use memdir_core::hook::HookAnswer;
 use memdir_core::journal::recovery::DEFAULT_BUDGET;
 use memdir_core::journal::subagent::task_name;
 use memdir_core::secrets::redact;
@@ -38,8 +38,8 @@ pub(super) fn for_subagent(hook: &Hook<'_>) -> Result<Option<String>> {
 
 /// SubagentStop: what a sub-agent said last is kept, unless it left its findings in the journal itself. The client does
 /// not pass an answer on to the parent, so the next event of the parent brings it.
-pub(super) fn subagent_stopped(hook: &Hook<'_>) -> Result<Answer> {
-    let Some(journal) = active(hook)? else { return Ok(Answer::Nothing) };
+pub(super) fn subagent_stopped(hook: &Hook<'_>) -> Result<HookAnswer> {
+    let Some(journal) = active(hook)? else { return Ok(HookAnswer::Nothing) };
     let last_message = hook.event.last_message.as_deref().map(without_secrets);
     let agent = EndedAgent {
         agent_type: hook.event.agent_type.as_deref(),
@@ -47,7 +47,7 @@ pub(super) fn subagent_stopped(hook: &Hook<'_>) -> Result<Answer> {
         last_message: last_message.as_deref(),
     };
     unless_refused(journal.keep_output(&agent, &Writer { author: &hook.author(), now: hook.world.now }))?;
-    Ok(Answer::Nothing)
+    Ok(HookAnswer::Nothing)
 }
 
 /// What waits since a sub-agent ended: said once, to the agent that started it.
@@ -60,7 +60,7 @@ pub(super) fn notice(hook: &Hook<'_>, journal: &Journal) -> Result<Option<String
 
 /// PreCompact: which session is compacted, when and on which branch, and what the user asked to be kept. The state of
 /// the work is durable already: every record is when it is written.
-pub(super) fn compacting(hook: &Hook<'_>) -> Result<Answer> {
+pub(super) fn compacting(hook: &Hook<'_>) -> Result<HookAnswer> {
     // Gemini CLI says nothing afterwards.
     if hook.event.name == "PreCompress" {
         hook.forget_shown();
@@ -74,18 +74,18 @@ pub(super) fn compacting(hook: &Hook<'_>) -> Result<Answer> {
             unless_refused(journal.note(&titled("Asked of a compaction", &asked), &asked, &writer))?;
         }
     }
-    Ok(Answer::Nothing)
+    Ok(HookAnswer::Nothing)
 }
 
 /// PostCompact: the summary that took the place of the conversation.
-pub(super) fn compacted(hook: &Hook<'_>) -> Result<Answer> {
+pub(super) fn compacted(hook: &Hook<'_>) -> Result<HookAnswer> {
     hook.forget_shown();
     if let (Some(journal), Some(summary)) = (active(hook)?, hook.event.summary.as_deref()) {
         let writer = Writer { author: &hook.author(), now: hook.world.now };
         let summary = without_secrets(summary);
         unless_refused(journal.note(&titled("Compaction", &summary), &summary, &writer))?;
     }
-    Ok(Answer::Nothing)
+    Ok(HookAnswer::Nothing)
 }
 
 /// A title that tells one compaction from another.

@@ -1,7 +1,7 @@
 //! UserPromptSubmit: the memories that matter for what the user has just said, and what sub-agents left, or nothing.
 
 use anyhow::Result;
-use memdir_core::hook::Answer;
+use memdir_core::hook::HookAnswer;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::journal::Journal;
 use memdir_lib::recall::{Occasion, Wanted, recall};
@@ -14,8 +14,8 @@ use super::journal::notice;
 /// How many tokens recalled memories may take: a memory costs at every later turn of the session.
 const BUDGET: usize = 1_500;
 
-pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
-    let Some(prompt) = hook.event.prompt.as_deref() else { return Ok(Answer::Nothing) };
+pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer> {
+    let Some(prompt) = hook.event.prompt.as_deref() else { return Ok(HookAnswer::Nothing) };
     let session = hook.event.session.as_deref();
     let wanted = Wanted { prompt, session, budget: BUDGET, tools: &[], occasion: Occasion::Prompt };
     let journal = Journal::open(&hook.env, &ClientFlags::default())?;
@@ -24,7 +24,7 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
     let recalled = recall(&hook.env, &ClientFlags::default(), &wanted, hook.world.now)?;
     facts.extend(recalled.memories.into_iter().map(|memory| memory.text));
     facts.extend(mention(&recalled.named));
-    Ok(Answer::facts(&facts))
+    Ok(HookAnswer::facts(&facts))
 }
 
 /// Names memories that may matter, for the agent to judge; `None` if there are none.

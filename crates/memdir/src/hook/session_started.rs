@@ -1,7 +1,7 @@
 //! SessionStart: what the agent should know about its memory and cannot know from what the client loads.
 
 use anyhow::Result;
-use memdir_core::hook::Answer;
+use memdir_core::hook::HookAnswer;
 use memdir_core::hygiene::{model_line, model_remark};
 use memdir_core::prompt::Journal as Section;
 use memdir_core::settings::ClientFlags;
@@ -16,7 +16,7 @@ use super::journal::state;
 use super::{Hook, index, note, scratchpad, sections, snapshots};
 use crate::job::Job;
 
-pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
+pub(super) fn answer(hook: &Hook<'_>) -> Result<HookAnswer> {
     if let Some(state_dir) = hook.env.state_dir() {
         // Only `memdir status` misses it.
         let _ = note_hook(&state_dir, hook.agent, hook.world.now);
@@ -67,7 +67,7 @@ pub(super) fn answer(hook: &Hook<'_>) -> Result<Answer> {
             Err(error) => note(hook.event, &error, hook.world),
         }
     }
-    Ok(Answer::facts(&facts))
+    Ok(HookAnswer::facts(&facts))
 }
 
 /// How to use a journal that is kept, for a session that begins; one that was resumed or compacted has been told.

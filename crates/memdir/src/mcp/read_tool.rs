@@ -57,20 +57,20 @@ pub(super) fn quoted(asked: &Asked<'_>, uri: &MemoryUri) -> Result<Option<String
 }
 
 /// A text with where it comes from.
-struct Found {
+struct FoundText {
     file: String,
     modified: Option<Timestamp>,
     text: String,
 }
 
-impl Found {
+impl FoundText {
     /// Without invisible characters, so that lines are counted as they are shown.
     fn shown(&self) -> Cow<'_, str> {
         clean(self.text.trim_end())
     }
 }
 
-fn text_at(asked: &Asked<'_>, uri: &MemoryUri) -> Result<Option<Found>> {
+fn text_at(asked: &Asked<'_>, uri: &MemoryUri) -> Result<Option<FoundText>> {
     match uri {
         MemoryUri::Memory(path) => {
             let (memory, _) = asked.memory()?;
@@ -81,18 +81,18 @@ fn text_at(asked: &Asked<'_>, uri: &MemoryUri) -> Result<Option<Found>> {
         MemoryUri::Journal(path) => {
             let journal = Journal::open(asked.env, &ClientFlags::default())?;
             let (file, text) = journal.show(path)?;
-            Ok(Some(Found { file, modified: None, text }))
+            Ok(Some(FoundText { file, modified: None, text }))
         }
     }
 }
 
-fn text_of(asked: &Asked<'_>, memory: &Memory, path: &RelPath) -> Result<Option<Found>> {
+fn text_of(asked: &Asked<'_>, memory: &Memory, path: &RelPath) -> Result<Option<FoundText>> {
     let Some(content) = memory.read(path)? else { return Ok(None) };
     let file = memory.directory().join(path.as_path());
     note_read(asked.env, file, asked.author.session.as_deref(), asked.now);
     let stat = memory.root().and_then(|root| root.stat(path).ok().flatten());
     let modified = stat.and_then(|stat| Timestamp::from_nanosecond(stat.modified).ok());
-    Ok(Some(Found { file: path.to_string(), modified, text: decode(&content).0.into_owned() }))
+    Ok(Some(FoundText { file: path.to_string(), modified, text: decode(&content).0.into_owned() }))
 }
 
 /// A text of this project as data.

@@ -8,7 +8,7 @@ use memdir_core::mcp::MemoryUri;
 use memdir_core::memory::manifest::age_days;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::sources::{self, WRITTEN_DOWN};
-use memdir_search::{Found, Hit, Limits, NothingAsked, Options, Query, Scope, Searcher, Source};
+use memdir_search::{Hit, Limits, NothingAsked, Options, Query, Scope, SearchResults, Searcher, Source};
 use serde_json::{Map, Value, json};
 
 use super::change_tools::with_warnings;
@@ -185,14 +185,14 @@ fn today(now: Timestamp) -> Date {
     now.to_zoned(TimeZone::system()).date()
 }
 
-fn find(searcher: &mut Searcher, query: &Query, limit: usize, now: Timestamp) -> Result<Found> {
+fn find(searcher: &mut Searcher, query: &Query, limit: usize, now: Timestamp) -> Result<SearchResults> {
     let options = Options { limit, now, snippets: true };
     let mut limits = Limits { now, deadline: Some(Instant::now() + PATIENCE), progress: &mut |_, _| {} };
     Ok(searcher.search_repairing(query, &options, &mut limits)?)
 }
 
 fn said(
-    found: &Found,
+    found: &SearchResults,
     is_partial: bool,
     warnings: &[String],
     own: &[Source],

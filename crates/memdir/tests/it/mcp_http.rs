@@ -19,13 +19,13 @@ struct HttpServer {
 }
 
 /// A status, the headers in small letters, and the body.
-struct Answer {
+struct HttpAnswer {
     status: u16,
     headers: String,
     body: String,
 }
 
-impl Answer {
+impl HttpAnswer {
     fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
@@ -68,7 +68,7 @@ impl HttpServer {
         ]
     }
 
-    fn request(&self, method: &str, headers: &[(&str, String)], body: &str) -> Answer {
+    fn request(&self, method: &str, headers: &[(&str, String)], body: &str) -> HttpAnswer {
         let mut stream = self.connect();
         send(&mut stream, method, headers, body);
         let mut stream = BufReader::new(stream);
@@ -79,7 +79,7 @@ impl HttpServer {
         answer
     }
 
-    fn post(&self, session: Option<&str>, message: &Value) -> Answer {
+    fn post(&self, session: Option<&str>, message: &Value) -> HttpAnswer {
         let mut headers = self.headers();
         headers.extend(session.map(|id| ("Mcp-Session-Id", id.to_owned())));
         self.request("POST", &headers, &message.to_string())
@@ -116,7 +116,7 @@ fn send(stream: &mut TcpStream, method: &str, headers: &[(&str, String)], body: 
     stream.write_all(text.as_bytes()).unwrap();
 }
 
-fn receive(stream: &mut impl BufRead) -> Answer {
+fn receive(stream: &mut impl BufRead) -> HttpAnswer {
     let mut line = String::new();
     stream.read_line(&mut line).unwrap();
     let status = line.split(' ').nth(1).unwrap_or_else(|| panic!("{line:?}")).parse().unwrap();
@@ -130,7 +130,7 @@ fn receive(stream: &mut impl BufRead) -> Answer {
         let (name, value) = line.trim_end().split_once(": ").unwrap();
         headers.push_str(&format!("{}: {value}\n", name.to_lowercase()));
     }
-    let mut answer = Answer { status, headers, body: String::new() };
+    let mut answer = HttpAnswer { status, headers, body: String::new() };
     match answer.header("content-length").map(|length| length.parse().unwrap()) {
         Some(length) => {
             let mut body = vec![0; length];

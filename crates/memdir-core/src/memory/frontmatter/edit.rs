@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::fences::{self, Fences, Found};
+use super::fences::{self, Fences, FoundFences};
 use super::fields::{self, Field, Shape};
 use super::{Frontmatter, METADATA, nested, quoted};
 
@@ -114,9 +114,9 @@ pub fn remove(text: &str, key: &str) -> Result<String, EditRefused> {
 
 fn parse(text: &str) -> Result<Option<(Fences, Vec<Field>)>, EditRefused> {
     match fences::find(text) {
-        Found::Nothing => Ok(None),
-        Found::Unclosed { .. } => Err(EditRefused::Unclosed),
-        Found::Closed(fences) => {
+        FoundFences::Nothing => Ok(None),
+        FoundFences::Unclosed { .. } => Err(EditRefused::Unclosed),
+        FoundFences::Closed(fences) => {
             let fields = fields::parse(text, fences.inner.clone(), &mut Vec::new());
             Ok(Some((fences, fields)))
         }

@@ -19,7 +19,7 @@ pub(super) struct Fences {
 }
 
 /// What the beginning of a text is.
-pub(super) enum Found {
+pub(super) enum FoundFences {
     /// No frontmatter.
     Nothing,
     /// An opening line only; the place is everything behind it.
@@ -33,13 +33,13 @@ pub(super) enum Found {
 
 /// Looks for a frontmatter: `---` alone on the first line (a byte-order mark may be before it) and `---` alone
 /// on a later one.
-pub(super) fn find(text: &str) -> Found {
+pub(super) fn find(text: &str) -> FoundFences {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let Some(first) = text.get(mark..).and_then(|rest| rest.split_inclusive('\n').next()) else {
-        return Found::Nothing;
+        return FoundFences::Nothing;
     };
     if !first.ends_with('\n') || !is_fence(first) {
-        return Found::Nothing;
+        return FoundFences::Nothing;
     }
     let line_end = if first.ends_with("\r\n") { "\r\n" } else { "\n" };
     let start = mark + first.len();
@@ -47,11 +47,11 @@ pub(super) fn find(text: &str) -> Found {
     let mut offset = start;
     for line in text.get(start..limit).unwrap_or_default().split_inclusive('\n') {
         if is_fence(line) {
-            return Found::Closed(Fences { inner: start..offset, body: offset + line.len(), line_end });
+            return FoundFences::Closed(Fences { inner: start..offset, body: offset + line.len(), line_end });
         }
         offset += line.len();
     }
-    Found::Unclosed { open: Fences { inner: start..limit, body: limit, line_end } }
+    FoundFences::Unclosed { open: Fences { inner: start..limit, body: limit, line_end } }
 }
 
 fn is_fence(line: &str) -> bool {

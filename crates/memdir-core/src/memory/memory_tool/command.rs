@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Answer, MemoryPath};
+use super::{MemoryPath, MemoryToolAnswer};
 
 /// One command with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,11 +58,11 @@ impl Command {
     ///
     /// # Errors
     /// The answer for the model, which says what is wrong.
-    pub fn parse(json: &str) -> Result<Self, Answer> {
+    pub fn parse(json: &str) -> Result<Self, MemoryToolAnswer> {
         let value: Value = serde_json::from_str(json)
-            .map_err(|error| Answer::error(format!("Error: The input is not JSON: {error}")))?;
+            .map_err(|error| MemoryToolAnswer::error(format!("Error: The input is not JSON: {error}")))?;
         let Value::Object(input) = value else {
-            return Err(Answer::error("Error: The input is not a JSON object"));
+            return Err(MemoryToolAnswer::error("Error: The input is not a JSON object"));
         };
         match text(&input, "command")?.as_str() {
             "view" => Ok(Self::View { path: path(&input, "path")?, view_range: view_range(&input)? }),
@@ -83,7 +83,7 @@ impl Command {
             "rename" => {
                 Ok(Self::Rename { old_path: path(&input, "old_path")?, new_path: path(&input, "new_path")? })
             }
-            other => Err(Answer::error(format!("Error: Unknown command: {other}"))),
+            other => Err(MemoryToolAnswer::error(format!("Error: Unknown command: {other}"))),
         }
     }
 }
@@ -92,28 +92,30 @@ fn is_absent(input: &Map<String, Value>, key: &str) -> bool {
     input.get(key).is_none_or(Value::is_null)
 }
 
-fn text(input: &Map<String, Value>, key: &str) -> Result<String, Answer> {
+fn text(input: &Map<String, Value>, key: &str) -> Result<String, MemoryToolAnswer> {
     match input.get(key) {
         Some(Value::String(text)) => Ok(text.clone()),
-        None | Some(Value::Null) => Err(Answer::error(format!("Error: Missing parameter `{key}`"))),
-        Some(_) => Err(Answer::error(format!("Error: Invalid `{key}` parameter: it should be a string"))),
+        None | Some(Value::Null) => Err(MemoryToolAnswer::error(format!("Error: Missing parameter `{key}`"))),
+        Some(_) => {
+            Err(MemoryToolAnswer::error(format!("Error: Invalid `{key}` parameter: it should be a string")))
+        }
     }
 }
 
-fn integer(input: &Map<String, Value>, key: &str) -> Result<i64, Answer> {
+fn integer(input: &Map<String, Value>, key: &str) -> Result<i64, MemoryToolAnswer> {
     match input.get(key) {
-        None | Some(Value::Null) => Err(Answer::error(format!("Error: Missing parameter `{key}`"))),
+        None | Some(Value::Null) => Err(MemoryToolAnswer::error(format!("Error: Missing parameter `{key}`"))),
         Some(value) => value.as_i64().ok_or_else(|| {
-            Answer::error(format!("Error: Invalid `{key}` parameter: it should be an integer"))
+            MemoryToolAnswer::error(format!("Error: Invalid `{key}` parameter: it should be an integer"))
         }),
     }
 }
 
-fn path(input: &Map<String, Value>, key: &str) -> Result<MemoryPath, Answer> {
+fn path(input: &Map<String, Value>, key: &str) -> Result<MemoryPath, MemoryToolAnswer> {
     MemoryPath::parse(&text(input, key)?)
 }
 
-fn view_range(input: &Map<String, Value>) -> Result<Option<(i64, i64)>, Answer> {
+fn view_range(input: &Map<String, Value>) -> Result<Option<(i64, i64)>, MemoryToolAnswer> {
     if is_absent(input, "view_range") {
         return Ok(None);
     }
@@ -121,6 +123,8 @@ fn view_range(input: &Map<String, Value>) -> Result<Option<(i64, i64)>, Answer> 
     let numbers: Option<Vec<Option<i64>>> = items.map(|items| items.iter().map(Value::as_i64).collect());
     match numbers.as_deref() {
         Some([Some(first), Some(last)]) => Ok(Some((*first, *last))),
-        _ => Err(Answer::error("Error: Invalid `view_range` parameter: it should be a list of two integers")),
+        _ => Err(MemoryToolAnswer::error(
+            "Error: Invalid `view_range` parameter: it should be a list of two integers",
+        )),
     }
 }

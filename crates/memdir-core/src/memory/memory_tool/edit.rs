@@ -1,7 +1,7 @@
 //! Making and changing files.
 
 use super::view::{lines, numbered};
-use super::{Answer, Found, MAX_FILE_BYTES, MemoryPath, Outcome, ToolFiles};
+use super::{EntryKind, MAX_FILE_BYTES, MemoryPath, MemoryToolAnswer, Outcome, ToolFiles};
 use crate::hygiene::unescape;
 use crate::plan::{Change, Content};
 use crate::rel_path::RelPath;
@@ -12,9 +12,13 @@ const AROUND: usize = 2;
 const MAX_PLACES: usize = 100;
 
 /// Makes a new file; one that exists is never overwritten.
-pub(super) fn create(files: &dyn ToolFiles, path: &MemoryPath, text: &str) -> Result<Outcome, Answer> {
+pub(super) fn create(
+    files: &dyn ToolFiles,
+    path: &MemoryPath,
+    text: &str,
+) -> Result<Outcome, MemoryToolAnswer> {
     let shown = path.shown();
-    let exists = || Answer::error(format!("Error: File {shown} already exists"));
+    let exists = || MemoryToolAnswer::error(format!("Error: File {shown} already exists"));
     let below = path.below().ok_or_else(exists)?;
     if files.found(below.as_str()).is_some() {
         return Err(exists());
@@ -22,7 +26,7 @@ pub(super) fn create(files: &dyn ToolFiles, path: &MemoryPath, text: &str) -> Re
     refuse_file_as_folder(files, below, &shown)?;
     check_size(&shown, text)?;
     Ok(Outcome {
-        answer: Answer::done(format!("File created successfully at: {shown}")),
+        answer: MemoryToolAnswer::done(format!("File created successfully at: {shown}")),
         changes: vec![Change::Write { path: below.clone(), content: text.into(), base: None }],
     })
 }
@@ -33,7 +37,7 @@ pub(super) fn str_replace(
     path: &MemoryPath,
     old: &str,
     new: &str,
-) -> Result<Outcome, Answer> {
+) -> Result<Outcome, MemoryToolAnswer> {
     let shown = path.shown();
     let missing = format!("Error: The path {shown} does not exist. Please provide a valid path.");
     let (below, before, text) = existing(files, path, &missing)?;
@@ -47,7 +51,7 @@ pub(super) fn str_replace(
         old
     };
     let [place] = places.as_slice() else {
-        return Err(Answer::error(not_once(&shown, old, &text, &places)));
+        return Err(MemoryToolAnswer::error(not_once(&shown, old, &text, &places)));
     };
     let (head, tail) =
         (text.get(..*place).unwrap_or_default(), text.get(place + old.len()..).unwrap_or_default());
@@ -56,7 +60,7 @@ pub(super) fn str_replace(
     let first = head.matches('\n').count() + 1;
     let last = first + new.matches('\n').count();
     let snippet = numbered(&lines(&changed), first.saturating_sub(AROUND).max(1), last + AROUND);
-    let answer = Answer::done(format!("The memory file has been edited.\n{snippet}"));
+    let answer = MemoryToolAnswer::done(format!("The memory file has been edited.\n{snippet}"));
     Ok(write(answer, below, before, changed))
 }
 
@@ -66,13 +70,13 @@ pub(super) fn insert(
     path: &MemoryPath,
     line: i64,
     new: &str,
-) -> Result<Outcome, Answer> {
+) -> Result<Outcome, MemoryToolAnswer> {
     let shown = path.shown();
     let missing = format!("Error: The path {shown} does not exist");
     let (below, before, text) = existing(files, path, &missing)?;
     let all: Vec<&str> = text.split_inclusive('\n').collect();
     let Some(at) = usize::try_from(line).ok().filter(|at| *at <= all.len()) else {
-        return Err(Answer::error(format!(
+        return Err(MemoryToolAnswer::error(format!(
             "Error: Invalid `insert_line` parameter: {line}. It should be within the range of lines of the file: [0, {}]",
             all.len()
         )));
@@ -87,11 +91,11 @@ pub(super) fn insert(
     }
     changed.extend(all.iter().skip(at).copied());
     check_size(&shown, &changed)?;
-    let answer = Answer::done(format!("The file {shown} has been edited."));
+    let answer = MemoryToolAnswer::done(format!("The file {shown} has been edited."));
     Ok(write(answer, below, before, changed))
 }
 
-fn write(answer: Answer, path: RelPath, before: Vec<u8>, changed: String) -> Outcome {
+fn write(answer: MemoryToolAnswer, path: RelPath, before: Vec<u8>, changed: String) -> Outcome {
     let change = Change::Write { path, content: changed.into(), base: Some(Content(before)) };
     Outcome { answer, changes: vec![change] }
 }
@@ -101,34 +105,38 @@ fn existing(
     files: &dyn ToolFiles,
     path: &MemoryPath,
     missing: &str,
-) -> Result<(RelPath, Vec<u8>, String), Answer> {
-    let below = path.below().ok_or_else(|| Answer::error(missing))?;
-    if !matches!(files.found(below.as_str()), Some(Found::File { .. })) {
-        return Err(Answer::error(missing));
+) -> Result<(RelPath, Vec<u8>, String), MemoryToolAnswer> {
+    let below = path.below().ok_or_else(|| MemoryToolAnswer::error(missing))?;
+    if !matches!(files.found(below.as_str()), Some(EntryKind::File { .. })) {
+        return Err(MemoryToolAnswer::error(missing));
     }
-    let bytes = files.read(below.as_str()).map_err(|reason| Answer::error(format!("Error: {reason}")))?;
+    let bytes =
+        files.read(below.as_str()).map_err(|reason| MemoryToolAnswer::error(format!("Error: {reason}")))?;
     // Changing a text that was decoded with losses would destroy the bytes around the change.
     let text = String::from_utf8(bytes.clone()).map_err(|_| {
-        Answer::error(format!("Error: The file {} is not valid UTF-8 and cannot be edited", path.shown()))
+        MemoryToolAnswer::error(format!(
+            "Error: The file {} is not valid UTF-8 and cannot be edited",
+            path.shown()
+        ))
     })?;
     Ok((below.clone(), bytes, text))
 }
 
-fn refuse_file_as_folder(files: &dyn ToolFiles, path: &RelPath, shown: &str) -> Result<(), Answer> {
+fn refuse_file_as_folder(files: &dyn ToolFiles, path: &RelPath, shown: &str) -> Result<(), MemoryToolAnswer> {
     for (slash, _) in path.as_str().match_indices('/') {
         let folder = path.as_str().get(..slash).unwrap_or_default();
-        if matches!(files.found(folder), Some(Found::File { .. })) {
-            return Err(Answer::error(format!("Error: The path {shown} is below a file")));
+        if matches!(files.found(folder), Some(EntryKind::File { .. })) {
+            return Err(MemoryToolAnswer::error(format!("Error: The path {shown} is below a file")));
         }
     }
     Ok(())
 }
 
-fn check_size(shown: &str, text: &str) -> Result<(), Answer> {
+fn check_size(shown: &str, text: &str) -> Result<(), MemoryToolAnswer> {
     if text.len() <= MAX_FILE_BYTES {
         return Ok(());
     }
-    Err(Answer::error(format!("Error: File {shown} would be larger than {MAX_FILE_BYTES} bytes")))
+    Err(MemoryToolAnswer::error(format!("Error: File {shown} would be larger than {MAX_FILE_BYTES} bytes")))
 }
 
 /// Where a text occurs, overlaps included: two overlapping places are two as well.

@@ -1,6 +1,6 @@
 //! A path that a model gives to the memory tool.
 
-use super::Answer;
+use super::MemoryToolAnswer;
 use crate::rel_path::RelPath;
 
 /// The folder that represents the memory directory.
@@ -17,8 +17,9 @@ impl MemoryPath {
     ///
     /// # Errors
     /// The answer for the model, which names the rule and the path.
-    pub fn parse(input: &str) -> Result<Self, Answer> {
-        let refused = |rule: &str| Answer::error(format!("Error: The path {input} is not allowed: {rule}"));
+    pub fn parse(input: &str) -> Result<Self, MemoryToolAnswer> {
+        let refused =
+            |rule: &str| MemoryToolAnswer::error(format!("Error: The path {input} is not allowed: {rule}"));
         let outside = || refused("it must be /memories or be below it");
         let rest = input.strip_prefix(ROOT).ok_or_else(outside)?;
         if !rest.is_empty() && !rest.starts_with('/') {

@@ -9,12 +9,12 @@ use crate::rel_path::RelPath;
 struct Map(BTreeMap<String, Vec<u8>>);
 
 impl ToolFiles for Map {
-    fn found(&self, path: &str) -> Option<Found> {
+    fn found(&self, path: &str) -> Option<EntryKind> {
         if let Some(bytes) = self.0.get(path) {
-            return Some(Found::File { size: bytes.len() as u64 });
+            return Some(EntryKind::File { size: bytes.len() as u64 });
         }
         let folder = format!("{path}/");
-        (path.is_empty() || self.0.keys().any(|key| key.starts_with(&folder))).then_some(Found::Folder)
+        (path.is_empty() || self.0.keys().any(|key| key.starts_with(&folder))).then_some(EntryKind::Folder)
     }
 
     fn names(&self, folder: &str) -> Vec<String> {
@@ -105,7 +105,7 @@ fn a_file_with_too_many_lines_is_not_shown() {
     let outcome = run(r#"{"command": "view", "path": "/memories/big.md"}"#, &files);
     assert_eq!(
         outcome.answer,
-        Answer::error("File /memories/big.md exceeds maximum line limit of 999,999 lines.")
+        MemoryToolAnswer::error("File /memories/big.md exceeds maximum line limit of 999,999 lines.")
     );
 }
 

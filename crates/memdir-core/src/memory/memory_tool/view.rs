@@ -2,7 +2,7 @@
 
 use crate::hygiene::{clean, escape, model_line};
 
-use super::{Answer, Found, MAX_LISTED, MAX_VIEW_LINES, MemoryPath, ToolFiles};
+use super::{EntryKind, MAX_LISTED, MAX_VIEW_LINES, MemoryPath, MemoryToolAnswer, ToolFiles};
 
 /// How deep a folder is shown.
 const LEVELS: usize = 2;
@@ -14,37 +14,43 @@ pub(super) fn view(
     files: &dyn ToolFiles,
     path: &MemoryPath,
     range: Option<(i64, i64)>,
-) -> Result<Answer, Answer> {
+) -> Result<MemoryToolAnswer, MemoryToolAnswer> {
     match files.found(path.relative()) {
-        Some(Found::File { .. }) => file(files, path, range),
-        Some(Found::Folder) => Ok(folder(files, path)),
+        Some(EntryKind::File { .. }) => file(files, path, range),
+        Some(EntryKind::Folder) => Ok(folder(files, path)),
         // A store without any write yet is empty, not missing.
         None if path.below().is_none() => Ok(folder(files, path)),
-        None => Err(Answer::error(format!(
+        None => Err(MemoryToolAnswer::error(format!(
             "The path {} does not exist. Please provide a valid path.",
             path.shown()
         ))),
     }
 }
 
-fn file(files: &dyn ToolFiles, path: &MemoryPath, range: Option<(i64, i64)>) -> Result<Answer, Answer> {
+fn file(
+    files: &dyn ToolFiles,
+    path: &MemoryPath,
+    range: Option<(i64, i64)>,
+) -> Result<MemoryToolAnswer, MemoryToolAnswer> {
     let text = read_text(files, path)?;
     let lines = lines(&text);
     let shown = path.shown();
     if lines.len() > MAX_VIEW_LINES {
-        return Err(Answer::error(format!("File {shown} exceeds maximum line limit of 999,999 lines.")));
+        return Err(MemoryToolAnswer::error(format!(
+            "File {shown} exceeds maximum line limit of 999,999 lines."
+        )));
     }
     let (first, last) = match range {
         None => (1, lines.len()),
         Some((first, last)) => within(first, last, lines.len()).ok_or_else(|| {
-            Answer::error(format!(
+            MemoryToolAnswer::error(format!(
                 "Error: Invalid `view_range` parameter: [{first}, {last}]. It should be within the range of lines of the file: [1, {}]",
                 lines.len()
             ))
         })?,
     };
     let numbered = numbered(&lines, first, last);
-    Ok(Answer::done(format!("Here's the content of {shown} with line numbers:\n{numbered}")))
+    Ok(MemoryToolAnswer::done(format!("Here's the content of {shown} with line numbers:\n{numbered}")))
 }
 
 fn within(first: i64, last: i64, count: usize) -> Option<(usize, usize)> {
@@ -54,8 +60,9 @@ fn within(first: i64, last: i64, count: usize) -> Option<(usize, usize)> {
 }
 
 /// The text of a file for the model; what is not UTF-8 is shown as U+FFFD.
-pub(super) fn read_text(files: &dyn ToolFiles, path: &MemoryPath) -> Result<String, Answer> {
-    let bytes = files.read(path.relative()).map_err(|reason| Answer::error(format!("Error: {reason}")))?;
+pub(super) fn read_text(files: &dyn ToolFiles, path: &MemoryPath) -> Result<String, MemoryToolAnswer> {
+    let bytes =
+        files.read(path.relative()).map_err(|reason| MemoryToolAnswer::error(format!("Error: {reason}")))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -77,7 +84,7 @@ pub(super) fn numbered(lines: &[&str], first: usize, last: usize) -> String {
     numbered.join("\n")
 }
 
-fn folder(files: &dyn ToolFiles, path: &MemoryPath) -> Answer {
+fn folder(files: &dyn ToolFiles, path: &MemoryPath) -> MemoryToolAnswer {
     let shown = path.shown();
     let mut rows = vec![(size_of(files, path.relative(), 0), String::new())];
     let mut left_out = 0;
@@ -91,7 +98,7 @@ fn folder(files: &dyn ToolFiles, path: &MemoryPath) -> Answer {
     if left_out > 0 {
         content.push_str(&format!("\n({left_out} more are not listed)"));
     }
-    Answer::done(content)
+    MemoryToolAnswer::done(content)
 }
 
 fn list(
@@ -111,8 +118,8 @@ fn list(
         }
         let shown = format!("{prefix}/{name}");
         match found {
-            Found::File { size } => rows.push((size, shown)),
-            Found::Folder => {
+            EntryKind::File { size } => rows.push((size, shown)),
+            EntryKind::Folder => {
                 rows.push((size_of(files, &path, level), shown.clone()));
                 if level < LEVELS {
                     list(files, &path, &shown, level + 1, rows, left_out);
@@ -137,8 +144,8 @@ fn size_of(files: &dyn ToolFiles, folder: &str, depth: usize) -> u64 {
     let below = visible_names(files, folder).into_iter().map(|name| joined(folder, &name));
     let sizes = below.filter_map(|path| {
         Some(match files.found(&path)? {
-            Found::File { size } => size,
-            Found::Folder => size_of(files, &path, depth + 1),
+            EntryKind::File { size } => size,
+            EntryKind::Folder => size_of(files, &path, depth + 1),
         })
     });
     sizes.fold(0, u64::saturating_add)

@@ -63,7 +63,7 @@ struct One {
 
 /// What happened, or would, as `--json` prints it.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct SnapshotAnswer<'a> {
     agent: &'a str,
     standing: Standing,
     snapshot_dir: &'a Utf8Path,
@@ -91,7 +91,7 @@ impl Snapshot {
             &self.action;
         let name = AgentName::parse(&one.name)?;
         let snapshots = Snapshots::open(agents, &name)?;
-        let mut answer = Answer {
+        let mut answer = SnapshotAnswer {
             agent: name.as_str(),
             standing: Standing::Current,
             snapshot_dir: snapshots.directory(),

@@ -24,7 +24,7 @@ pub(super) struct Page<'p> {
 
 /// A dream in machine output.
 #[derive(Serialize)]
-pub(super) struct Report<'r> {
+pub(super) struct DreamReport<'r> {
     pub(super) status: &'static str,
     pub(super) op: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -20,7 +20,7 @@ pub(super) struct Life {
 
 /// The state with what just happened.
 #[derive(Serialize)]
-struct Report<'r> {
+struct JournalReport<'r> {
     #[serde(flatten)]
     status: &'r Status,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,7 +33,7 @@ impl Life {
         let started = as_writer(world, |writer| journal.start(writer))?;
         if self.json {
             let status = journal.status()?;
-            world.print_json(&Report {
+            world.print_json(&JournalReport {
                 status: &status,
                 resumed: Some(started.resumed),
                 warnings: &started.problems,
@@ -68,7 +68,11 @@ impl Life {
         let stopped = as_writer(world, |writer| journal.stop(writer))?;
         if self.json {
             let status = journal.status()?;
-            world.print_json(&Report { status: &status, resumed: None, warnings: &stopped.problems })?;
+            world.print_json(&JournalReport {
+                status: &status,
+                resumed: None,
+                warnings: &stopped.problems,
+            })?;
             return Ok(Exit::Yes);
         }
         let paint = world.paint;
@@ -89,7 +93,11 @@ impl Life {
         let report = as_writer(world, |writer| journal.rebuild(writer))?;
         if self.json {
             let status = journal.status()?;
-            world.print_json(&Report { status: &status, resumed: None, warnings: &report.problems })?;
+            world.print_json(&JournalReport {
+                status: &status,
+                resumed: None,
+                warnings: &report.problems,
+            })?;
             return Ok(Exit::Yes);
         }
         let counts = report.counts;

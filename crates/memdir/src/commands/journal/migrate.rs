@@ -39,7 +39,7 @@ pub(super) struct Migrate {
 }
 
 #[derive(Serialize)]
-struct Report<'r> {
+struct MigrationReport<'r> {
     #[serde(flatten)]
     migration: Option<&'r Migration>,
     applied: bool,
@@ -59,7 +59,7 @@ impl Migrate {
         }
         if self.json {
             let applied = self.apply && migration.is_some();
-            world.print_json(&Report {
+            world.print_json(&MigrationReport {
                 migration: migration.as_ref(),
                 applied,
                 kept: &kept,

@@ -21,7 +21,7 @@ pub(super) fn report(
     let all: Vec<&String> = warnings.iter().chain(&followed.problems).collect();
     if json {
         #[derive(Serialize)]
-        struct Report<'r> {
+        struct WrittenReport<'r> {
             path: Utf8PathBuf,
             file: &'r str,
             warnings: Vec<&'r String>,
@@ -29,7 +29,7 @@ pub(super) fn report(
             branch_before: Option<&'r str>,
         }
         let branch_before = followed.branch_before.as_deref();
-        world.print_json(&Report {
+        world.print_json(&WrittenReport {
             path: journal.directory().join(path),
             file: path,
             warnings: all,

@@ -104,10 +104,10 @@ impl List {
         let items = journal.list(&filter)?;
         if self.json {
             #[derive(Serialize)]
-            struct Report {
+            struct RecordList {
                 items: Vec<Listed>,
             }
-            world.print_json(&Report { items })?;
+            world.print_json(&RecordList { items })?;
             return Ok(Exit::Yes);
         }
         let paint = world.paint;

@@ -41,7 +41,7 @@ pub(super) struct Recover {
 }
 
 #[derive(Serialize)]
-struct Report<'r> {
+struct RecoveryReport<'r> {
     active: bool,
     project_key: &'r str,
     compaction: Verdict,
@@ -65,7 +65,7 @@ impl Recover {
         let options = RecoveryOptions { transcript, payload: payload.as_ref(), budget: self.budget };
         let recovery = journal.recover(&options, world.now)?;
         if self.json {
-            world.print_json(&Report {
+            world.print_json(&RecoveryReport {
                 active: journal.is_active(),
                 project_key: journal.key(),
                 compaction: recovery.verdict,

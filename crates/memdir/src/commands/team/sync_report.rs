@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use memdir_sync::report::{ChangeKind, Report};
+use memdir_sync::report::{ChangeKind, SyncReport};
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -15,7 +15,7 @@ const NAMED: usize = 20;
 
 /// Says what was done, or would be.
 pub(in crate::commands) fn print(
-    report: &Report,
+    report: &SyncReport,
     requests: u32,
     dry_run: bool,
     json: bool,
@@ -25,7 +25,7 @@ pub(in crate::commands) fn print(
         #[derive(Serialize)]
         struct Machine<'r> {
             #[serde(flatten)]
-            report: &'r Report,
+            report: &'r SyncReport,
             requests: u32,
             #[serde(skip_serializing_if = "std::ops::Not::not")]
             dry_run: bool,

@@ -1,9 +1,9 @@
 /// Characters that are left for a text.
-pub(super) struct Room {
+pub(super) struct CharacterBudget {
     left: usize,
 }
 
-impl Room {
+impl CharacterBudget {
     pub(super) fn new(left: usize) -> Self {
         Self { left }
     }
