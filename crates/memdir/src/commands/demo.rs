@@ -9,6 +9,7 @@ use memdir_disk::throwaway_dir::ThrowawayDir;
 use memdir_sync::remote::git::make_repository;
 
 use super::Run;
+use super::short_id::ShortIds;
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
@@ -74,14 +75,22 @@ fn say_it_once(stage: &mut Stage<'_>) -> Result<()> {
     stage.output("recall --prompt \"add a money column for prices\"", &["| "])
 }
 
+/// How many characters the id of an operation has.
+const ID: usize = 18;
+
 fn an_agent_makes_a_mistake(stage: &mut Stage<'_>) -> Result<()> {
     stage.scene("An agent removes the wrong memory. You undo that, and your later work stays.")?;
     stage.as_agent("rm never-float-money-prices")?;
     stage.quietly("add \"Deploy only from main\"")?;
     stage.command("log -n 2")?;
-    let log = stage.run_json("log --json -n 2")?;
-    let wrong = log.split(r#""id":""#).nth(2).and_then(|rest| rest.get(..18)).unwrap_or_default().to_owned();
-    stage.command(&format!("undo {wrong}"))
+    let log = stage.run_json("log --json")?;
+    let ids: Vec<String> = log
+        .split(r#""id":""#)
+        .filter(|rest| rest.as_bytes().get(ID) == Some(&b'"'))
+        .filter_map(|rest| rest.get(..ID).map(str::to_owned))
+        .collect();
+    let wrong = ids.get(1).cloned().unwrap_or_default();
+    stage.command(&format!("undo {}", ShortIds::among(ids).shorten(&wrong)))
 }
 
 fn duplicates(stage: &mut Stage<'_>) -> Result<()> {
