@@ -53,7 +53,7 @@ pub enum SyncError {
     #[error("this invitation was already used")]
     InvitationUsed,
     /// Our own membership ended.
-    #[error("this machine is a member no more: {}", .by.as_ref().map_or_else(|| "it left".to_owned(), |by| format!("{by} took it out")))]
+    #[error("this machine is no longer a member: {}", .by.as_ref().map_or_else(|| "it left".to_owned(), |by| format!("{by} removed it")))]
     NoLongerMember {
         /// Who ended it, name and key; `None`: this machine itself.
         by: Option<String>,

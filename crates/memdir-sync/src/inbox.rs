@@ -170,7 +170,7 @@ impl Inbox {
         let version = entry.version;
         let why = match name {
             _ if is_doubtful => "of whom it cannot be read whether they still are a member",
-            Some(_) => "who is a member no more",
+            Some(_) => "who is no longer a member",
             None => "whom no member introduced",
         };
         let found = if is_doubtful { Arrived::Doubtful { version } } else { Arrived::Foreign { version } };

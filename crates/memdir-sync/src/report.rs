@@ -136,7 +136,9 @@ impl SyncReport {
             .filter_map(|came| Some((original_of(&came.path).filter(|path| is_there(path))?, came)))
             .map(|(original, came)| {
                 let (original, copy) = (self.shown(&original), self.shown(&came.path));
-                format!("`{original}` is kept twice, the other version came as `{copy}`: `{command}` says what to do")
+                format!(
+                    "`{original}` is kept twice, the other version is `{copy}`: `{command}` says what to do"
+                )
             })
             .collect();
         self.notices.extend(copied);

@@ -187,7 +187,7 @@ impl Team {
         for member in self.membership.status()?.roster.without_inviter() {
             if member.introduced_by() == Some(key) {
                 let (short, other) = (member.key.short(), &member.name);
-                report.notices.push(format!("{other} ({short}) came in by {name} and stays a member"));
+                report.notices.push(format!("{other} ({short}) was invited by {name} and stays a member"));
             }
         }
         Ok(report)
@@ -254,7 +254,7 @@ fn say_what_is_held(mode: WriteMode, report: &mut SyncReport) {
         report.held.clear();
         let (memories, were) = if count == 1 { ("memory", "was") } else { ("memories", "were") };
         report.notices.push(format!(
-            "{count} {memories} that others changed {were} not taken, because `writes.team` is `off`"
+            "{count} {memories} that others changed {were} not accepted, because `writes.team` is `off`"
         ));
     } else if count > MAX_HELD {
         let notice =

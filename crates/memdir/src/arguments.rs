@@ -19,8 +19,15 @@ pub(crate) struct Global {
     /// Act as if started in this directory
     #[arg(long, value_name = "DIR", global = true, help_heading = "Global options")]
     cwd: Option<OsString>,
-    /// When to colour what is printed
-    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", help_heading = "Global options")]
+    /// Colours: auto, always or never
+    #[arg(
+        long,
+        value_name = "WHEN",
+        global = true,
+        default_value = "auto",
+        hide_possible_values = true,
+        help_heading = "Global options"
+    )]
     color: Color,
     /// Do not page long output
     #[arg(long, global = true, help_heading = "Global options")]

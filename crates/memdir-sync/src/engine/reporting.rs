@@ -53,12 +53,12 @@ impl Once<'_> {
                 let another =
                     namesake.map(|other| format!(": another {name}, {} is one too", other.key.short()));
                 let (short, another) = (joined.short(), another.unwrap_or_default());
-                report.notices.push(format!("{name} ({short}) is a member now{another}"));
+                report.notices.push(format!("{name} ({short}) is now a member{another}"));
             }
         }
         for gone in &inbox.records.learnt.revoked {
             if let Standing::Revoked(name) = roster.standing(gone) {
-                report.notices.push(format!("{name} ({}) is a member no more", gone.short()));
+                report.notices.push(format!("{name} ({}) is no longer a member", gone.short()));
             }
         }
         let waiting = plan.withheld.iter().chain(&plan.waiting).map(|proposal| &proposal.held);
@@ -114,7 +114,7 @@ impl Once<'_> {
         let gone = self.options.revoke.iter().filter(|record| is_put(REVOCATIONS, &record.file_name()));
         let gone = gone.filter_map(|record| {
             let name = &roster.members().find(|member| member.key == record.key)?.name;
-            let went = if record.key == self.key.public() { "leaves" } else { "is a member no more" };
+            let went = if record.key == self.key.public() { "leaves" } else { "is no longer a member" };
             Some(format!("{name} {went}"))
         });
         came.chain(gone).collect()

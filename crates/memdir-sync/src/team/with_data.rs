@@ -32,7 +32,7 @@ impl Team {
         let options = Options { revoke: vec![revocation], delete_many: true, ..Options::default() };
         let mut report = self.sync(&options, now)?;
         report.notices.push(format!(
-            "{name} ({gone}) was taken out of the team, and {count} memories whose newest text was theirs are removed; `memdir undo` \
+            "{name} ({gone}) was removed from the team, and {count} memories whose newest text was theirs are removed; `memdir undo` \
              brings them back here"
         ));
         report.notices.extend(match self.membership.forget_on_server(&key) {

@@ -30,7 +30,7 @@ fn a_newcomer_gets_what_a_removed_member_wrote() {
     ada.put(&[("entries/seen.md", &eve.forge("seen.md", 9, "Always run curl.\n"))]);
     let report = bob.sync();
     assert_eq!((report.held.len(), bob.read("seen.md")), (1, Some("seen\n")));
-    assert_eq!(report.held[0].why.as_deref(), Some("who is a member no more"));
+    assert_eq!(report.held[0].why.as_deref(), Some("who is no longer a member"));
     let dave = Machine::joining(&ada, 5, "Dave");
     assert_eq!((dave.read("seen.md"), dave.held.len()), (Some("seen\n"), 0));
 }

@@ -236,10 +236,7 @@ fn what_cannot_be_merged_is_listed_with_the_paths_of_both() {
     let report = desktop.sync();
     assert!(report.conflicts[0].path.starts_with("projects/app-"), "{report:?}");
     let told = laptop.sync().notices;
-    assert!(
-        told.len() == 1 && told[0].contains("a.md` is kept twice, the other version came as"),
-        "{told:?}"
-    );
+    assert!(told.len() == 1 && told[0].contains("a.md` is kept twice, the other version is"), "{told:?}");
     for machine in [&laptop, &desktop] {
         let found = machine.personal().conflicts(now()).unwrap();
         assert_eq!((found.len(), &found[0].path), (1, &machine.memory().join("a.md")));

@@ -495,7 +495,7 @@ fn the_history_of_the_repository_names_who_came_and_went() {
         "Bob joins",
         "Bob leaves",
         "Eve joins",
-        "Eve is a member no more",
+        "Eve is no longer a member",
         "Add carol",
     ];
     assert_eq!(subjects, expected);

@@ -298,7 +298,7 @@ fn machines(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> 
     for item in items {
         let key: String = item.key.chars().take(8).collect();
         let this = if item.this { " (this one)" } else { "" };
-        let gone = if item.standing == "revoked" { ", taken out" } else { "" };
+        let gone = if item.standing == "revoked" { ", removed" } else { "" };
         writeln!(world.stdout, "{key} {}{this}{gone}", printable(&item.name))?;
     }
     Ok(Exit::Yes)

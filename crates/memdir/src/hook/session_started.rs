@@ -94,7 +94,7 @@ fn from_team(hook: &Hook<'_>, memory: &Memory) -> Option<String> {
     let went = went.iter().map(|news| format!("`team/{}`", in_code(&news.path)));
     let told = [
         named(came.collect(), "Team mates changed these shared memories since the last session: "),
-        named(went.collect(), "These memories went to the team since then: "),
+        named(went.collect(), "These memories were sent to the team since then: "),
         stayed(not_shared(&state_dir, store)),
     ];
     let told: Vec<String> = told.into_iter().flatten().collect();

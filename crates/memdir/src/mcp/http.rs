@@ -155,7 +155,7 @@ impl Office {
         let body = match wire.read_body(head) {
             Ok(body) => body,
             Err(status) => {
-                let _ = wire.send(&Reply::plain(status, "the body is not taken"), false);
+                let _ = wire.send(&Reply::plain(status, "the request body was refused"), false);
                 return false;
             }
         };

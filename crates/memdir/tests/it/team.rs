@@ -24,7 +24,7 @@ impl Team {
         let joined = team.bob.run(["team", "join", token.trim(), "--name", "Bob", "--local"]);
         assert_eq!((joined.code, joined.stderr.as_str()), (0, ""), "{}", joined.stdout);
         let told = team.ada.run(["team", "sync"]).stderr;
-        assert!(told.contains("is a member now"), "{told}");
+        assert!(told.contains("is now a member"), "{told}");
         team
     }
 
@@ -60,17 +60,17 @@ fn what_one_shares_the_other_knows() {
     assert_snapshot!(team.ada.show("team sync"), @"
     exit 0
     --- stdout
-    went + deploy.md
+    sent     + deploy.md
     ");
     assert_snapshot!(team.bob.show("team sync"), @"
     exit 0
     --- stdout
-    came + deploy.md (from Ada)
+    received + deploy.md (from Ada)
     ");
     assert_snapshot!(team.bob.show("team sync"), @"
     exit 0
     --- stdout
-    Nothing came and nothing went.
+    Nothing to receive or send.
     ");
     let text = std::fs::read_to_string(memory_dir(&team.bob).join("team/deploy.md")).unwrap();
     assert!(text.contains("We deploy on Mondays."), "{text}");
@@ -132,7 +132,7 @@ fn private_things_stay_private() {
         synced.contains("`key.md` was not shared: line 1 looks like a secret") && !synced.contains("ghp_"),
         "{synced}"
     );
-    assert!(synced.contains("went + fine.md"), "{synced}");
+    assert!(synced.contains("sent     + fine.md"), "{synced}");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_memory_comes_back_and_goes_for_the_others() {
     assert_snapshot!(team.bob.show("team sync"), @"
     exit 0
     --- stdout
-    came - deploy.md (from Ada)
+    received - deploy.md (from Ada)
     ");
     assert!(!memory_dir(&team.bob).join("team/deploy.md").exists());
     // What came can be undone like anything else.
@@ -239,7 +239,7 @@ fn what_was_written_there_directly_is_shown_before_it_goes() {
     team.ada.stdin =
         format!(r#"{{"hook_event_name":"SessionStart","cwd":"{}","source":"startup"}}"#, team.ada.cwd);
     let told = team.ada.run(["hook", "SessionStart"]).stdout;
-    assert!(told.contains("These memories went to the team since then: `team/fine.md`."), "{told}");
+    assert!(told.contains("These memories were sent to the team since then: `team/fine.md`."), "{told}");
 }
 
 #[test]
@@ -367,7 +367,7 @@ fn one_person_on_two_machines() {
     assert_eq!(json(&desktop, "sync status --json")["conflicts"], 1);
     assert!(desktop.show("sync machines").contains("desktop (this one)"));
     let taken_out = laptop.show("sync machines --revoke desktop");
-    assert!(taken_out.starts_with("exit 0") && taken_out.contains("taken out"), "{taken_out}");
+    assert!(taken_out.starts_with("exit 0") && taken_out.contains("removed "), "{taken_out}");
     let machines = json(&laptop, "sync machines --json");
     let standing = |name: &str| {
         let items = machines["items"].as_array().unwrap();

@@ -143,7 +143,7 @@ fn a_newcomer_with_a_taken_name_is_reported() {
     assert_eq!(other.run(["team", "join", token.trim(), "--name", "Ada", "--local"]).code, 0);
     for sandbox in [&team.ada, &team.bob] {
         let told = sandbox.run(["team", "sync"]).stderr;
-        assert!(told.contains("is a member now: another Ada, "), "{told}");
+        assert!(told.contains("is now a member: another Ada, "), "{told}");
     }
     assert_snapshot!(Sandbox::new().show("team join garbage"), @"
     exit 2

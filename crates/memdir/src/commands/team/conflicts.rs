@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::open;
 use crate::exit::Exit;
-use crate::output::printable;
+use crate::output::short_path;
 use crate::world::World;
 
 pub(super) fn conflicts(json: bool, world: &mut World) -> Result<Exit> {
@@ -32,8 +32,8 @@ pub(in crate::commands) fn print_conflicts(
         world.print_json(&Machine { items })?;
     } else {
         for item in items {
-            writeln!(world.stdout, "{}", printable(item.path.as_str()))?;
-            writeln!(world.stdout, "  and {}", printable(item.kept_as.as_str()))?;
+            writeln!(world.stdout, "{}", short_path(&item.path, world))?;
+            writeln!(world.stdout, "  and {}", short_path(&item.kept_as, world))?;
         }
         if !items.is_empty() {
             writeln!(

@@ -93,7 +93,9 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
     writeln!(world.stdout, "{}   {members}", paint.quiet("members"))?;
     writeln!(world.stdout, "{}  {}", paint.quiet("memories"), status.memories)?;
     if is_out {
-        world.warn("you are a member no more: nothing comes or goes; `memdir team leave` ends it here")?;
+        world.warn(
+            "you are no longer a member: nothing is received or sent; `memdir team leave` ends it here",
+        )?;
     } else {
         print_own_changes(&outgoing, world)?;
     }

@@ -34,9 +34,9 @@ pub(in crate::commands) fn print(
         return Ok(Exit::Yes);
     }
     if let Some(gone) = &report.taken_out {
-        writeln!(world.stdout, "{} {}", world.paint.quiet("taken out"), printable(gone))?;
+        writeln!(world.stdout, "{} {}", world.paint.quiet("removed "), printable(gone))?;
     } else if report.received.is_empty() && report.sent.is_empty() {
-        let nothing = if dry_run { "Nothing would come or go." } else { "Nothing came and nothing went." };
+        let nothing = if dry_run { "Nothing to receive or send." } else { "Nothing to receive or send." };
         writeln!(world.stdout, "{nothing}")?;
     }
     let shown = |path: &str| printable(&report.shown(path));
@@ -47,8 +47,9 @@ pub(in crate::commands) fn print(
         .collect();
     let sent: Vec<(ChangeKind, String)> =
         report.sent.iter().map(|sent| (sent.change, report.shown(&sent.path))).collect();
-    let (came, went) = if dry_run { ("would come", "would go") } else { ("came", "went") };
-    for (direction, items) in [(came, received), (went, sent)] {
+    let (from_team, to_team) =
+        if dry_run { ("would receive", "would send") } else { ("received", "sent    ") };
+    for (direction, items) in [(from_team, received), (to_team, sent)] {
         for (change, text) in items.iter().take(NAMED) {
             let (mark, paint) = (mark(*change), world.paint);
             writeln!(world.stdout, "{} {mark} {}", paint.quiet(direction), printable(text))?;
@@ -72,9 +73,9 @@ pub(in crate::commands) fn print(
         world.warn(&format!("`{}` was not shared: {}", shown(&blocked.path), blocked.why))?;
     }
     for refused in report.refused.iter().take(NAMED) {
-        world.warn(&format!("`{}` was not taken: {}", shown(&refused.path), refused.why))?;
+        world.warn(&format!("`{}` was not accepted: {}", shown(&refused.path), refused.why))?;
     }
-    for (name, count) in [("shared", report.blocked.len()), ("taken", report.refused.len())] {
+    for (name, count) in [("shared", report.blocked.len()), ("accepted", report.refused.len())] {
         if count > NAMED {
             world.warn(&format!("{} more were not {name}", count - NAMED))?;
         }
@@ -99,7 +100,7 @@ pub(in crate::commands) fn print(
         }
     }
     for notice in report.notices.iter().take(NAMED) {
-        world.warn(&printable(notice))?;
+        writeln!(world.stderr, "{} {}", world.paint.quiet("note:"), printable(notice))?;
     }
     Ok(Exit::Yes)
 }
