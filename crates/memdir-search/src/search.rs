@@ -144,6 +144,10 @@ pub(crate) fn search(
     // Use may move a hit up a little, and what replaces another comes before it: from just behind the last one that
     // is wanted too.
     let mut wanted = options.limit.saturating_add(BESIDE);
+    if options.snippets {
+        // Neighbours of a turn are left out below, and take no place of what is wanted.
+        wanted = wanted.saturating_add(options.limit);
+    }
     if second.is_some() {
         wanted = wanted.max(second_opinion::MOST_READ);
     }
@@ -177,7 +181,7 @@ pub(crate) fn search(
         }
         if options.snippets {
             snippets.fill(&mut place);
-            if repeats(&place.hit, &listed) {
+            if repeats(&place.hit, &listed) || snippets.is_only_a_neighbour(&place) {
                 continue;
             }
             place.hit.share = snippets.share_held(&place);

@@ -110,6 +110,14 @@ impl<'a> Snippets<'a> {
         place.hit.marks = self.asked_for(&place.hit.snippet);
     }
 
+    /// Whether a turn holds nothing of the question, and was found because of the turns around it.
+    pub(super) fn is_only_a_neighbour(&self, place: &Place) -> bool {
+        place.kind == Kind::Transcripts
+            && !self.weights.is_empty()
+            && !place.hit.snippet.is_empty()
+            && place.hit.marks.is_empty()
+    }
+
     /// Reads what a place says, for comparing it with others.
     pub(super) fn read_into(&mut self, dated: &mut DatedText, place: &Place) {
         if let Some(text) = text_of(place) {

@@ -69,7 +69,8 @@ fn every_part_of_a_project_is_found() {
     check(&sandbox, &["friday deploy"], &[("deploy.md", "team")]);
     check(&sandbox, &["linter"], &[("CLAUDE.md", "instructions")]);
     check(&sandbox, &["tunnel"], &[]);
-    check(&sandbox, &["in:sessions tunnel", "-n", "1"], &[("s1.jsonl", "sessions")]);
+    // The turn after it does not say the word, and is not shown.
+    check(&sandbox, &["in:sessions tunnel"], &[("s1.jsonl", "sessions")]);
     check(&sandbox, &["--in", "sessions", "certificate", "-n1"], &[("s1.jsonl", "sessions")]);
     check(&sandbox, &["--in", "team", "tabs"], &[]);
     check(&sandbox, &["project:home-project tabs"], &[("tabs.md", "memories")]);

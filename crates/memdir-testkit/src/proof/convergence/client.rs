@@ -5,7 +5,7 @@ use memdir_core::memory::text_merge::merge_text;
 use memdir_sync::engine::{SyncError, sync};
 use memdir_sync::local::{Held, LeftAlone, Local, LocalChange, LocalError, NameChange, Rules, Scan};
 use memdir_sync::options::Options;
-use memdir_sync::report::ProofReport;
+use memdir_sync::report::SyncReport;
 use memdir_sync::state::{Pending, SyncState};
 use memdir_wire::invitation::Invitation;
 use memdir_wire::member::Member;
@@ -87,7 +87,7 @@ impl Client {
         })
     }
 
-    pub(super) fn sync(&mut self) -> Result<ProofReport, SyncError> {
+    pub(super) fn sync(&mut self) -> Result<SyncReport, SyncError> {
         let options = Options {
             introduce: vec![self.member.record.clone()],
             delete_many: true,
