@@ -36,8 +36,7 @@ pub(in crate::commands) fn print(
     if let Some(gone) = &report.taken_out {
         writeln!(world.stdout, "{} {}", world.paint.quiet("removed "), printable(gone))?;
     } else if report.received.is_empty() && report.sent.is_empty() {
-        let nothing = if dry_run { "Nothing to receive or send." } else { "Nothing to receive or send." };
-        writeln!(world.stdout, "{nothing}")?;
+        writeln!(world.stdout, "Nothing to receive or send.")?;
     }
     let shown = |path: &str| printable(&report.shown(path));
     let received: Vec<(ChangeKind, String)> = report
