@@ -14,7 +14,7 @@ use memdir_disk::disk_error::DiskError;
 use memdir_disk::history::History;
 use memdir_disk::random::random_bits;
 use memdir_disk::relocate::{
-    Carried, Direction, MoveRecord, MoveRecords, copy_verified, remove_copy, set_aside,
+    Carried, Direction, MoveRecord, MoveRecords, copy_verified, keep_time, remove_copy, set_aside,
 };
 
 use super::{Here, Probe, Projects, ProjectsError, lives};
@@ -216,7 +216,14 @@ impl Projects {
                 let plan = memory_plan(record, &memory, &mut moved.warnings)?;
                 let wish =
                     Wish { undo_of, staged: Some(&record.id.0), verbatim: true, ..Wish::of(&record.author) };
-                Some(memory.apply_recorded(&plan, &wish, record.time, &mut moved.warnings)?)
+                let id = memory.apply_recorded(&plan, &wish, record.time, &mut moved.warnings)?;
+                for (relocation, step) in memory_steps(record).filter(|(_, step)| step.action == Action::Copy)
+                {
+                    if let Err(error) = keep_time(&source(relocation, step), &step.to) {
+                        moved.warnings.push(error.to_string());
+                    }
+                }
+                Some(id)
             }
         };
         record.copied.clear();
@@ -354,6 +361,13 @@ fn source(relocation: &Relocation, step: &Step) -> Utf8PathBuf {
         Ok(below) if !lives(old) => aside.join(below),
         _ => step.from.clone(),
     }
+}
+
+fn memory_steps(record: &MoveRecord) -> impl Iterator<Item = (&Relocation, &Step)> {
+    record.relocations.iter().flat_map(|relocation| {
+        let steps = relocation.steps.iter().filter(|step| step.part == Part::Memory);
+        steps.map(move |step| (relocation, step))
+    })
 }
 
 /// The memory that is brought, as one plan for the new directory.

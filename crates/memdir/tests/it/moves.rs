@@ -50,6 +50,9 @@ fn tree(sandbox: &Sandbox) -> String {
 fn a_move_brings_everything_and_goes_back() {
     let sandbox = two_projects();
     let before = tree(&sandbox);
+    let written = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    let memory = project_dir(&sandbox, "home/app").join("memory/tabs.md");
+    fs::File::options().write(true).open(&memory).unwrap().set_modified(written).unwrap();
     assert_snapshot!(sandbox.show("project mv ../app ../new"), @r"
     exit 0
     --- stdout
@@ -66,6 +69,8 @@ fn a_move_brings_everything_and_goes_back() {
     warning: `[ROOT]/home/app` still lives: it starts with an empty memory afterwards
     ");
     let new = project_dir(&sandbox, "home/new");
+    let brought = fs::metadata(new.join("memory/tabs.md")).unwrap().modified().unwrap();
+    assert_eq!(brought, written, "a memory is as old as before");
     for file in [
         SESSION,
         "memory/tabs.md",
