@@ -59,6 +59,9 @@ OPENCODE = """{
 }
 """
 
+# Kilo adds this permission to its settings when it runs.
+KILO = OPENCODE.rstrip()[:-1].rstrip() + ',\n  "permission": {\n    "bash": "allow"\n  }\n}\n'
+
 CONTINUE = """name: mine
 version: 1.0.0
 schema: v1
@@ -107,7 +110,7 @@ AGENTS = [
           resumes=False, injects=False, sessions=False),
     Agent("kilo", "@kilocode/cli", "7.7.7", "kilo",
           ["run", "--auto", "{prompt}"], ["run", "--auto", "--continue", "{prompt}"],
-          files={".config/kilo/kilo.jsonc": OPENCODE}, env={"KILO_DISABLE_MODELS_FETCH": "1"}),
+          files={".config/kilo/kilo.jsonc": KILO}, env={"KILO_DISABLE_MODELS_FETCH": "1"}),
     Agent("continue", "@continuedev/cli", "1.5.47", "cn",
           ["-p", "--auto", "{prompt}"], ["-p", "--auto", "--resume", "{prompt}"],
           files={".continue/config.yaml": CONTINUE}, injects=False, sessions=False),

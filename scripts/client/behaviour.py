@@ -107,10 +107,9 @@ def switches():
         result, bodies = case.ask("hi", env={} if value is None else {name: value}, responder=spawn)
         sub = [body for body in bodies if "SUBTASK" in json.dumps(body["messages"][:2]) and "hi" != body["messages"][0]["content"]]
         sub = [body for body in sub if not any(kind == "tool_use" for _, kind, _ in msg_texts(body))]
-        # A sub-agent runs beside the conversation, so the order is not always the same.
-        told = sorted(("the user wants tabs" in text(body), case.memory in sys_text(body)) for body in bodies)
-        seen = (result["rc"], len(result["requests"]), told,
-                ["the user wants tabs" in text(body) for body in sub], sorted(os.listdir(case.memory)))
+        # A sub-agent runs beside the conversation: neither the order nor the number of requests is always the same.
+        told = sorted({("the user wants tabs" in text(body), case.memory in sys_text(body)) for body in bodies})
+        seen = (result["rc"], told, sorted({"the user wants tabs" in text(body) for body in sub}), sorted(os.listdir(case.memory)))
         base = base or seen
         fact("switch:", name, "without effect" if seen == base and value else seen)
 

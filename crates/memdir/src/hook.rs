@@ -23,6 +23,7 @@ use memdir_lib::recall::forget_session;
 
 mod after_tool;
 mod before_tool;
+mod client_switch;
 mod conversation;
 mod first_prompt;
 mod index;
@@ -152,6 +153,9 @@ impl Hook<'_> {
     fn is_paused(&self) -> bool {
         let Some(state_dir) = self.env.state_dir() else { return false };
         let pauses = Pauses::of(&state_dir);
+        if self.agent == CLAUDE_CODE {
+            client_switch::follow(self.event, &pauses);
+        }
         let session = self.event.session.as_deref().is_some_and(|session| pauses.is_paused(session));
         session
             || pauses.any()

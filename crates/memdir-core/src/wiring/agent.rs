@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::entry::{Entry, Place, Start, Wire};
 use super::table::AGENTS;
 use super::{Format, Member, WholeContent, WholeFile};
-use crate::env::{CLAUDE_CONFIG_DIR, Env, XDG_CONFIG_HOME};
+use crate::env::{APPDATA, CLAUDE_CONFIG_DIR, Env, System, XDG_CONFIG_HOME};
 use crate::host_path::PathStyle;
 use crate::look::{Kind, Look};
 
@@ -133,17 +133,30 @@ impl Agent {
 
     /// The directory of its settings; `None` if nothing says where that is.
     fn directory(self, env: &Env) -> Option<Utf8PathBuf> {
+        self.directory_on(System::HERE, env)
+    }
+
+    pub(super) fn directory_on(self, system: System, env: &Env) -> Option<Utf8PathBuf> {
+        let config = |path: &str| {
+            let absolute = env.var(XDG_CONFIG_HOME).filter(|value| PathStyle::HERE.is_absolute(value));
+            let config = absolute.map(Utf8PathBuf::from).or_else(|| below_home(env, ".config"));
+            Some(config?.join(path))
+        };
         match self.0.place {
             Place::Home(path) => below_home(env, path),
             Place::Named(variable, path) => {
                 let named = env.var(variable).filter(|value| !value.is_empty());
                 named.map(|value| env.cwd.join(value)).or_else(|| below_home(env, path))
             }
-            Place::Config(path) => {
-                let absolute = env.var(XDG_CONFIG_HOME).filter(|value| PathStyle::HERE.is_absolute(value));
-                let config = absolute.map(Utf8PathBuf::from).or_else(|| below_home(env, ".config"));
-                Some(config?.join(path))
-            }
+            Place::Config(path) => config(path),
+            Place::System { linux, macos, windows } => match system {
+                System::Linux => config(linux),
+                System::MacOs => below_home(env, macos),
+                System::Windows => {
+                    let roaming = env.var(APPDATA).filter(|value| PathStyle::HERE.is_absolute(value));
+                    Some(roaming.map(Utf8PathBuf::from).or_else(|| below_home(env, "AppData/Roaming"))?.join(windows))
+                }
+            },
         }
     }
 

@@ -44,8 +44,10 @@ pub(super) enum Place {
     Home(&'static str),
     /// Where a variable says, or else below the home directory.
     Named(&'static str, &'static str),
-    /// Below the directory for settings of the user's programs.
+    /// Below the directory for settings of the user's programs, `~/.config` on every system.
     Config(&'static str),
+    /// Below the directory that the system has for it: `~/.config`, the home directory on macOS, `%APPDATA%` on Windows.
+    System { linux: &'static str, macos: &'static str, windows: &'static str },
 }
 
 /// One thing that makes an agent start memdir, in a file below the directory of its settings.

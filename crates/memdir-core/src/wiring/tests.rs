@@ -1,4 +1,5 @@
 use super::*;
+use crate::env::System;
 use serde_json::json;
 
 fn members() -> Vec<Member> {
@@ -108,4 +109,26 @@ fn a_hook_is_added_beside_those_of_others() {
     check(Some("{\"hooks\": {\"SessionStart\": [], \"Stop\": []}}"));
     let error = wire(Format::Json, Some("{\"hooks\": {\"SessionStart\": {}}}"), &members).unwrap_err();
     assert_eq!(error.to_string(), "`hooks.SessionStart` in it is not a list");
+}
+
+#[test]
+fn settings_lie_where_the_system_keeps_them() {
+    let home = if cfg!(windows) { "C:/Users/x" } else { "/home/x" };
+    let env = crate::env::Env { home: Some(home.into()), cwd: home.into(), vars: Default::default() };
+    let check = |name: &str, linux: &str, macos: &str, windows: &str| {
+        let agent = Agent::named(name).unwrap();
+        for (system, wanted) in [(System::Linux, linux), (System::MacOs, macos), (System::Windows, windows)] {
+            assert_eq!(agent.directory_on(system, &env), Some(env.home.as_ref().unwrap().join(wanted)), "{name}");
+        }
+    };
+    check(
+        "vscode",
+        ".config/Code/User",
+        "Library/Application Support/Code/User",
+        "AppData/Roaming/Code/User",
+    );
+    check("zed", ".config/zed", ".config/zed", "AppData/Roaming/Zed");
+    check("goose", ".config/goose", ".config/goose", "AppData/Roaming/Block/goose/config");
+    check("opencode", ".config/opencode", ".config/opencode", ".config/opencode");
+    check("codex", ".codex", ".codex", ".codex");
 }

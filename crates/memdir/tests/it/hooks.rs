@@ -293,6 +293,32 @@ fn a_paused_session_gets_nothing_and_leaves_nothing() {
 }
 
 #[test]
+fn a_session_in_which_the_client_was_told_to_pause_memory_is_paused_here_too() {
+    let (mut sandbox, _) = project();
+    let transcript = sandbox.home.root().join("s-1.jsonl");
+    let mut said = String::from("{\"type\":\"user\"}\n");
+    let mut tell = |mode: &str, second: u8| {
+        let time = format!("2026-01-01T12:00:{second:02}.000Z");
+        let line = json!({"type": "memory-mode", "mode": mode, "afterUuid": null, "timestamp": time, "sessionId": "s-1"});
+        said.push_str(&format!("{line}\n"));
+        fs::write(&transcript, &said).unwrap();
+    };
+    sandbox.run(["search", "release"]);
+    let prompt = json!({"prompt": "release from the main branch after the nightly run", "transcript_path": transcript});
+    tell("off", 1);
+    assert_eq!(hook(&mut sandbox, "UserPromptSubmit", &prompt), Value::Null, "off");
+    tell("on", 2);
+    assert!(hook(&mut sandbox, "UserPromptSubmit", &prompt).is_object(), "on again");
+    tell("off", 3);
+    assert_eq!(hook(&mut sandbox, "SessionStart", &prompt), Value::Null);
+    // What the user tells memdir later counts more than what the client was told before.
+    assert_eq!(sandbox.run(["resume", "--session", "s-1"]).code, 0);
+    sandbox.run(["add", "-n", "late", "-d", "x", "--text", "The nightly run is on Sundays.", "--pin"]);
+    hook(&mut sandbox, "SessionStart", &json!({"source": "compact", "transcript_path": prompt["transcript_path"]}));
+    assert!(hook(&mut sandbox, "UserPromptSubmit", &prompt).is_object(), "resumed by memdir");
+}
+
+#[test]
 fn a_session_gets_the_state_of_the_work_and_a_compacted_one_everything() {
     let (mut sandbox, _) = project();
     let before = hook(&mut sandbox, "SessionStart", &json!({"source": "compact"}));

@@ -3,9 +3,10 @@
 use std::fs;
 use std::rc::Rc;
 
+use memdir_testkit::TestHome;
 use serde_json::{Value, json};
 
-use crate::mcp_client::McpClient;
+use crate::mcp_client::{McpClient, command};
 
 fn save(client: &mut McpClient, name: &str, text: &str) -> String {
     let arguments =
@@ -209,6 +210,36 @@ fn a_client_without_a_handshake_is_served_request_by_request() {
     let (rest, code) = client.end();
     assert!(rest.contains("\"id\":\"ear\"") && rest.contains("complete"), "{rest}");
     assert_eq!(code, 0);
+}
+
+/// The forms are those of code.visualstudio.com/docs/agents/reference/mcp-configuration and zed.dev/docs/ai/mcp.
+#[test]
+fn editors_start_the_server_with_the_settings_that_they_document() {
+    let check = |name: &str, file: &str, keys: [&str; 2], wanted: &[&str], client: &str| {
+        let home = Rc::new(TestHome::new());
+        let settings = home.write(format!("home/.config/{file}"), "{\n  // mine\n}\n");
+        let before = fs::read_to_string(&settings).unwrap();
+        assert!(command(&home).args(["setup", name, "--yes"]).output().unwrap().status.success());
+        let wired = fs::read_to_string(&settings).unwrap();
+        let read: Value = serde_json::from_str(&wired.replace("// mine", "")).unwrap();
+        let entry = &read[keys[0]][keys[1]];
+        let mut found: Vec<&str> = entry.as_object().unwrap().keys().map(String::as_str).collect();
+        found.sort_unstable();
+        assert_eq!(found, wanted, "{wired}");
+        assert!(entry.get("type").is_none_or(|kind| kind == "stdio"), "{wired}");
+        let arguments: Vec<&str> =
+            entry["args"].as_array().unwrap().iter().map(|argument| argument.as_str().unwrap()).collect();
+        let mut server = McpClient::start_as(Rc::clone(&home), entry["command"].as_str().unwrap(), &arguments);
+        server.greet_as(client, "2025-11-25", json!({}));
+        save(&mut server, "tabs", "Use tabs.");
+        let log: Value = serde_json::from_str(&server.memdir(&["log", "--json"]).1).unwrap();
+        assert_eq!(log["items"][0]["author"]["id"], json!(name), "{log}");
+        assert_eq!(server.memdir(&["uninstall"]).0, 0);
+        assert_eq!(fs::read_to_string(&settings).unwrap(), before);
+    };
+    let code = ["args", "command", "type"];
+    check("vscode", "Code/User/mcp.json", ["servers", "memdir"], &code, "Visual Studio Code");
+    check("zed", "zed/settings.json", ["context_servers", "memdir"], &["args", "command"], "Zed");
 }
 
 #[test]

@@ -33,8 +33,13 @@ impl McpClient {
     }
 
     fn start_in(home: Rc<TestHome>, arguments: &[&str]) -> Self {
-        let mut child = command(&home)
-            .arg("mcp")
+        let arguments: Vec<&str> = ["mcp"].into_iter().chain(arguments.iter().copied()).collect();
+        Self::start_as(home, env!("CARGO_BIN_EXE_memdir"), &arguments)
+    }
+
+    /// A server that is started by this command, as an agent's settings have it.
+    pub(crate) fn start_as(home: Rc<TestHome>, program: &str, arguments: &[&str]) -> Self {
+        let mut child = with_home(&home, program)
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -54,7 +59,11 @@ impl McpClient {
     }
 
     pub(crate) fn greet(&mut self, version: &str, capabilities: Value) -> Value {
-        let client = json!({"name": "test-client", "version": "1"});
+        self.greet_as("test-client", version, capabilities)
+    }
+
+    pub(crate) fn greet_as(&mut self, name: &str, version: &str, capabilities: Value) -> Value {
+        let client = json!({"name": name, "version": "1"});
         let params = json!({"protocolVersion": version, "capabilities": capabilities, "clientInfo": client});
         let answer = self.ask("initialize", params);
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
@@ -152,7 +161,11 @@ impl Drop for McpClient {
 
 /// The program in a home of its own.
 pub(crate) fn command(home: &TestHome) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_memdir"));
+    with_home(home, env!("CARGO_BIN_EXE_memdir"))
+}
+
+fn with_home(home: &TestHome, program: &str) -> Command {
+    let mut command = Command::new(program);
     command.env_clear().env("HOME", home.home()).env("TZ", "UTC").current_dir(home.project());
     command
 }
