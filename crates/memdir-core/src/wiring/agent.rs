@@ -154,7 +154,12 @@ impl Agent {
                 System::MacOs => below_home(env, macos),
                 System::Windows => {
                     let roaming = env.var(APPDATA).filter(|value| PathStyle::HERE.is_absolute(value));
-                    Some(roaming.map(Utf8PathBuf::from).or_else(|| below_home(env, "AppData/Roaming"))?.join(windows))
+                    Some(
+                        roaming
+                            .map(Utf8PathBuf::from)
+                            .or_else(|| below_home(env, "AppData/Roaming"))?
+                            .join(windows),
+                    )
                 }
             },
         }

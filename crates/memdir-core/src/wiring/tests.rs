@@ -118,7 +118,11 @@ fn settings_lie_where_the_system_keeps_them() {
     let check = |name: &str, linux: &str, macos: &str, windows: &str| {
         let agent = Agent::named(name).unwrap();
         for (system, wanted) in [(System::Linux, linux), (System::MacOs, macos), (System::Windows, windows)] {
-            assert_eq!(agent.directory_on(system, &env), Some(env.home.as_ref().unwrap().join(wanted)), "{name}");
+            assert_eq!(
+                agent.directory_on(system, &env),
+                Some(env.home.as_ref().unwrap().join(wanted)),
+                "{name}"
+            );
         }
     };
     check(

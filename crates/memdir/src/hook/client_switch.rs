@@ -13,7 +13,9 @@ const TAIL_AT_START: u64 = 8 << 20;
 
 /// Pauses or resumes the session as the user last told the client to. What the user told memdir later counts more.
 pub(super) fn follow(event: &Event, pauses: &Pauses) {
-    let (Some(session), Some(transcript)) = (event.session.as_deref(), event.transcript.as_deref()) else { return };
+    let (Some(session), Some(transcript)) = (event.session.as_deref(), event.transcript.as_deref()) else {
+        return;
+    };
     let most = if event.name == "SessionStart" { TAIL_AT_START } else { TAIL };
     let Some(mode) = tail(transcript, most).and_then(|tail| last_memory_mode(&tail, session)) else { return };
     let spans = pauses.spans(session);

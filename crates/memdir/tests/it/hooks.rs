@@ -314,7 +314,11 @@ fn a_session_in_which_the_client_was_told_to_pause_memory_is_paused_here_too() {
     // What the user tells memdir later counts more than what the client was told before.
     assert_eq!(sandbox.run(["resume", "--session", "s-1"]).code, 0);
     sandbox.run(["add", "-n", "late", "-d", "x", "--text", "The nightly run is on Sundays.", "--pin"]);
-    hook(&mut sandbox, "SessionStart", &json!({"source": "compact", "transcript_path": prompt["transcript_path"]}));
+    hook(
+        &mut sandbox,
+        "SessionStart",
+        &json!({"source": "compact", "transcript_path": prompt["transcript_path"]}),
+    );
     assert!(hook(&mut sandbox, "UserPromptSubmit", &prompt).is_object(), "resumed by memdir");
 }
 

@@ -229,7 +229,8 @@ fn editors_start_the_server_with_the_settings_that_they_document() {
         assert!(entry.get("type").is_none_or(|kind| kind == "stdio"), "{wired}");
         let arguments: Vec<&str> =
             entry["args"].as_array().unwrap().iter().map(|argument| argument.as_str().unwrap()).collect();
-        let mut server = McpClient::start_as(Rc::clone(&home), entry["command"].as_str().unwrap(), &arguments);
+        let mut server =
+            McpClient::start_as(Rc::clone(&home), entry["command"].as_str().unwrap(), &arguments);
         server.greet_as(client, "2025-11-25", json!({}));
         save(&mut server, "tabs", "Use tabs.");
         let log: Value = serde_json::from_str(&server.memdir(&["log", "--json"]).1).unwrap();
