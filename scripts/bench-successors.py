@@ -5,10 +5,11 @@ usage: bench-successors.py [-v] MEMDIR
 
 The old text is dated in February 2026, the new one in June. The files are written in an order that gives nothing away.
 """
-import json, os, subprocess, sys, tempfile, uuid
+import datetime, json, os, subprocess, sys, tempfile, uuid
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DATA = os.path.join(HERE, "../crates/memdir-testkit/data/successors/pairs.json")
+SETS = os.path.join(HERE, "../crates/memdir-testkit/data/successors")
+DATA = os.path.join(SETS, "pairs.json")
 OLD, NEW = "2026-02-10T09:00:00.000Z", "2026-06-15T09:00:00.000Z"
 NOW = "2026-09-01T12:00:00Z"
 
@@ -47,6 +48,42 @@ def ask(memdir, home, arguments, pairs):
     return {answer["qid"]: answer["ranked"] for answer in map(json.loads, done.stdout.splitlines())}
 
 
+def together(memdir, home):
+    """One memory directory in which some facts changed, others did not, and most texts have a neighbour of the same subject."""
+    with open(os.path.join(SETS, "memories.json"), encoding="utf8") as file:
+        cases = json.load(file)
+    folder = os.path.join(home, "together")
+    os.mkdir(folder)
+
+    def write(name, text, day):
+        date = datetime.date(2025, 6, 1) + datetime.timedelta(days=day)
+        description = json.dumps(text[:100], ensure_ascii=False)
+        head = f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: project\n  modified: {date}T10:00:00.000Z\n---\n"
+        path = os.path.join(folder, name + ".md")
+        with open(path, "w", encoding="utf8") as file:
+            file.write(f"{head}\n{text}\n")
+        return path
+
+    asked, score = [], {}
+    for number, case in enumerate(cases):
+        newer = write(f"b{number}", case["newer"], 300 + number)
+        older = write(f"a{number}", case["older"], number)
+        others = [write(f"c{number}-{at}", text, 100 + 7 * at + number) for at, text in enumerate(case.get("others", []))]
+        if case.get("both_hold"):
+            asked.append((case["query"], "a parallel fact stays first", older, None))
+        else:
+            asked.append((case["query"], "newer before older", newer, older))
+        asked += [(stay["query"], "a neighbour stays first", others[stay["other"]], None) for stay in case.get("stay", [])]
+    ranked = ask(memdir, home, ["--dir", folder], [{"id": str(at), "query": query} for at, (query, *_) in enumerate(asked)])
+    for at, (_, what, wanted, other) in enumerate(asked):
+        order = ranked[str(at)]
+        place = order.index(wanted) if wanted in order else 99
+        right = place < (order.index(other) if other in order else 98) if other else place == 0
+        score[what] = (score.get(what, (0, 0))[0] + right, score.get(what, (0, 0))[1] + 1)
+    for what, (right, of) in score.items():
+        print(f"{what:30}{right:>4} of {of}")
+
+
 def main():
     arguments = sys.argv[1:]
     verbose = "-v" in arguments
@@ -80,6 +117,7 @@ def main():
             total = [one + other for one, other in zip(total, counts)]
             print(f"{where + (', marked' if marked else ', by date'):24}{counts[0]:6}{counts[1]:16}{counts[2]:11}")
         print(f"{'all':24}{total[0]:6}{total[1]:16}{total[2]:11}")
+        together(memdir, home)
 
 
 main()

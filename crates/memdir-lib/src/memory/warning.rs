@@ -1,9 +1,12 @@
+use std::cell::OnceCell;
+
 use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::env::Env;
 use memdir_core::hook::ToolCall;
 use memdir_core::hygiene::{Owner, Provenance, render};
 use memdir_core::memory::topic::{Topic, decode};
+use memdir_core::operation::Author;
 use memdir_core::secrets::redact;
 use memdir_disk::file_table::Limit;
 use memdir_search::{RecalledMemory, ShownMemories};
@@ -54,7 +57,7 @@ impl Memory {
         now: Timestamp,
     ) -> Result<Vec<ToolWarning>, MemoryError> {
         let here = Checkout::of(env);
-        let mut warnings = Vec::new();
+        let (mut warnings, authors) = (Vec::new(), OnceCell::new());
         for entry in self.limited(Limit::When)? {
             let validity = &entry.validity;
             if !entry.counts(&here, now) || !validity.when.iter().any(|pattern| call.matches(pattern)) {
@@ -63,9 +66,10 @@ impl Memory {
             let Some(content) = self.read(&entry.path)? else { continue };
             let block = validity.block && self.was_accepted(&entry, &content);
             let path = self.directory().join(entry.path.as_path());
+            let authors = authors.get_or_init(|| self.last_authors());
             if block || is_new(env, session, &path) {
                 note_warned(env, path, session, now);
-                warnings.push(ToolWarning { text: entry.quote(&content, now), block });
+                warnings.push(ToolWarning { text: entry.quote(&content, authors.get(entry.path.as_str()), now), block });
             }
             if warnings.len() == MAX_WARNINGS {
                 break;
@@ -100,12 +104,12 @@ impl Entry {
             && !self.is_archived()
     }
 
-    fn quote(&self, content: &[u8], now: Timestamp) -> String {
+    fn quote(&self, content: &[u8], changed_by: Option<&Author>, now: Timestamp) -> String {
         let text = decode(content).0;
         let body = text.get(Topic::parse(&text).0.body).unwrap_or_default();
         let (body, _) = redact(body.trim());
         let (file, modified) = (self.path.as_str(), Some(self.modified));
-        render(&body, &Provenance { file, owner: Owner::User, modified, changed_by: None, now }, MAX_UNITS)
+        render(&body, &Provenance { file, owner: Owner::User, modified, changed_by, now }, MAX_UNITS)
     }
 }
 
@@ -113,13 +117,15 @@ impl Memory {
     /// The pinned memories that count here, newest first, quoted for a model.
     pub(crate) fn pinned(&self, here: &Checkout, now: Timestamp) -> Vec<RecalledMemory> {
         let entries = self.limited(Limit::Pinned).unwrap_or_default().into_iter();
+        let authors = OnceCell::new();
         let quoted = entries.filter(|entry| entry.counts(here, now)).filter_map(|entry| {
             let content = self.read(&entry.path).ok().flatten()?;
+            let author = authors.get_or_init(|| self.last_authors()).get(entry.path.as_str());
             Some(RecalledMemory {
                 path: self.directory().join(entry.path.as_path()),
                 name: entry.title().to_owned(),
                 modified: Some(entry.modified),
-                text: entry.quote(&content, now),
+                text: entry.quote(&content, author, now),
                 probability: 1.0,
             })
         });

@@ -181,8 +181,9 @@ impl Asked {
         let time = memory.modified.map(jiff::Timestamp::as_second);
         let superseded_by = memory.validity.superseded_by.clone().unwrap_or_default();
         let names = vec![memory.name()];
+        let apart = FILES_APART;
         let mut dated =
-            DatedText { names, superseded_by, time, apart: FILES_APART, score, ..DatedText::default() };
+            DatedText { names, superseded_by, time, apart, score, is_memory: true, ..DatedText::default() };
         dated.read(&memory.body, &self.weights, analyzer);
         dated
     }

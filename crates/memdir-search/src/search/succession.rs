@@ -39,6 +39,7 @@ fn dated(place: &Place, snippets: &mut Snippets<'_>) -> DatedText {
         time: place.hit.time.filter(|_| place.is_replaceable).map(jiff::Timestamp::as_second),
         apart: if is_file { FILES_APART } else { 0 },
         score: place.hit.score,
+        is_memory: is_file && !place.hit.kind.is_empty(),
         ..DatedText::default()
     };
     if place.is_replaceable {

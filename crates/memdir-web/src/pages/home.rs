@@ -88,13 +88,15 @@ fn here(viewer: &Viewer, place: &Place, links: &Links) -> Result<Markup, PageErr
     }
     let memory = project.memory()?;
     let findings = examined(&memory, catalogue.entries.len(), viewer.now())?;
+    // The table below counts without them.
+    let n_shared = catalogue.entries.iter().filter(|entry| entry.path.as_str().starts_with("team/")).count();
     let usage = project.index_usage()?.unwrap_or(Usage { lines: 0, units: 0, loaded_lines: 0 });
     Ok(html! {
         section.card.here-card aria-label="This project" {
             div {
                 h2 { a href=(links.to("overview", &[])) { (visible(project.title())) } }
                 p.health {
-                    span.quiet { (count(catalogue.entries.len(), "memory", "memories")) }
+                    span.quiet { (count(catalogue.entries.len() - n_shared, "memory", "memories")) @if n_shared > 0 { ", " (n_shared) " of the team" } }
                     @match &findings { Some(findings) => (health_line(findings)), None => span.quiet { "large: " code { "memdir doctor" } " checks it" } }
                 }
             }

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::Run;
 use super::memory::Which;
+use super::when::local;
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
@@ -97,6 +98,7 @@ impl Run for Why {
                 "tool" => "its `when` names the tool call",
                 _ => "it shares words with the prompt",
             };
+            let time = local(*time);
             writeln!(
                 world.stdout,
                 "{time}  {file}  {event} to session {session}: {shares}, score {score:.2}"
