@@ -144,7 +144,7 @@ fn particulars_of(text: &str, analyzer: &mut Analyzer) -> HashSet<Term> {
         at = before.len() + gap.len() + word.len();
         n_words += 1;
         let begins = before.is_empty() || gap.contains(['.', '!', '?', ':', ';', '\n', '#', '*']);
-        if word.chars().any(|c| c.is_numeric()) || word.chars().skip(1).any(char::is_uppercase) {
+        if word.chars().any(char::is_numeric) || word.chars().skip(1).any(char::is_uppercase) {
             sure.push(word);
         } else if !begins && word.chars().next().is_some_and(char::is_uppercase) {
             capitals.push(word);

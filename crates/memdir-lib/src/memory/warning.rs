@@ -69,7 +69,10 @@ impl Memory {
             let authors = authors.get_or_init(|| self.last_authors());
             if block || is_new(env, session, &path) {
                 note_warned(env, path, session, now);
-                warnings.push(ToolWarning { text: entry.quote(&content, authors.get(entry.path.as_str()), now), block });
+                warnings.push(ToolWarning {
+                    text: entry.quote(&content, authors.get(entry.path.as_str()), now),
+                    block,
+                });
             }
             if warnings.len() == MAX_WARNINGS {
                 break;
