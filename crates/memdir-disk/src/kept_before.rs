@@ -50,18 +50,21 @@ impl KeptBefore {
         written
     }
 
-    /// Gives back what was kept of a file, once.
+    /// Gives back what was kept of a file, once: of several agents that wrote it at one time, one gets it.
     ///
     /// # Errors
     /// What the system says.
     pub fn take(&self, path: &RelPath) -> std::io::Result<Option<Vec<u8>>> {
         let place = self.place(path);
-        let limit = usize::try_from(MAX_FILE_BYTES).unwrap_or(usize::MAX);
-        let content = state_file::read(&place, limit)?;
-        if content.is_some() {
-            fs::remove_file(&place)?;
+        let taken = Utf8PathBuf::from(format!("{place}.{}.tmp", std::process::id()));
+        match fs::rename(&place, &taken) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            renamed => renamed?,
         }
-        Ok(content)
+        let limit = usize::try_from(MAX_FILE_BYTES).unwrap_or(usize::MAX);
+        let content = state_file::read(&taken, limit);
+        fs::remove_file(&taken)?;
+        content
     }
 
     fn place(&self, path: &RelPath) -> Utf8PathBuf {
@@ -87,5 +90,20 @@ mod tests {
         kept.keep(&path, Some(b"three")).unwrap();
         kept.keep(&path, None).unwrap();
         assert_eq!(kept.take(&path).unwrap(), None);
+    }
+
+    #[test]
+    fn of_agents_that_take_at_once_one_gets_it_and_none_fails() {
+        let temp = tempfile::tempdir().unwrap();
+        let kept = KeptBefore::of(Utf8Path::from_path(temp.path()).unwrap(), &StoreId("s".to_owned()));
+        let path = RelPath::parse("a.md").unwrap();
+        for _ in 0..200 {
+            kept.keep(&path, Some(b"one")).unwrap();
+            let takers = std::thread::scope(|scope| {
+                let takers: Vec<_> = (0..8).map(|_| scope.spawn(|| kept.take(&path))).collect();
+                takers.into_iter().map(|taker| taker.join().unwrap().unwrap()).collect::<Vec<_>>()
+            });
+            assert_eq!(takers.into_iter().flatten().collect::<Vec<_>>(), [b"one".to_vec()]);
+        }
     }
 }

@@ -68,6 +68,7 @@ pub use purge::{PURGED, Purge, Purged};
 pub(crate) use review::propose;
 pub use review::{ReviewDecision, Submitted};
 pub use scope::{BranchFate, Due};
+pub(crate) use tool_write::WRITES_OFF;
 pub use tool_write::{ToolChange, ToolVerdict};
 pub use verification::VerifiedMemory;
 pub use warning::{ToolWarning, memories_in_use};

@@ -14,9 +14,10 @@ const TABLES: [(&str, &str, &str); 6] = [
         "SELECT count(*) FROM contents",
     ),
     (
-        "SELECT team, path, folded, content, size, sequence, entry_version, entry_round, is_deletion FROM files",
-        "INSERT INTO files (team, path, folded, content, size, sequence, entry_version, entry_round, is_deletion) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        "SELECT team, path, folded, content, size, sequence, entry_version, entry_round, is_deletion, put_by \
+         FROM files",
+        "INSERT INTO files (team, path, folded, content, size, sequence, entry_version, entry_round, is_deletion, put_by) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         "SELECT count(*) FROM files",
     ),
     (

@@ -14,6 +14,10 @@ pub struct Limits {
     pub team_files: u64,
     /// Bytes of a team's files.
     pub team_bytes: u64,
+    /// Files of a team that one member put there.
+    pub member_files: u64,
+    /// Bytes of those.
+    pub member_bytes: u64,
     /// Bytes of a team's parts of versions that are not published.
     pub waiting_bytes: u64,
     /// Requests a second with one token; 0: any number.
@@ -45,6 +49,8 @@ impl Default for Limits {
         Self {
             team_files: 200_000,
             team_bytes: 1 << 30,
+            member_files: 150_000,
+            member_bytes: 768 << 20,
             waiting_bytes: 256 << 20,
             token_rate: 50,
             publish_rate: 2,
@@ -73,6 +79,30 @@ impl Limits {
         }
         if bytes > self.team_bytes && bytes > old_bytes {
             let message = format!("the team would have {bytes} bytes, and {} are the most", self.team_bytes);
+            return Err(ApiError::new("quota", message));
+        }
+        Ok(())
+    }
+
+    /// Whether a team has so much that one member's share of it may be too much.
+    #[must_use]
+    pub fn may_crowd(&self, files: u64, bytes: u64) -> bool {
+        files > self.member_files || bytes > self.member_bytes
+    }
+
+    /// Whether one member may have put so many files and bytes there, given how many they had: the others need room.
+    ///
+    /// # Errors
+    /// They may not.
+    pub fn check_member(&self, (files, bytes): (u64, u64), (old_files, old_bytes): (u64, u64)) -> Result<(), ApiError> {
+        if files > self.member_files && files > old_files {
+            let most = self.member_files;
+            let message = format!("{files} files would be yours, and {most} are the most for one member");
+            return Err(ApiError::new("quota", message));
+        }
+        if bytes > self.member_bytes && bytes > old_bytes {
+            let most = self.member_bytes;
+            let message = format!("{bytes} bytes would be yours, and {most} are the most for one member");
             return Err(ApiError::new("quota", message));
         }
         Ok(())

@@ -101,6 +101,7 @@ impl Desk<'_> {
         old.check(&puts)?;
         let (more_files, bytes) = old.count(team.bytes, &puts);
         self.limits.check_team(team.files + more_files, bytes, team.files, team.bytes)?;
+        self.check_share(team, &member, &old, (more_files, bytes), &puts).await?;
         self.limits.check_old(team.old_bytes)?;
         let gone: Vec<PublicKey> = puts.iter().filter_map(|put| put_out(put, &roster)).collect();
         let author = match roster.standing(&member) {
@@ -149,6 +150,24 @@ impl Desk<'_> {
             }
         }
         Err(StorageError::Unavailable("others come in all the time".to_owned()).into())
+    }
+
+    /// Whether one member leaves room for the others. Where a team has less than one member may have, nobody counts.
+    async fn check_share(
+        &self,
+        team: &Team,
+        member: &PublicKey,
+        old: &Old,
+        (more_files, bytes): (u64, u64),
+        puts: &[CheckedPut],
+    ) -> Result<(), ApiError> {
+        let grows = more_files > 0 || bytes > team.bytes;
+        if !grows || !self.limits.may_crowd(team.files + more_files, bytes) {
+            return Ok(());
+        }
+        let member = member.to_string();
+        let held = self.store.put_by(&team.name, &member).await?;
+        self.limits.check_member(old.share(&member, held, puts), held)
     }
 
     /// The tokens that end with members who are put out, and how many there are in all.
@@ -400,6 +419,18 @@ impl Old {
             bytes += put.size();
         }
         (more, bytes)
+    }
+
+    /// How many files and bytes are a member's then, who had so many before.
+    fn share(&self, member: &str, (mut files, mut bytes): (u64, u64), puts: &[CheckedPut]) -> (u64, u64) {
+        for put in puts {
+            match self.0.files.get(&put.path).filter(|old| old.put_by.as_deref() == Some(member)) {
+                Some(old) => bytes = bytes.saturating_sub(old.size),
+                None => files += 1,
+            }
+            bytes += put.size();
+        }
+        (files, bytes)
     }
 
     /// The contents that are replaced by others, and how many bytes they have.

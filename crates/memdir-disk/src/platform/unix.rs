@@ -546,12 +546,35 @@ impl ProcessTree {
         self.process.is_none_or(|pid| !matches!(rustix::process::waitid(WaitId::Pid(pid), options), Ok(None)))
     }
 
-    /// Ends all processes of the tree.
+    /// Ends all processes of the tree, on Linux also those that have left its group.
     pub fn kill(&self) {
         if let Some(process) = self.process {
+            let strays = descendants(process);
             let _ = rustix::process::kill_process_group(process, Signal::KILL);
+            for stray in strays {
+                let _ = rustix::process::kill_process(stray, Signal::KILL);
+            }
         }
     }
+}
+
+/// All processes below one, as `/proc` tells; none where there is no `/proc`.
+fn descendants(process: Pid) -> Vec<Pid> {
+    let parent_of = |entry: fs::DirEntry| {
+        let pid = entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw)?;
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        // The name of the program is in brackets and may hold anything.
+        let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
+        Some((pid, Pid::from_raw(parent)?))
+    };
+    let all: Vec<(Pid, Pid)> = fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(parent_of).collect();
+    let mut found = vec![process];
+    let mut looked_at = 0;
+    while let Some(parent) = found.get(looked_at).copied() {
+        looked_at += 1;
+        found.extend(all.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid));
+    }
+    found.split_off(1)
 }
 
 pub(super) fn at_cwd<T>(call: impl FnOnce(rustix::fd::BorrowedFd<'static>) -> T) -> T {

@@ -26,7 +26,7 @@ pub struct EndedAgent<'e> {
     pub last_message: Option<&'e str>,
 }
 
-/// The client runs the hook up to 100 ms before it has written the last turns of an agent into its transcript.
+/// The client runs the hook up to 100 ms before it has written the last turns of an agent into its transcript, or any.
 const TRANSCRIPT_PATIENCE: (usize, Duration) = (20, Duration::from_millis(25));
 
 /// How many outputs are named.
@@ -52,7 +52,8 @@ impl Journal {
     pub fn keep_output(&self, agent: &EndedAgent<'_>, writer: &Writer<'_>) -> Result<(), JournalError> {
         let kind = agent.agent_type.unwrap_or("sub-agent");
         let message = agent.last_message.map(str::trim).filter(|message| !message.is_empty());
-        let run = agent.transcript.and_then(|path| self.read_whole_run(path, message)).unwrap_or_default();
+        let transcript = agent.transcript.filter(|_| message.is_some());
+        let run = transcript.and_then(|path| self.read_whole_run(path, message)).unwrap_or_default();
         if let Some(message) = message
             && !run.wrote.map_or_else(|| self.seems_stored(kind, message), Ok)?
         {
@@ -103,13 +104,14 @@ impl Journal {
         Ok(Untold::of(&self.state_dir()?, self.directory()))
     }
 
-    /// Reads a transcript when it holds the last words of its agent, or when waiting for them took too long.
+    /// Reads a transcript when it holds the last words of its agent, or when waiting for them took too long. That of an
+    /// agent that ended at once is not there yet.
     fn read_whole_run(&self, path: &Utf8Path, last_words: Option<&str>) -> Option<AgentRun> {
         let (attempts, pause) = TRANSCRIPT_PATIENCE;
         for _ in 0..attempts {
-            let run = self.read_run(path, last_words)?;
-            if run.is_complete || run.wrote == Some(true) {
-                return Some(run);
+            let run = self.read_run(path, last_words);
+            if run.as_ref().is_some_and(|run| run.is_complete || run.wrote == Some(true)) {
+                return run;
             }
             thread::sleep(pause);
         }

@@ -3,7 +3,7 @@
 
 use camino::Utf8Path;
 use jiff::Timestamp;
-use memdir_core::config::{SecretsOnWrite, WriteMode, WriteScope};
+use memdir_core::config::{SecretsOnWrite, WriteMode};
 use memdir_core::content_hash::ContentHash;
 use memdir_core::hook::ToolEdit;
 use memdir_core::memory::change::lint;
@@ -19,6 +19,9 @@ use memdir_disk::random::random_bits;
 
 use super::{Memory, MemoryError, Submitted, Wish};
 use crate::projects::{Probe, ProjectsError};
+
+/// Said to an agent's tool where the user's settings let agents write nothing.
+pub(crate) const WRITES_OFF: &str = "The user's settings let no agent change this memory (`writes = \"off\"`).";
 
 /// What is said to a tool before it changes a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,30 +62,45 @@ impl Memory {
             Some(Err(why)) => return Ok(ToolVerdict::Deny(format!("`{}`: {why}", edit.path))),
             Some(Ok(path)) => path,
         };
-        let current = match self.read(&path) {
-            Ok(current) => current,
+        let verdict = self.judge_tool(&path, edit, &author, now)?;
+        if verdict == ToolVerdict::NoObjection {
+            let current = self.read(&path)?;
+            self.kept_before(now)?.keep(&path, current.as_deref()).map_err(MemoryError::State)?;
+        }
+        Ok(verdict)
+    }
+
+    /// What the user's rules say about a tool's change of one file here.
+    pub(crate) fn judge_tool(
+        &mut self,
+        path: &RelPath,
+        edit: &ToolEdit,
+        author: &Author,
+        now: Timestamp,
+    ) -> Result<ToolVerdict, MemoryError> {
+        let plan = match self.tool_plan(path, edit) {
+            Ok(Some(plan)) => plan,
+            // What the tool itself will refuse needs no verdict of ours.
+            Ok(None) => return Ok(ToolVerdict::NoObjection),
             Err(error) => return Ok(ToolVerdict::Deny(error.to_string())),
         };
-        let text = current.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
-        // What the tool itself will refuse needs no verdict of ours.
-        let Some(content) = edit.result(text) else { return Ok(ToolVerdict::NoObjection) };
-        let mut plan = Plan::new(format!("write {path}"));
-        let base = current.clone().map(Content);
-        plan.changes.push(Change::Write { path: path.clone(), content: content.into(), base });
-        match self.config()?.mode(author.kind, self.store.as_ref(), WriteScope::Memory) {
-            WriteMode::Off => {
-                return Ok(ToolVerdict::Deny(
-                    "The user's settings let no agent change this memory (`writes = \"off\"`).".to_owned(),
-                ));
-            }
-            WriteMode::Review => return self.stage_for_tool(&plan, &author, now),
+        match self.config()?.mode(author.kind, self.store.as_ref(), self.scope()) {
+            WriteMode::Off => return Ok(ToolVerdict::Deny(WRITES_OFF.to_owned())),
+            WriteMode::Review => return Ok(self.stage_for_tool(&plan, author, now)),
             WriteMode::Auto => {}
         }
-        if let Some(verdict) = self.secret_verdict(plan)? {
-            return Ok(verdict);
-        }
-        self.kept_before(now)?.keep(&path, current.as_deref()).map_err(MemoryError::State)?;
-        Ok(ToolVerdict::NoObjection)
+        Ok(self.secret_verdict(plan)?.unwrap_or(ToolVerdict::NoObjection))
+    }
+
+    /// What a tool makes of one file here, as a plan; `None` if the tool itself will refuse.
+    pub(crate) fn tool_plan(&self, path: &RelPath, edit: &ToolEdit) -> Result<Option<Plan>, MemoryError> {
+        let current = self.read(path)?;
+        let text = current.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
+        let Some(content) = edit.result(text) else { return Ok(None) };
+        let mut plan = Plan::new(format!("write {path}"));
+        let base = current.map(Content);
+        plan.changes.push(Change::Write { path: path.clone(), content: content.into(), base });
+        Ok(Some(plan))
     }
 
     /// Records what an agent's tool did to a file, and says what the agent should know about the result; `None` if
@@ -119,22 +137,19 @@ impl Memory {
         }
     }
 
-    fn stage_for_tool(
-        &mut self,
-        plan: &Plan,
-        author: &Author,
-        now: Timestamp,
-    ) -> Result<ToolVerdict, MemoryError> {
-        Ok(ToolVerdict::Deny(match self.submit(plan, &Wish { look: false, ..Wish::of(author) }, now)? {
-            Submitted::Staged { id, .. } => format!(
+    /// Whatever becomes of it, the tool may not write.
+    fn stage_for_tool(&mut self, plan: &Plan, author: &Author, now: Timestamp) -> ToolVerdict {
+        ToolVerdict::Deny(match self.submit(plan, &Wish { look: false, ..Wish::of(author) }, now) {
+            Ok(Submitted::Staged { id, .. }) => format!(
                 "This change is saved and waits for the user's review as {id}; there is no need to write it again."
             ),
-            Submitted::Rejected => "The user rejected this very change before.".to_owned(),
-            Submitted::Applied(_) => "This change is done already.".to_owned(),
-        }))
+            Ok(Submitted::Rejected) => "The user rejected this very change before.".to_owned(),
+            Ok(Submitted::Applied(_)) => "This change is done already.".to_owned(),
+            Err(error) => format!("This change cannot wait for the user's review: {error}"),
+        })
     }
 
-    fn secret_verdict(&self, plan: Plan) -> Result<Option<ToolVerdict>, MemoryError> {
+    pub(crate) fn secret_verdict(&self, plan: Plan) -> Result<Option<ToolVerdict>, MemoryError> {
         let state_dir = self.state_dir.as_deref().ok_or(MemoryError::NoStateDir)?;
         let allowed = allow_list::load(state_dir)?;
         let Err(found) = guard(plan, SecretsOnWrite::Block, allowed.as_ref()) else { return Ok(None) };

@@ -60,6 +60,12 @@ pub(super) struct Serve {
     /// Bytes that a team's files may have
     #[arg(long, value_name = "N", default_value_t = Limits::default().team_bytes)]
     team_bytes: u64,
+    /// Files that one member may have put into a team
+    #[arg(long, value_name = "N", default_value_t = Limits::default().member_files)]
+    member_files: u64,
+    /// Bytes that those may have
+    #[arg(long, value_name = "N", default_value_t = Limits::default().member_bytes)]
+    member_bytes: u64,
     /// Requests a second with one token; 0: any number
     #[arg(long, value_name = "N", default_value_t = Limits::default().token_rate)]
     token_rate: u32,
@@ -107,6 +113,8 @@ impl Serve {
         let limits = Limits {
             team_files: self.team_files,
             team_bytes: self.team_bytes,
+            member_files: self.member_files,
+            member_bytes: self.member_bytes,
             token_rate: self.token_rate,
             publish_rate: self.publish_rate,
             address_rate: self.address_rate,

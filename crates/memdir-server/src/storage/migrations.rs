@@ -6,6 +6,7 @@ pub const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0002_makers_and_old_bytes.sql"),
     include_str!("../migrations/0003_lines_and_authors.sql"),
     include_str!("../migrations/0004_what_is_forgotten.sql"),
+    include_str!("../migrations/0005_who_put_files.sql"),
 ];
 
 /// Where an engine remembers which steps it took.

@@ -23,6 +23,8 @@ pub struct FileRow {
     pub entry_version: u64,
     /// What a deletion is, and when it was sent.
     pub removable: Removable,
+    /// Who put it there, by key; `None` if that was never known.
+    pub put_by: Option<String>,
 }
 
 /// A page of so many rows is read before a thread has woken up.
@@ -60,7 +62,7 @@ impl Store {
         cursor: &Cursor,
         count: usize,
     ) -> Result<Vec<FileRow>, StorageError> {
-        const SQL: &str = "SELECT path, content, size, sequence, entry_version, entry_round, is_deletion FROM files \
+        const SQL: &str = "SELECT path, content, size, sequence, entry_version, entry_round, is_deletion, put_by FROM files \
                            WHERE team = $1 AND (sequence, path) > ($2, $3) ORDER BY sequence, path LIMIT $4";
         let values: Vec<Value> =
             vec![team.into(), cursor.sequence.into(), cursor.path.as_str().into(), count.into()];
@@ -118,9 +120,9 @@ impl Store {
         paths: &[&str],
         folded: &[String],
     ) -> Result<NamedFiles, StorageError> {
-        const ALL: &str = "SELECT path, content, size, sequence, entry_version, entry_round, is_deletion, folded \
+        const ALL: &str = "SELECT path, content, size, sequence, entry_version, entry_round, is_deletion, put_by, folded \
                            FROM files WHERE team = $1";
-        const BY_PATH: &str = "SELECT path, content, size, sequence, entry_version, entry_round, is_deletion \
+        const BY_PATH: &str = "SELECT path, content, size, sequence, entry_version, entry_round, is_deletion, put_by \
                                FROM files WHERE team = $1 AND path = $2";
         const BY_FOLDED: &str = "SELECT folded, path FROM files WHERE team = $1 AND folded = $2";
         let mut named = NamedFiles::default();
@@ -128,7 +130,7 @@ impl Store {
         if paths.len() > MANY && team.files < paths.len() as u64 {
             for row in self.rows(ALL, vec![team.name.as_str().into()]).await? {
                 let file = file_in(&row)?;
-                if let Some(folded) = row.optional_text(7)? {
+                if let Some(folded) = row.optional_text(8)? {
                     named.folded.insert(folded, file.path.clone());
                 }
                 named.files.insert(file.path.clone(), file);
@@ -150,6 +152,17 @@ impl Store {
             named.folded.insert(row.text(0)?, row.text(1)?);
         }
         Ok(named)
+    }
+
+    /// How many files a member put into a team, and how many bytes those have.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn put_by(&self, team: &str, member: &str) -> Result<(u64, u64), StorageError> {
+        const SQL: &str = "SELECT count(*), CAST(coalesce(sum(size), 0) AS BIGINT) FROM files \
+                           WHERE team = $1 AND put_by = $2";
+        let rows = self.rows(SQL, vec![team.into(), member.into()]).await?;
+        rows.first().map_or(Ok((0, 0)), |row| Ok((row.count(0)?, row.count(1)?)))
     }
 
     /// The records of a team that are not entries: name and content, in the order of names.
@@ -222,5 +235,6 @@ fn file_in(row: &Row) -> Result<FileRow, StorageError> {
         sequence: row.count(3)?,
         entry_version: row.count(4)?,
         removable,
+        put_by: row.optional_text(7)?,
     })
 }

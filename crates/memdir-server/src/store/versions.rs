@@ -203,14 +203,16 @@ impl Store {
                 put.entry_version().into(),
                 put.entry_round().into(),
                 put.is_deletion().into(),
+                new.member.to_string().into(),
             ]
         };
         let files = Step::many(
-            "INSERT INTO files (team, path, folded, content, size, sequence, entry_version, entry_round, is_deletion) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (team, path) DO UPDATE SET \
+            "INSERT INTO files (team, path, folded, content, size, sequence, entry_version, entry_round, is_deletion, put_by) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (team, path) DO UPDATE SET \
              folded = excluded.folded, content = excluded.content, size = excluded.size, \
              sequence = excluded.sequence, entry_version = excluded.entry_version, \
-             entry_round = excluded.entry_round, is_deletion = excluded.is_deletion",
+             entry_round = excluded.entry_round, is_deletion = excluded.is_deletion, \
+             put_by = excluded.put_by",
             puts.iter().map(file).collect(),
         );
         // Whatever else was made from the version before can never be published any more.

@@ -65,6 +65,33 @@ fn join(server: &Running, invitation: &str, person: &Person) -> Option<String> {
 }
 
 #[test]
+fn one_member_cannot_fill_the_team() {
+    let engine = InFile::new();
+    let server = &Running::with(&engine, Limits { member_files: 5, member_bytes: 20_000, ..no_rates() });
+    let (admin, ada) = (server.team("crew"), Person::founder(1));
+    let bob = Person::invited_by(&ada, 2);
+    let bobs = join(server, &invite(server, &admin), &bob).unwrap();
+    let (_, onto) = ada.publish(server, ("crew", &admin), None, vec![ada.record(), ada.round(1, 0)]);
+    let puts = ["a.md", "b.md", "c.md"].map(|name| bob.entry(name, 1, 2, Some("text\n")));
+    let first = [&[bob.record(), bob.round(2, 0)][..], &puts].concat();
+    let (came, onto) = bob.publish(server, ("crew", &bobs), Some(onto), first);
+    assert_eq!(came.status, 201, "his record, the round and three: {}", came.json);
+    let more = vec![bob.entry("d.md", 1, 3, Some("text\n")), bob.round(3, 0)];
+    let (refused, _) = bob.publish(server, ("crew", &bobs), Some(onto), more);
+    assert_eq!((refused.status, refused.code()), (422, "quota"), "{}", refused.json);
+    let long = vec![bob.entry("a.md", 2, 3, Some(&"long\n".repeat(5_000))), bob.round(3, 0)];
+    let (refused, _) = bob.publish(server, ("crew", &bobs), Some(onto), long);
+    assert_eq!((refused.status, refused.code()), (422, "quota"), "{}", refused.json);
+    // The others have room, and what one of them writes anew is theirs.
+    let puts = vec![ada.entry("a.md", 2, 3, Some("better\n")), ada.entry("d.md", 1, 3, Some("d\n")), ada.round(3, 0)];
+    let (came, onto) = ada.publish(server, ("crew", &admin), Some(onto), puts);
+    assert_eq!(came.status, 201, "{}", came.json);
+    let puts = vec![bob.entry("e.md", 1, 4, Some("text\n")), bob.round(4, 0)];
+    let (came, _) = bob.publish(server, ("crew", &bobs), Some(onto), puts);
+    assert_eq!(came.status, 201, "{}", came.json);
+}
+
+#[test]
 fn invitations_that_wait_are_bounded_and_forgotten() {
     let file = InFile::new();
     let server = Running::on(&file);

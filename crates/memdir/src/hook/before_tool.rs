@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 use memdir_core::hook::{HookAnswer, ToolCall, ToolEdit};
-use memdir_core::permissions::{Tool, may_touch};
+use memdir_core::permissions::{Places, Tool, may_touch};
 use memdir_core::settings::ClientFlags;
 use memdir_disk::real_look::RealLook;
 use memdir_lib::features::read_features;
 use memdir_lib::journal::Journal;
 use memdir_lib::memory::{Memory, ToolVerdict, memories_in_use};
-use memdir_lib::permissions::permitted_places;
+use memdir_lib::permissions::{judge_beside, permitted_places};
 use memdir_lib::place::Place;
 use serde_json::Value;
 
@@ -59,8 +59,14 @@ fn about_memory(hook: &Hook<'_>) -> Result<HookAnswer> {
         return Ok(HookAnswer::Deny(why));
     }
     let mut memory = Memory::at_place(place, &hook.env)?;
-    Ok(match memory.before_tool(&edit, home, hook.author(), hook.world.now)? {
-        ToolVerdict::NoObjection => allowed(hook, tool, &edit.path)?,
+    let mut verdict = memory.before_tool(&edit, home, hook.author(), hook.world.now)?;
+    let place = Place::find(&hook.env, &ClientFlags::default())?;
+    let places = permitted_places(&place, &hook.env);
+    if verdict == ToolVerdict::NoObjection {
+        verdict = judge_beside(&edit, &place, &places, &hook.env, &hook.author(), hook.world.now)?;
+    }
+    Ok(match verdict {
+        ToolVerdict::NoObjection => allowed(hook, tool, &edit.path, &places),
         ToolVerdict::Deny(why) => HookAnswer::Deny(why),
         ToolVerdict::Ask(why) => HookAnswer::Ask(why),
     })
@@ -70,7 +76,10 @@ fn about_memory(hook: &Hook<'_>) -> Result<HookAnswer> {
 pub(super) fn requested(hook: &Hook<'_>) -> Result<HookAnswer> {
     let path = hook.event.tool_input.get("file_path").and_then(Value::as_str);
     let decided = match (hook.event.tool.as_deref(), path) {
-        (Some("Read"), Some(path)) => allowed(hook, "Read", path)?,
+        (Some("Read"), Some(path)) => {
+            let place = Place::find(&hook.env, &ClientFlags::default())?;
+            allowed(hook, "Read", path, &permitted_places(&place, &hook.env))
+        }
         _ => about_memory(hook)?,
     };
     // What speaks against the change is for the user to read.
@@ -78,10 +87,9 @@ pub(super) fn requested(hook: &Hook<'_>) -> Result<HookAnswer> {
 }
 
 /// Spares the user the question wherever `memdir check write` says yes. Everywhere else the client decides.
-fn allowed(hook: &Hook<'_>, tool: &str, path: &str) -> Result<HookAnswer> {
+fn allowed(hook: &Hook<'_>, tool: &str, path: &str, places: &Places) -> HookAnswer {
     let tool = Tool::from_name(tool).unwrap_or(Tool::Edit);
-    let place = Place::find(&hook.env, &ClientFlags::default())?;
     let agent = hook.event.agent.as_ref().and(hook.event.agent_type.as_deref());
-    let verdict = may_touch(tool, path, agent, &permitted_places(&place, &hook.env), &RealLook);
-    Ok(if verdict.allow { HookAnswer::Allow(verdict.why) } else { HookAnswer::Nothing })
+    let verdict = may_touch(tool, path, agent, places, &RealLook);
+    if verdict.allow { HookAnswer::Allow(verdict.why) } else { HookAnswer::Nothing }
 }

@@ -86,9 +86,12 @@ pub(crate) fn serve(server: Server, address: SocketAddr, world: &mut World) -> R
 
 fn refuse(stream: TcpStream) {
     if let Some(mut wire) = Wire::new(stream) {
-        let _ = wire.send(&Reply::plain(503, "too many connections"), false);
+        let _ = wire.send(&Reply::plain(503, TOO_MANY), false);
+        wire.close();
     }
 }
+
+const TOO_MANY: &str = "too many connections";
 
 impl Office {
     /// Answers request after request until one side has had enough.
@@ -97,14 +100,20 @@ impl Office {
         loop {
             let head = match wire.read_head(place.is_known()) {
                 Ok(Some(head)) => head,
-                Ok(None) => return,
+                Ok(None) => {
+                    if place.must_go() {
+                        let _ = wire.send(&Reply::plain(503, TOO_MANY), false);
+                        wire.close();
+                    }
+                    return;
+                }
                 Err(status) => {
                     let _ = wire.send(&Reply::plain(status, "the request cannot be understood"), false);
-                    return;
+                    return wire.close();
                 }
             };
             if !self.answer(&head, place, &mut wire) {
-                return;
+                return wire.close();
             }
         }
     }

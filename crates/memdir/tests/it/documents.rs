@@ -56,9 +56,9 @@ fn the_index_and_the_rules_of_the_team_reach_a_session() {
     ] {
         assert!(told.contains(expected), "{expected}: {told}");
     }
-    let mut off = Sandbox::new();
-    off.home.write(format!("{memory}/team/MEMORY.md"), "- [deploys](deploys.md) — on Tuesdays\n");
-    assert!(!start(&mut off, "startup").contains("deploys"));
+    sandbox.home.write("home/.config/memdir/config.toml", "[features]\nteam = false\n");
+    let told = start(&mut sandbox, "startup");
+    assert!(!told.contains("deploys") && !told.contains("Team memory"), "{told}");
 }
 
 #[test]
@@ -266,6 +266,54 @@ fn an_initiative_of_several_projects_has_a_status() {
     assert_eq!((&initiative["status"], &initiative["notes"]), (&json!("done"), &json!("shipped")), "{shown}");
     let recovered = sandbox.ok(&["journal", "recover"]);
     assert!(!recovered.contains("2.0"), "what is done is not brought: {recovered}");
+}
+
+#[test]
+fn an_analysis_has_the_protocols_form() {
+    let sandbox = started();
+    let told = ["--summary", "Three holes.", "--findings", "- no rate limit", "--issues", "- none logged"];
+    sandbox.ok(&[&["journal", "analyze", "src/auth.rs", "--recommendations", "Limit it."], &told[..]].concat());
+    assert_snapshot!(sandbox.file("analysis/src_auth.md"), @r"
+    # Analysis: src/auth.rs
+
+    **Analyzed**: 2026-11-15T12:00:00Z
+    **Path**: src/auth.rs
+    **Type**: file
+
+    ## Summary
+    Three holes.
+
+    ## Key Findings
+    - no rate limit
+
+    ## Issues Found
+    - none logged
+
+    ## Recommendations
+    Limit it.
+    ");
+}
+
+#[test]
+fn every_record_gets_its_row_and_moves_the_last_activity() {
+    let mut sandbox = started();
+    let session = |sandbox: &Sandbox| serde_json::from_str::<Value>(&sandbox.file("_session.json")).unwrap();
+    assert_eq!(session(&sandbox)["lastActivity"], "2026-11-15T12:00:00Z");
+    let records: [(&[&str], &str); 4] = [
+        (&["decide", "--title=Use tabs", "--category=process", "--decision=x"], "decisions/2026-11-15_001_use-tabs.md"),
+        (&["analyze", "src/auth.rs", "--summary=Fine."], "analysis/src_auth.md"),
+        (&["note", "Tuesday", "--text=Deploys."], "context/2026-11-15_121300_tuesday.md"),
+        (&["block", "No key"], "context/blockers.md"),
+    ];
+    for (number, (arguments, path)) in records.into_iter().enumerate() {
+        sandbox.now = format!("2026-11-15T12:1{}:00Z", number + 1);
+        sandbox.ok(&[&["journal"], arguments].concat());
+        let index = sandbox.file("_index.md");
+        assert_eq!(index.matches(&format!(" {path} |")).count(), 1, "{path}: {index}");
+        assert_eq!(session(&sandbox)["lastActivity"], sandbox.now);
+    }
+    let stats = &session(&sandbox)["stats"];
+    assert_eq!((&stats["decisions"], &stats["analyses"]), (&json!(1), &json!(1)));
 }
 
 #[test]

@@ -226,6 +226,7 @@ fn what_is_pinned_comes_with_the_first_prompt_of_a_session_whatever_it_says() {
     let prompt = json!({"prompt": "compile the kernel module"});
     let first = hook(&mut sandbox, "UserPromptSubmit", &prompt).to_string();
     assert!(first.contains("Answers are short.") && first.contains("No emoji."), "{first}");
+    assert_eq!(first.matches(r#"changed-by=\"the user\""#).count(), 2, "{first}");
     assert_eq!(hook(&mut sandbox, "UserPromptSubmit", &prompt), Value::Null, "once");
     hook(&mut sandbox, "SessionStart", &json!({"source": "compact"}));
     let again = hook(&mut sandbox, "UserPromptSubmit", &prompt).to_string();

@@ -71,6 +71,10 @@ fn done_clears_the_task_and_its_steps_and_the_next_task_inherits_none() {
     assert_eq!(sandbox.json(&["journal", "status"])["state"]["progress"], "0/1 subtasks");
     sandbox.ok(&["journal", "task", "Third"]);
     assert_eq!(sandbox.json(&["journal", "status"])["state"]["progress"], "None");
+    // A task with the words of one that was finished in the same second is a new one.
+    sandbox.ok(&["journal", "done"]);
+    sandbox.ok(&["journal", "task", "Third"]);
+    assert_eq!(sandbox.json(&["journal", "status"])["state"]["task"], "Third");
     // What is done besides the task does not end it.
     sandbox.ok(&["journal", "done", "Something else"]);
     assert_eq!(sandbox.json(&["journal", "status"])["state"]["task"], "Third");
@@ -330,6 +334,28 @@ fn an_output_is_stored_once_although_the_transcript_comes_late() {
     hook(&mut sandbox, "SubagentStop", &event);
     client.join().unwrap();
     assert_eq!(outputs(&sandbox), ["2026-11-15_130000_by-tool.md"]);
+}
+
+/// The transcript of an agent that lived for a tenth of a second is written after its end was reported.
+#[test]
+fn an_output_is_named_after_the_task_although_the_transcript_is_not_there_yet() {
+    let mut sandbox = started();
+    let path = transcript(&sandbox, "a1", "Count the callers of parse()", &[]);
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    let said = json!({"type": "assistant", "isSidechain": true, "uuid": "a9",
+        "message": {"role": "assistant", "content": [{"type": "text", "text": "There are three."}]}});
+    let late = path.clone();
+    let client = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        fs::write(late, format!("{whole}{said}\n")).unwrap();
+    });
+    let event = json!({"agent_id": "a1", "agent_type": "Explore", "agent_transcript_path": path,
+        "last_assistant_message": "There are three."});
+    hook(&mut sandbox, "SubagentStop", &event);
+    client.join().unwrap();
+    let names = outputs(&sandbox);
+    assert!(names.len() == 1 && names[0].contains("_count-the-callers"), "{names:?}");
 }
 
 #[test]

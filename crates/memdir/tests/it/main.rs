@@ -61,6 +61,7 @@ mod team;
 mod team_words;
 mod tidy;
 mod tool;
+mod tool_gate;
 mod tui;
 mod update;
 mod user;

@@ -108,12 +108,16 @@ impl Drop for HttpServer {
 }
 
 fn send(stream: &mut TcpStream, method: &str, headers: &[(&str, String)], body: &str) {
+    stream.write_all(request(method, headers, body).as_bytes()).unwrap();
+}
+
+fn request(method: &str, headers: &[(&str, String)], body: &str) -> String {
     let mut text = format!("{method} /mcp HTTP/1.1\r\n");
     for (name, value) in headers {
         text.push_str(&format!("{name}: {value}\r\n"));
     }
     text.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
-    stream.write_all(text.as_bytes()).unwrap();
+    text
 }
 
 fn receive(stream: &mut impl BufRead) -> HttpAnswer {
@@ -362,4 +366,20 @@ fn a_silent_client_shuts_no_other_out() {
     let tools = server.post(Some(&session), &json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
     assert_eq!(tools.status, 200);
     drop(silent);
+}
+
+#[test]
+fn of_many_clients_at_once_each_gets_a_status() {
+    let server = HttpServer::start();
+    let mut streams: Vec<TcpStream> = (0..300).map(|_| server.connect()).collect();
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
+    let ping = request("POST", &server.headers(), &ping);
+    for stream in &mut streams {
+        // Who was told already that there is no room cannot send any more.
+        let _ = stream.write_all(ping.as_bytes());
+    }
+    let answers = streams.into_iter().map(|stream| receive(&mut BufReader::new(stream)).status);
+    let (refused, served): (Vec<u16>, Vec<u16>) = answers.partition(|status| *status == 503);
+    assert!(refused.len() > 100 && served.len() >= 60, "{} refused, {served:?}", refused.len());
+    assert!(served.iter().all(|status| *status == served[0]), "{served:?}");
 }

@@ -392,10 +392,12 @@ fn a_program_that_misbehaves_is_ended_with_its_children() {
         "[model]\nprovider = \"command\"\ncommand = [\"/nowhere/x\"]\n",
     );
     falls_back(&home, "there is no program `/nowhere/x`");
-    let home = with_program("echo $$ > \"$SPY/pid\"; sleep 300 & echo $! >> \"$SPY/pid\"; wait");
+    let home = with_program(
+        "echo $$ > \"$SPY/pid\"; sleep 300 & echo $! >> \"$SPY/pid\"; setsid sleep 300 & echo $! >> \"$SPY/pid\"; wait",
+    );
     falls_back(&home, "did not answer within 2 s");
     let pids = fs::read_to_string(home.home.root().join("pid")).unwrap();
-    assert_eq!(pids.lines().count(), 2);
+    assert_eq!(pids.lines().count(), 3);
     for pid in pids.lines() {
         // A killed process may wait for its parent to notice, but runs no more.
         let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

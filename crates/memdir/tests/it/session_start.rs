@@ -157,6 +157,21 @@ fn a_snapshot_is_taken_over_where_there_is_no_memory_and_undone_like_anything_el
 }
 
 #[test]
+fn only_memory_of_scope_user_is_handed_on() {
+    let mut sandbox = with_snapshot();
+    let definition = sandbox.cwd.join(".claude/agents/reviewer.md");
+    let text = fs::read_to_string(&definition).unwrap();
+    for scope in ["project", "local"] {
+        sandbox.home.write(&definition, text.replace("memory: user", &format!("memory: {scope}")));
+        assert!(!start(&mut sandbox).contains("snapshot") && !start(&mut sandbox).contains("begins with"));
+        let kept = ["home/.claude/agent-memory", "home/project/.claude/agent-memory", "home/project/.claude/agent-memory-local"];
+        assert_eq!(kept.map(|folder| sandbox.home.tree(folder)), ["", "", ""], "{scope}");
+    }
+    sandbox.home.write(&definition, text);
+    assert!(start(&mut sandbox).contains("The agent `reviewer` begins"));
+}
+
+#[test]
 fn a_newer_snapshot_is_offered_and_never_taken_over_unasked() {
     let mut sandbox = with_snapshot();
     let own = sandbox.home.write("home/.claude/agent-memory/reviewer/MEMORY.md", "Mine.\n");

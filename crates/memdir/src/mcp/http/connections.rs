@@ -16,28 +16,37 @@ pub(super) struct Connections {
 
 struct Open {
     stream: TcpStream,
-    is_known: Arc<AtomicBool>,
+    state: Arc<State>,
+}
+
+/// What is known about one connection.
+#[derive(Default)]
+struct State {
+    is_known: AtomicBool,
+    must_go: AtomicBool,
 }
 
 /// The place of one connection, for as long as it is held.
 pub(super) struct Place {
     connections: Arc<Connections>,
-    is_known: Arc<AtomicBool>,
+    state: Arc<State>,
 }
 
 impl Connections {
     /// Gives a connection a place; `None` if there is none.
     pub(super) fn admit(self: &Arc<Self>, stream: &TcpStream) -> Option<Place> {
         let stream = stream.try_clone().ok()?;
-        let is_known = Arc::new(AtomicBool::new(false));
+        let state = Arc::new(State::default());
         let mut open = self.lock();
         if open.len() >= MOST_CONNECTIONS {
-            let stranger = open.iter().position(|one| !one.is_known.load(Ordering::SeqCst))?;
-            // Its thread reads the end, and goes.
-            let _ = open.remove(stranger).stream.shutdown(Shutdown::Both);
+            let stranger = open.iter().position(|one| !one.state.is_known.load(Ordering::SeqCst))?;
+            // Its thread answers what has arrived already, reads the end, says why, and goes.
+            let stranger = open.remove(stranger);
+            stranger.state.must_go.store(true, Ordering::SeqCst);
+            let _ = stranger.stream.shutdown(Shutdown::Read);
         }
-        open.push(Open { stream, is_known: Arc::clone(&is_known) });
-        Some(Place { connections: Arc::clone(self), is_known })
+        open.push(Open { stream, state: Arc::clone(&state) });
+        Some(Place { connections: Arc::clone(self), state })
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Open>> {
@@ -48,17 +57,22 @@ impl Connections {
 impl Place {
     /// Whether the token was shown.
     pub(super) fn is_known(&self) -> bool {
-        self.is_known.load(Ordering::SeqCst)
+        self.state.is_known.load(Ordering::SeqCst)
+    }
+
+    /// Whether the connection lost its place to another one.
+    pub(super) fn must_go(&self) -> bool {
+        self.state.must_go.load(Ordering::SeqCst)
     }
 
     /// The token was shown.
     pub(super) fn make_known(&self) {
-        self.is_known.store(true, Ordering::SeqCst);
+        self.state.is_known.store(true, Ordering::SeqCst);
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.connections.lock().retain(|one| !Arc::ptr_eq(&one.is_known, &self.is_known));
+        self.connections.lock().retain(|one| !Arc::ptr_eq(&one.state, &self.state));
     }
 }

@@ -1,5 +1,5 @@
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
 use memdir_core::mcp::MAX_MESSAGE_BYTES;
@@ -14,6 +14,9 @@ const IDLE_STRANGER: Duration = Duration::from_secs(10);
 const ARRIVAL: Duration = Duration::from_secs(20);
 /// How long a client may take to read.
 const DEPARTURE: Duration = Duration::from_secs(20);
+/// How long a connection that is being closed is listened to, and how many blocks of it.
+const LINGER: Duration = Duration::from_millis(500);
+const LINGER_BLOCKS: usize = 16;
 const BLOCK: usize = 16 << 10;
 
 /// One connection: requests in, answers out.
@@ -186,6 +189,20 @@ impl Wire {
     /// Sends a comment, which is not a message, to learn whether the client is still there.
     pub(super) fn send_sign_of_life(&mut self) -> bool {
         self.stream.write_all(b": still here\n\n").is_ok()
+    }
+
+    /// Ends the connection so that the last answer arrives: where something is left to read, the system sends a reset, and
+    /// the client may never see what was sent before.
+    pub(super) fn close(mut self) {
+        let deadline = Instant::now() + LINGER;
+        if self.stream.shutdown(Shutdown::Write).is_ok() {
+            for _ in 0..LINGER_BLOCKS {
+                self.arrived.clear();
+                if !matches!(self.read_more(deadline), Ok(true)) {
+                    break;
+                }
+            }
+        }
     }
 
     /// Whether the other side has hung up.
