@@ -2,8 +2,9 @@
 
 use memdir_core::rel_path::{MAX_DEPTH, RelPath};
 
+use crate::disk_error::DiskError;
 use crate::memory_root::MemoryRoot;
-use crate::platform::{self, FileKind, Target, open_beneath};
+use crate::platform::{self, Errno, FileKind, Target, open_beneath};
 
 /// How many entries of one folder are looked at.
 const MAX_ENTRIES: usize = 100_000;
@@ -55,15 +56,30 @@ impl MemoryRoot {
     /// UTF-8 are left out, and a folder that cannot be read has none.
     #[must_use]
     pub fn names(&self, folder: Option<&RelPath>) -> Vec<String> {
+        self.try_names(folder).unwrap_or_default()
+    }
+
+    /// The same for callers who must not take a folder that cannot be read for an empty one. One that is not there has none.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn try_names(&self, folder: Option<&RelPath>) -> Result<Vec<String>, DiskError> {
         let path = folder.map_or(".", RelPath::as_str);
-        let Ok(dir) = open_beneath(self.dir(), path, Target::Directory) else { return Vec::new() };
-        let entries = platform::read_names(&dir).unwrap_or_default();
-        entries
+        let failed = |source: Errno| {
+            let path = self.path().join(path);
+            DiskError::Io { action: "list", path, source: source.into() }
+        };
+        let dir = match open_beneath(self.dir(), path, Target::Directory) {
+            Err(Errno::NOENT) => return Ok(Vec::new()),
+            dir => dir.map_err(failed)?,
+        };
+        let entries = platform::read_names(&dir).map_err(failed)?;
+        Ok(entries
             .into_iter()
             .take(MAX_ENTRIES)
             .filter_map(|(name, _)| name.into_string().ok())
             .filter(|name| name != "." && name != "..")
-            .collect()
+            .collect())
     }
 }
 

@@ -94,7 +94,11 @@ impl Limits {
     ///
     /// # Errors
     /// They may not.
-    pub fn check_member(&self, (files, bytes): (u64, u64), (old_files, old_bytes): (u64, u64)) -> Result<(), ApiError> {
+    pub fn check_member(
+        &self,
+        (files, bytes): (u64, u64),
+        (old_files, old_bytes): (u64, u64),
+    ) -> Result<(), ApiError> {
         if files > self.member_files && files > old_files {
             let most = self.member_files;
             let message = format!("{files} files would be yours, and {most} are the most for one member");

@@ -46,6 +46,14 @@ pub struct Stats {
     pub subagent_outputs: u64,
 }
 
+impl Stats {
+    /// Takes over how many decisions and analyses were counted; what could not be counted stays.
+    pub fn count(&mut self, [decisions, analyses]: [Option<u64>; 2]) {
+        self.decisions = decisions.unwrap_or(self.decisions);
+        self.analyses = analyses.unwrap_or(self.analyses);
+    }
+}
+
 /// A branch and when work was first seen on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchSeen {

@@ -567,7 +567,8 @@ fn descendants(process: Pid) -> Vec<Pid> {
         let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
         Some((pid, Pid::from_raw(parent)?))
     };
-    let all: Vec<(Pid, Pid)> = fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(parent_of).collect();
+    let all: Vec<(Pid, Pid)> =
+        fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(parent_of).collect();
     let mut found = vec![process];
     let mut looked_at = 0;
     while let Some(parent) = found.get(looked_at).copied() {

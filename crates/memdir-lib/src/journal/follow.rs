@@ -49,7 +49,7 @@ impl Journal {
         followed
     }
 
-    fn try_follow(
+    pub(super) fn try_follow(
         &self,
         news: &[News],
         emptied: &[&str],
@@ -75,11 +75,10 @@ impl Journal {
         let taken_over = self.newly_taken_over(&root, news)?;
         let archived = self.follow_index(&root, (news, emptied), &state, writer, followed)?;
         let (branch, session) = (self.branch.as_str(), writer.author.session.as_deref());
-        let (decisions, analyses) = (count(&root, &Category::Decision), count(&root, &Category::Analysis));
+        let counted = counted(&root, &mut followed.problems);
         self.change_session(&root, &mut followed.problems, |known| {
             followed.branch_before = known.touch(&stamp(writer.now), branch, session);
-            known.stats.decisions = decisions;
-            known.stats.analyses = analyses;
+            known.stats.count(counted);
             known.stats.index_archived += archived;
             known.stats.subagent_outputs += taken_over;
             self.here.root.as_str().clone_into(&mut known.project_path);
@@ -207,9 +206,16 @@ impl Journal {
     }
 }
 
+/// How many decisions and analyses there are; `None` for a folder that cannot be read, which is told.
+pub(super) fn counted(root: &MemoryRoot, problems: &mut Vec<String>) -> [Option<u64>; 2] {
+    [Category::Decision, Category::Analysis].map(|category| {
+        let counted = count(root, &category).map_err(|error| problems.push(error.to_string()));
+        counted.ok()
+    })
+}
+
 /// How many records of a kind there are.
-pub(super) fn count(root: &MemoryRoot, category: &Category) -> u64 {
-    let Ok(folder) = RelPath::parse(category.folder()) else { return 0 };
-    let names = root.names(Some(&folder));
-    names.iter().filter(|name| name.ends_with(".md") && !name.starts_with('.')).count() as u64
+pub(super) fn count(root: &MemoryRoot, category: &Category) -> Result<u64, JournalError> {
+    let names = root.try_names(Some(&RelPath::parse(category.folder())?))?;
+    Ok(names.iter().filter(|name| name.ends_with(".md") && !name.starts_with('.')).count() as u64)
 }

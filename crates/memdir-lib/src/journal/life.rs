@@ -16,7 +16,7 @@ use memdir_disk::memory_root::MemoryRoot;
 use memdir_disk::store_lock::StoreLock;
 use serde::Serialize;
 
-use super::follow::count;
+use super::follow::{count, counted};
 use super::{Journal, JournalError, MAX_FILE_BYTES, Writer, absent_if_missing};
 use crate::projects::Probe;
 
@@ -109,7 +109,7 @@ impl Journal {
         let now = stamp(writer.now);
         let lock = StoreLock::acquire(&root, LOCK_PATIENCE)?;
         self.set_damaged_session_aside(&root, &mut started.problems)?;
-        let (decisions, analyses) = (count(&root, &Category::Decision), count(&root, &Category::Analysis));
+        let counted = counted(&root, &mut started.problems);
         let mut session_start = now.clone();
         let branch = self.branch.clone();
         self.change_session(&root, &mut started.problems, |session| {
@@ -122,8 +122,7 @@ impl Journal {
             self.key().clone_into(&mut session.project_key);
             self.here.root.as_str().clone_into(&mut session.project_path);
             session.touch(&now, &branch, writer.author.session.as_deref());
-            session.stats.decisions = decisions;
-            session.stats.analyses = analyses;
+            session.stats.count(counted);
             session_start.clone_from(&session.started);
         })?;
         let path = RelPath::parse(INDEX_FILE)?;
@@ -316,7 +315,10 @@ impl Journal {
         status.branch = said(&session.branch);
         status.sessions.clone_from(&session.sessions);
         for category in Category::KNOWN {
-            let files = count(&root, &category);
+            let files = count(&root, &category).unwrap_or_else(|error| {
+                status.problems.push(error.to_string());
+                0
+            });
             match category {
                 Category::Decision => status.counts.decisions = files,
                 Category::Analysis => status.counts.analyses = files,

@@ -102,8 +102,8 @@ impl Journal {
         let wanted: Vec<String> = tasks.iter().map(|task| slug(task)).collect();
         let mut waited = Duration::ZERO;
         loop {
+            let all = outputs(&root)?;
             let waiting = self.waiting_outputs(&root)?;
-            let all = outputs(&root);
             let came = |task: &String| all.iter().any(|path| is_of(path, task));
             let missing: Vec<&String> = wanted.iter().filter(|task| !came(task)).collect();
             if missing.is_empty() || waited >= patience {
@@ -141,15 +141,17 @@ impl Journal {
                 None => consolidated.empty.push(path),
             }
         }
+        // Here the index is all that is written: an output without its row is not taken over.
         if !news.is_empty() {
-            consolidated.followed = self.follow(&news, &[], writer);
+            self.try_follow(&news, &[], writer, &mut consolidated.followed)?;
         }
         Ok(())
     }
 
-    /// The outputs that neither the index nor its archive names, oldest first.
+    /// The outputs that neither the index nor its archive names, oldest first. A hook that asks goes on without a folder
+    /// that cannot be read.
     pub(super) fn waiting_outputs(&self, root: &MemoryRoot) -> Result<Vec<String>, JournalError> {
-        let outputs = outputs(root);
+        let outputs = outputs(root).unwrap_or_default();
         if outputs.is_empty() {
             return Ok(outputs);
         }
@@ -179,15 +181,14 @@ impl Journal {
 /// How long between two looks for outputs that are still to come.
 const PAUSE: Duration = Duration::from_millis(50);
 
-fn outputs(root: &MemoryRoot) -> Vec<String> {
-    let Ok(folder) = RelPath::parse("subagent") else { return Vec::new() };
-    let names = root.names(Some(&folder)).into_iter();
+fn outputs(root: &MemoryRoot) -> Result<Vec<String>, JournalError> {
+    let names = root.try_names(Some(&RelPath::parse("subagent")?))?.into_iter();
     let mut paths: Vec<String> = names
         .filter(|name| name.ends_with(".md") && !name.starts_with('.'))
         .map(|name| format!("subagent/{name}"))
         .collect();
     paths.sort();
-    paths
+    Ok(paths)
 }
 
 /// Whether an output is of a task: `subagent/DATE_TIME_task.md` or `…_task-2.md`.

@@ -21,7 +21,8 @@ use super::{Memory, MemoryError, Submitted, Wish};
 use crate::projects::{Probe, ProjectsError};
 
 /// Said to an agent's tool where the user's settings let agents write nothing.
-pub(crate) const WRITES_OFF: &str = "The user's settings let no agent change this memory (`writes = \"off\"`).";
+pub(crate) const WRITES_OFF: &str =
+    "The user's settings let no agent change this memory (`writes = \"off\"`).";
 
 /// What is said to a tool before it changes a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

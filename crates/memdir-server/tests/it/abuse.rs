@@ -83,7 +83,11 @@ fn one_member_cannot_fill_the_team() {
     let (refused, _) = bob.publish(server, ("crew", &bobs), Some(onto), long);
     assert_eq!((refused.status, refused.code()), (422, "quota"), "{}", refused.json);
     // The others have room, and what one of them writes anew is theirs.
-    let puts = vec![ada.entry("a.md", 2, 3, Some("better\n")), ada.entry("d.md", 1, 3, Some("d\n")), ada.round(3, 0)];
+    let puts = vec![
+        ada.entry("a.md", 2, 3, Some("better\n")),
+        ada.entry("d.md", 1, 3, Some("d\n")),
+        ada.round(3, 0),
+    ];
     let (came, onto) = ada.publish(server, ("crew", &admin), Some(onto), puts);
     assert_eq!(came.status, 201, "{}", came.json);
     let puts = vec![bob.entry("e.md", 1, 4, Some("text\n")), bob.round(4, 0)];

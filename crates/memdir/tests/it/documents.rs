@@ -272,7 +272,8 @@ fn an_initiative_of_several_projects_has_a_status() {
 fn an_analysis_has_the_protocols_form() {
     let sandbox = started();
     let told = ["--summary", "Three holes.", "--findings", "- no rate limit", "--issues", "- none logged"];
-    sandbox.ok(&[&["journal", "analyze", "src/auth.rs", "--recommendations", "Limit it."], &told[..]].concat());
+    sandbox
+        .ok(&[&["journal", "analyze", "src/auth.rs", "--recommendations", "Limit it."], &told[..]].concat());
     assert_snapshot!(sandbox.file("analysis/src_auth.md"), @r"
     # Analysis: src/auth.rs
 
@@ -300,7 +301,10 @@ fn every_record_gets_its_row_and_moves_the_last_activity() {
     let session = |sandbox: &Sandbox| serde_json::from_str::<Value>(&sandbox.file("_session.json")).unwrap();
     assert_eq!(session(&sandbox)["lastActivity"], "2026-11-15T12:00:00Z");
     let records: [(&[&str], &str); 4] = [
-        (&["decide", "--title=Use tabs", "--category=process", "--decision=x"], "decisions/2026-11-15_001_use-tabs.md"),
+        (
+            &["decide", "--title=Use tabs", "--category=process", "--decision=x"],
+            "decisions/2026-11-15_001_use-tabs.md",
+        ),
         (&["analyze", "src/auth.rs", "--summary=Fine."], "analysis/src_auth.md"),
         (&["note", "Tuesday", "--text=Deploys."], "context/2026-11-15_121300_tuesday.md"),
         (&["block", "No key"], "context/blockers.md"),

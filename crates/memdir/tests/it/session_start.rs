@@ -164,7 +164,11 @@ fn only_memory_of_scope_user_is_handed_on() {
     for scope in ["project", "local"] {
         sandbox.home.write(&definition, text.replace("memory: user", &format!("memory: {scope}")));
         assert!(!start(&mut sandbox).contains("snapshot") && !start(&mut sandbox).contains("begins with"));
-        let kept = ["home/.claude/agent-memory", "home/project/.claude/agent-memory", "home/project/.claude/agent-memory-local"];
+        let kept = [
+            "home/.claude/agent-memory",
+            "home/project/.claude/agent-memory",
+            "home/project/.claude/agent-memory-local",
+        ];
         assert_eq!(kept.map(|folder| sandbox.home.tree(folder)), ["", "", ""], "{scope}");
     }
     sandbox.home.write(&definition, text);

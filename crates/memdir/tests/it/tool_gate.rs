@@ -70,7 +70,8 @@ fn a_tool_of_an_agent_meets_the_mode_in_every_store() {
     for path in stores(&sandbox) {
         let (decided, why) = decision(&mut sandbox, &path, "text for the user to look at\n");
         assert_eq!(decided, "deny", "{path}: {why}");
-        let waits = why.contains("waits for the user's review as") || why.contains("waits for `memdir review`");
+        let waits =
+            why.contains("waits for the user's review as") || why.contains("waits for `memdir review`");
         assert!(waits, "{path}: {why}");
         // What waits holds no secret, and what cannot wait is not written instead.
         let (decided, why) = decision(&mut sandbox, &path, &format!("use {TOKEN}\n"));
