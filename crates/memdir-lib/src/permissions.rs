@@ -13,7 +13,7 @@ use memdir_core::tool_path::below;
 use memdir_disk::real_look::RealLook;
 
 use crate::journal::find_journal;
-use crate::memory::{Extent, MACHINE_MEMORY, Memory, MemoryError, ToolVerdict, USER_MEMORY, WRITES_OFF};
+use crate::memory::{Extent, Memory, MemoryError, ToolVerdict, WRITES_OFF};
 use crate::place::Place;
 
 /// The places that decide about a path, the journal among them if there is one: from the client's `projects/` on no
@@ -55,15 +55,15 @@ pub fn judge_beside(
             return judge_in(Memory::at_directory(&root.path().join(name), env)?, rest, edit, author, now);
         }
     }
-    let below = places.config.as_ref().and_then(inside);
-    let (extent, rest) = match below.as_deref().map(|below| below.split_once('/').unwrap_or(("", below))) {
-        Some(("", "workspace.md")) => (Extent::Workspace, "workspace.md"),
-        Some(("user", rest)) => (Extent::Profile, rest),
-        Some((USER_MEMORY, rest)) => (Extent::User, rest),
-        Some((MACHINE_MEMORY, rest)) => (Extent::Machine, rest),
-        _ => return Ok(ToolVerdict::NoObjection),
-    };
-    judge_in(Memory::beside(extent, env)?, rest, edit, author, now)
+    let config_dir = env.cwd.join(place.settings.config_dir());
+    for extent in [Extent::Profile, Extent::User, Extent::Machine, Extent::Workspace] {
+        let Some(directory) = extent.directory(&config_dir, env) else { continue };
+        let is_ours = |rest: &String| extent != Extent::Workspace || rest == "workspace.md";
+        if let Some(rest) = inside(&GuardedRoot::at(&directory)).filter(is_ours) {
+            return judge_in(Memory::beside(extent, env)?, &rest, edit, author, now);
+        }
+    }
+    Ok(ToolVerdict::NoObjection)
 }
 
 /// In a directory that is kept like a memory.

@@ -27,8 +27,8 @@ fn stores(sandbox: &Sandbox) -> Vec<Utf8PathBuf> {
 /// Files in stores of ours about which the client asks.
 fn asked_about(sandbox: &Sandbox) -> Vec<Utf8PathBuf> {
     let config = sandbox.home.home().join(".claude");
-    let paths = ["projects/project/_index.md", "user-memory/new.md", "machine-memory/new.md"];
-    paths.into_iter().map(|path| config.join(path)).collect()
+    let machine = sandbox.home.home().join(".local/share/memdir/machine-memory/new.md");
+    vec![config.join("projects/project/_index.md"), config.join("memory/new.md"), machine]
 }
 
 fn sandbox() -> Sandbox {
