@@ -32,6 +32,7 @@ mod proposal;
 mod prune;
 mod question;
 mod reading;
+mod relation;
 mod repeated;
 mod stale;
 mod statement;

@@ -159,7 +159,9 @@ const MOST_MEMORIES: usize = 400;
 /// A rule that is taken back without its name was given so few prompts before.
 const WITHDRAWAL_REACH: usize = 2;
 /// A wish of so few words has no statement beside it.
-const SHORT_WISH: usize = 8;
+const SHORT_WISH: usize = 7;
+/// A session that begins with a wish of so few words is about nothing else.
+const BARE_WISH: usize = 12;
 /// Why something is left out that the user does not want on record.
 const OFF_THE_RECORD: &str = "the user wants it off the record";
 
@@ -217,6 +219,9 @@ impl Extractor {
         if let Some(material) = self.material.as_mut().filter(|_| is_kept) {
             material.add(self.prompts, source, &words);
         }
+        if !is_kept {
+            self.obey_bare_wish(prompt, judged.statements.len());
+        }
         let gone = judged.withdrawn.as_ref().and_then(|words| self.withdraw(words, source));
         for statement in judged.statements.iter().filter(|_| is_kept) {
             let mut memory = compose::compose(statement, source.clone(), said, answered.as_deref());
@@ -234,26 +239,37 @@ impl Extractor {
         match reach {
             None => return Some((prompt, true)),
             Some(Reach::Before(at)) => return Some((prompt.get(at..).unwrap_or_default(), true)),
-            Some(Reach::Session) => {
-                self.is_off_the_record = true;
-                self.found.clear();
-                self.material = self.material.as_ref().map(|_| Material::default());
-            }
+            Some(Reach::Session) => self.leave_the_record(),
             Some(Reach::Turn) => {
-                // A wish without a statement of its own is about the one before.
-                if prompt.split_whitespace().count() <= SHORT_WISH {
-                    let before = self.prompts - 1;
-                    self.found.retain(|(at, _)| *at != before);
-                    if let Some(material) = &mut self.material {
-                        material.forget(before);
-                    }
-                }
                 self.skip(source.turn.clone(), OFF_THE_RECORD);
                 return Some((prompt, false));
             }
         }
         self.skip(source.turn.clone(), OFF_THE_RECORD);
         None
+    }
+
+    /// Forgets all of the session, and what will be said in it.
+    fn leave_the_record(&mut self) {
+        self.is_off_the_record = true;
+        self.found.clear();
+        self.material = self.material.as_ref().map(|_| Material::default());
+    }
+
+    /// A wish that has nothing in its own turn to be about is about the turn before, or about all that follows.
+    fn obey_bare_wish(&mut self, prompt: &str, statements: usize) {
+        let words = prompt.split_whitespace().count();
+        if !off_the_record::is_bare(prompt) || statements > 0 && words > SHORT_WISH {
+            return;
+        }
+        if self.prompts == 1 && words <= BARE_WISH {
+            self.leave_the_record();
+        }
+        let before = self.prompts - 1;
+        self.found.retain(|(at, _)| *at != before);
+        if let Some(material) = &mut self.material {
+            material.forget(before);
+        }
     }
 
     /// The agent said something, which the next prompt may answer.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::live::{Live, is_live};
 use super::reading::Readings;
+use super::relation::{Context, Said, is_label_of};
 use super::statement::{Statement, normal};
 use super::subject::is_about_the_same;
 use crate::plan::{Change, Plan};
@@ -181,15 +182,18 @@ pub(super) fn compare(
             if live.says(statement) {
                 continue;
             }
-            let claim = replacements.get(&(statement.normal.clone(), *path));
-            match claim
-                .zip(earlier.as_ref())
-                .and_then(|(claim, earlier)| replacement(statement, claim, &live, earlier))
-            {
-                Some(replaced_by) => {
-                    used.entry(replaced_by).or_default().insert(statement.normal.clone());
+            let claim = replacements.get(&(statement.normal.clone(), *path)).zip(earlier.as_ref());
+            let replaced_by = claim.and_then(|(claim, earlier)| replacement(claim, &live, earlier));
+            // A title only names a matter, and gives way to another name of it.
+            let is_label = statement.range.is_empty()
+                || statement.about.is_some()
+                || !after.contains_key(path) && readings.of(text).is_heading(statement);
+            match replaced_by {
+                Some(replaced_by) if is_label && is_label_of(&statement.text, &replaced_by.text) => {}
+                Some(replaced_by) if replaced_by.is_justified(statement) => {
+                    used.entry(replaced_by.normal).or_default().insert(statement.normal.clone());
                 }
-                None => lost.push(((*path).clone(), statement.clone())),
+                _ => lost.push(((*path).clone(), statement.clone())),
             }
         }
     }
@@ -205,17 +209,25 @@ pub(super) fn compare(
     }
 }
 
-/// The normal form of what replaces a statement, if that is true.
-fn replacement(
-    statement: &Statement,
-    claim: &Superseded,
-    live: &Live<'_>,
-    earlier: &Live<'_>,
-) -> Option<String> {
+/// What is said to replace a statement, and really stands there.
+struct Replacement {
+    text: String,
+    normal: String,
+}
+
+impl Replacement {
+    /// Whether it is about the same, or of the same matter by the rule for merging.
+    fn is_justified(&self, statement: &Statement) -> bool {
+        let relation = || Said::of(&statement.text).relation(&Said::of(&self.text), Context::Open, true);
+        is_about_the_same(&statement.normal, &self.normal) || relation().is_some()
+    }
+}
+
+fn replacement(claim: &Superseded, live: &Live<'_>, earlier: &Live<'_>) -> Option<Replacement> {
     let new = normal(&claim.replaced_by);
-    // A planner may choose between what was said, and add nothing of its own.
-    let is_there = !new.is_empty() && live.holds(&new) && earlier.told(&new);
-    (is_there && is_about_the_same(&statement.normal, &new)).then_some(new)
+    // Whoever plans may choose between what was said, and add nothing of their own.
+    let stands = !new.is_empty() && live.holds(&new) && earlier.told(&new);
+    stands.then(|| Replacement { text: claim.replaced_by.clone(), normal: new })
 }
 
 /// The directory after a plan.

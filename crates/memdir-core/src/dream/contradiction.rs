@@ -83,6 +83,7 @@ pub(super) fn resolve(desk: &mut Desk<'_>) {
             } else {
                 edits.entry(old.path.clone()).or_default().push((old.range.clone(), history(old, newest)));
             }
+            desk.superseded += 1;
             desk.account.superseded.push(Superseded {
                 statement: old.text.clone(),
                 source: old.path.clone(),

@@ -36,6 +36,8 @@ pub(super) struct Desk<'s> {
     /// The index and its overflow; `None` for the first if they cannot be changed.
     pub(super) indexes: Option<DeskIndexes>,
     pub(super) account: Account,
+    /// How many statements were superseded; labels do not count.
+    pub(super) superseded: usize,
     /// How often something changed.
     pub(super) changes: usize,
     /// How many statements one dream may supersede.
@@ -94,6 +96,7 @@ impl<'s> Desk<'s> {
             merged: BTreeMap::new(),
             indexes: indexes(scene),
             account: Account { left_alone: scene.unread.clone(), ..Account::default() },
+            superseded: 0,
             changes: 0,
             allowed: allowed(&scene.sources(), readings),
             done: BTreeSet::new(),
@@ -167,7 +170,7 @@ impl<'s> Desk<'s> {
 
     /// How many more statements this dream may supersede.
     pub(super) fn supersedes_left(&self) -> usize {
-        self.allowed.saturating_sub(self.account.superseded.len())
+        self.allowed.saturating_sub(self.superseded)
     }
 
     /// The memories whose text changed since this part of a dream last asked: to others it would say the same again.

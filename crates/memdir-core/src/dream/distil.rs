@@ -171,12 +171,21 @@ fn worth_keeping(note: &Note<'_>, today: Date) -> Option<Extracted> {
         None => memory_said(text, &source, note.day)
             .or_else(|| Some(memory_noted(&noted_type(text)?, &dated(text, note.day), &source, note.day)))?,
     };
-    // A day that was over before it was written down is nothing to remember.
-    if memory.day.is_some_and(|day| day < today) {
+    // A day that was over when nobody had written it down yet is nothing to remember, unless something began on it.
+    if memory.day.is_some_and(|day| day < today) && !begins(text) {
         return None;
     }
     let all = format!("{}\n\n{}", memory.description, memory.body);
     (scan(&all).is_empty() && flag(&all).is_empty()).then_some(memory)
+}
+
+/// Whether a note says since when something is so.
+fn begins(text: &str) -> bool {
+    const SINCE: &str = "from since starting effective now ab seit jetzt desde partir ahora depuis désormais maintenant agora";
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|character: char| !character.is_alphanumeric());
+    words.any(|word| SINCE.split_whitespace().any(|known| known == word))
+        || ["as of ", "から", "起", "开始"].iter().any(|since| lower.contains(since))
 }
 
 /// The type that a note names in front, as agents are asked to write it (`project: …`), and the rest of the note.

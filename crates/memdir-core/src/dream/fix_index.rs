@@ -4,13 +4,10 @@ use super::check::{Superseded, compare};
 use super::desk::Desk;
 use super::index_path;
 use super::merge::append;
-use super::statement::{STEPS, Statement, normal};
-use super::subject::{is_about_the_same, names_no_more_than};
-use crate::extract::reading::negates;
+use super::relation::is_label_of;
+use super::statement::{FIELD, STEPS, Statement};
 use crate::rel_path::RelPath;
 
-/// So many statements one may take the place of; the check allows a few more.
-const MOST_PER_REPLACEMENT: usize = 3;
 /// So many sentences of a memory are compared with a description that went.
 const MOST_COMPARED: usize = 64;
 
@@ -37,15 +34,14 @@ fn fix_some(desk: &mut Desk<'_>, is_ours: impl Fn(&Statement) -> bool) {
             keep_in_index(desk, &statement);
             continue;
         };
-        let is_label = statement.range.is_empty() || statement.about.is_some();
         let reading = desk.readings.of(&file.text);
-        let description = reading.topic.description.clone();
         // The description of a memory that went is often one of its sentences in other words.
-        let others = description.into_iter().chain(reading.said().map(|said| said.text.clone()));
-        let gives_way_to = (is_label && home != source)
-            .then(|| others.take(MOST_COMPARED).find(|other| gives_way(desk, &statement, other, &file.text)))
+        let others =
+            reading.statements(&home).filter(|said| !said.normal.starts_with(FIELD)).map(|said| &said.text);
+        let replaced_by = (home != source)
+            .then(|| others.take(MOST_COMPARED).find(|other| is_label_of(&statement.text, other)).cloned())
             .flatten();
-        if let Some(replaced_by) = gives_way_to {
+        if let Some(replaced_by) = replaced_by.filter(|_| is_label(desk, &source, &statement)) {
             desk.account.superseded.push(Superseded { statement: statement.text, source, replaced_by });
         } else {
             let is_list = statement.normal.starts_with(STEPS);
@@ -56,17 +52,14 @@ fn fix_some(desk: &mut Desk<'_>, is_ours: impl Fn(&Statement) -> bool) {
     }
 }
 
-fn gives_way(desk: &Desk<'_>, statement: &Statement, description: &str, text: &str) -> bool {
-    let taken = desk.account.superseded.iter().filter(|known| known.replaced_by == description).count();
-    let new = normal(description);
-    desk.supersedes_left() > 0
-        && taken < MOST_PER_REPLACEMENT
-        && !new.is_empty()
-        && !new.contains(". ")
-        && is_about_the_same(&statement.normal, &new)
-        // What tells two memories apart stays.
-        && negates(&statement.normal) == negates(&new)
-        && names_no_more_than(&statement.normal, text)
+/// Whether a statement is a title, a description or a heading of a memory that went.
+fn is_label(desk: &Desk<'_>, source: &RelPath, statement: &Statement) -> bool {
+    let file = || desk.scene.files.iter().find(|file| file.path == *source);
+    let text = || file().and_then(|file| std::str::from_utf8(&file.content).ok());
+    statement.range.is_empty()
+        || statement.about.is_some()
+        || desk.merged.contains_key(source)
+            && text().is_some_and(|text| desk.readings.of(text).is_heading(statement))
 }
 
 /// What only the index said stays there, as a text of the user's.

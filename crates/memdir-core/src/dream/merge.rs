@@ -1,34 +1,43 @@
 //! Memories that say the same become one, which says all that any of them said.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
-use super::account::Merged;
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use super::account::{Merged, Replaced};
+use super::check::Superseded;
+use super::dates::said_day;
 use super::desk::{Desk, DeskFile};
 use super::live::link_targets;
-use super::reading::{Reading, Readings};
-use super::stale::MARK;
-use super::statement::{Chunk, ChunkKind, chunks, sequence};
-use super::subject::says_no_more_than;
-use crate::extract::reading::{negates, words_of};
+use super::reading::Reading;
+use super::relation::{Context, Relation, Said, Term};
+use super::statement::{Chunk, ChunkKind, Statement, chunks, sequence};
+use crate::memory::change::reference;
 use crate::memory::index::Index;
 use crate::memory::links::{Renamed, rename_links};
-use crate::memory::topic::Topic;
-use crate::near_text::near_pairs;
+use crate::memory::topic;
+use crate::memory::topic::validity::{SUPERSEDES, Validity};
 use crate::rel_path::RelPath;
 
-/// Fewer words than these are alike by chance.
-const FEWEST_WORDS: usize = 3;
+/// So many words two memories must share before they are compared.
+const FEWEST_SHARED: usize = 2;
+/// A word that so many memories share tells nothing.
+const MOST_ALIKE: usize = 64;
+/// Memories that tell more are not compared sentence by sentence.
+const MOST_TOLD: usize = 40;
+/// Headings that count as titles.
+const MOST_HEADINGS: usize = 4;
+/// Texts of so few signs are the same by chance.
+const SHORTEST: usize = 3;
+/// Of so many statements one may say something of its own.
+const MOST_UNMATCHED: usize = 2;
+/// So many statements of a memory that was replaced may say something of their own.
+const MOST_LEFT: usize = 3;
 
-/// What is compared of a memory.
-struct Candidate {
-    path: RelPath,
-    topic: Topic,
-    /// What it says, without what is the same in many.
-    essence: String,
-    rank: (bool, bool, std::cmp::Reverse<u32>, jiff::Timestamp),
-}
-
-/// Merges memories that say the same, exactly or nearly.
+/// Merges memories that say the same, exactly or in other words, and those of which the newer says what holds now.
 pub(super) fn merge(desk: &mut Desk<'_>) {
     // The lines of what goes could not follow.
     let Some(indexes) = &desk.indexes else { return };
@@ -43,232 +52,300 @@ pub(super) fn merge(desk: &mut Desk<'_>) {
         .topics
         .iter()
         .map(|(path, file)| {
-            let reading = desk.readings.of(&file.text);
-            Candidate::of(path, file, &reading, listed.contains(path.as_str()))
+            Candidate::of(path, file, &desk.readings.of(&file.text), listed.contains(path.as_str()))
         })
-        .filter(|candidate| !candidate.essence.trim().is_empty())
         .collect();
     let mut renamed = Vec::new();
-    for (one, other, likeness) in pairs(&candidates, desk.readings) {
+    for (one, other) in pairs(&candidates) {
         let (Some(one), Some(other)) = (candidates.get(one), candidates.get(other)) else { continue };
-        renamed.extend(merge_pair(desk, one, other, likeness));
+        let is_there = |candidate: &Candidate| desk.topics.contains_key(&candidate.path);
+        if is_there(one) && is_there(other) {
+            renamed.extend(merge_pair(desk, one, other));
+        }
     }
     if !renamed.is_empty() {
         follow_links(desk, &renamed);
     }
 }
 
+/// What is compared of a memory.
+struct Candidate {
+    path: RelPath,
+    reading: Rc<Reading>,
+    /// The day of which it speaks, if that is known.
+    day: Option<Date>,
+    rank: (bool, bool, Reverse<u32>, Timestamp),
+}
+
 impl Candidate {
-    fn of(path: &RelPath, file: &DeskFile, reading: &Reading, is_listed: bool) -> Self {
-        let topic = reading.topic.clone();
-        let lines = reading.body().lines().filter(|line| !is_common(line));
-        let essence = lines.collect::<Vec<_>>().join("\n");
-        let rank = (!is_listed, !topic.has_frontmatter, std::cmp::Reverse(file.used), file.modified);
-        Self { path: path.clone(), topic, essence, rank }
+    fn of(path: &RelPath, file: &DeskFile, reading: &Rc<Reading>, is_listed: bool) -> Self {
+        let said = said_day(&file.text);
+        let rank = (!is_listed, !reading.topic.has_frontmatter, Reverse(file.used), file.modified);
+        let day = said.or_else(|| file.is_dated.then_some(file.day));
+        Self { path: path.clone(), reading: Rc::clone(reading), day, rank }
     }
 
-    /// Whether the two may become one at all. What one says completely may have another type.
-    fn goes_with(&self, other: &Self, likeness: Likeness) -> bool {
-        let types = (&self.topic.memory_type, &other.topic.memory_type);
-        let same_type = matches!(types, (Some(one), Some(other)) if one == other)
-            || types.0.is_none()
-            || types.1.is_none();
-        (same_type || likeness != Likeness::Near) && self.path.parent() == other.path.parent()
-    }
-}
-
-/// What two memories have in common.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Likeness {
-    /// They say the same.
-    Same,
-    /// The first one says everything that the second one says.
-    Holds,
-    /// The second one says everything that the first one says.
-    Held,
-    /// They say nearly the same.
-    Near,
-}
-
-impl Likeness {
-    fn why(self) -> &'static str {
-        match self {
-            Self::Same => "both say the same",
-            Self::Holds | Self::Held => "every sentence of it is in the other",
-            Self::Near => "both say nearly the same, with the same numbers and names",
+    /// What it is called: its description and its headings.
+    fn title(&self) -> String {
+        let mut title = self.reading.topic.description.clone().unwrap_or_default();
+        let headings = self.reading.said_with_kind().filter(|(kind, _)| *kind == ChunkKind::Heading);
+        for (_, heading) in headings.take(MOST_HEADINGS) {
+            title.push_str(" . ");
+            title.push_str(&heading.text);
         }
+        title
     }
 }
 
-/// Lines that memories share without being about the same.
-fn is_common(line: &str) -> bool {
-    ["**How to apply:**", "**Said:**", MARK].iter().any(|start| line.starts_with(start))
-}
-
-/// The pairs that say the same, in the order of their paths.
-fn pairs(candidates: &[Candidate], readings: &Readings) -> Vec<(usize, usize, Likeness)> {
-    let mut pairs = Vec::new();
-    let mut same: HashMap<(bool, String), usize> = HashMap::new();
+/// The pairs that share words, those with the newer one of a day first, so that what was replaced twice goes where it holds.
+fn pairs(candidates: &[Candidate]) -> Vec<(usize, usize)> {
+    let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut same: HashMap<String, usize> = HashMap::new();
+    let mut pairs: HashMap<(usize, usize), usize> = HashMap::new();
     for (at, candidate) in candidates.iter().enumerate() {
-        for key in keys(candidate, readings) {
-            match same.get(&key) {
-                Some(first) => pairs.push((*first, at, Likeness::Same)),
-                None => {
-                    same.insert(key, at);
+        let telling = candidate.reading.telling();
+        let whole: Vec<&str> = telling.iter().map(|(said, _)| said.normal.as_str()).collect();
+        if whole.iter().any(|said| said.chars().count() > SHORTEST) {
+            if let Some(first) = same.get(&whole.join("\n")) {
+                pairs.insert((*first, at), FEWEST_SHARED);
+            } else {
+                same.insert(whole.join("\n"), at);
+            }
+        }
+        let terms: HashSet<&str> =
+            telling.iter().take(MOST_TOLD).flat_map(|(_, said)| said.terms()).map(Term::key).collect();
+        for term in terms {
+            let known = holders.entry(term).or_default();
+            if known.len() < MOST_ALIKE {
+                for other in known.iter() {
+                    *pairs.entry((*other, at)).or_default() += 1;
                 }
+                known.push(at);
             }
         }
     }
-    let near = near_pairs(candidates.iter().map(|candidate| candidate.essence.as_str()));
-    pairs.extend(subsets(candidates, readings));
-    let near = near.into_iter().map(|(one, other, _)| (one, other, Likeness::Near));
-    pairs.extend(near.filter(|(one, other, _)| {
-        let texts = candidates.get(*one).zip(candidates.get(*other));
-        texts.is_some_and(|(one, other)| agree(&readings.of(&one.essence), &readings.of(&other.essence)))
-    }));
-    pairs.sort_unstable();
-    pairs.dedup_by_key(|(one, other, _)| (*one, *other));
-    pairs
-}
-
-/// The pairs of which one memory says every sentence of the other.
-fn subsets(candidates: &[Candidate], readings: &Readings) -> Vec<(usize, usize, Likeness)> {
-    let said: Vec<HashSet<String>> = candidates
-        .iter()
-        .map(|candidate| {
-            let reading = readings.of(&candidate.essence);
-            let said: HashSet<String> = reading.said().map(|said| said.normal.clone()).collect();
-            // Steps count in their order, and two short sentences may be anywhere.
-            let telling = said.iter().any(|said| words_of(said).len() >= FEWEST_WORDS);
-            if telling && reading.sequences().is_empty() { said } else { HashSet::new() }
-        })
-        .collect();
-    let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, said) in said.iter().enumerate() {
-        for sentence in said {
-            holders.entry(sentence.as_str()).or_default().push(at);
-        }
-    }
-    let mut pairs = Vec::new();
-    for (at, own) in said.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
-        // The sentence that the fewest say decides who can say all.
-        let rarest = own
-            .iter()
-            .filter_map(|sentence| holders.get(sentence.as_str()))
-            .min_by_key(|holders| holders.len());
-        let others = rarest.into_iter().flatten().filter(|other| **other != at);
-        let holder = others.copied().find(|other| {
-            said.get(*other).is_some_and(|other| other.len() > own.len() && own.is_subset(other))
-        });
-        pairs.extend(holder.map(|other| {
-            if other < at { (other, at, Likeness::Holds) } else { (at, other, Likeness::Held) }
-        }));
-    }
-    pairs
-}
-
-/// Whether what only one of two texts says can be added to the other: it adds something, or says the same in other words.
-/// Another number, another name or a denial is another matter.
-fn agree(one: &Reading, other: &Reading) -> bool {
-    let known =
-        |reading: &Reading| -> HashSet<String> { reading.said().map(|said| said.normal.clone()).collect() };
-    let (all_one, all_other) = (known(one), known(other));
-    let only = |own: &HashSet<String>, others: &HashSet<String>| {
-        let mut left: Vec<&str> = own.difference(others).map(String::as_str).collect();
-        left.sort_unstable();
-        left.join(" ")
+    let newest = |pair: &(usize, usize)| {
+        let day = |at: usize| candidates.get(at).and_then(|candidate| candidate.day);
+        Reverse(day(pair.0).max(day(pair.1)))
     };
-    let (left, right) = (only(&all_one, &all_other), only(&all_other, &all_one));
-    left.is_empty()
-        || right.is_empty()
-        || says_no_more_than(&left, &right)
-        || says_no_more_than(&right, &left)
+    let mut found: Vec<(usize, usize)> =
+        pairs.into_iter().filter(|(_, shared)| *shared >= FEWEST_SHARED).map(|(pair, _)| pair).collect();
+    found.sort_unstable_by_key(|pair| (newest(pair), *pair));
+    found
 }
 
-/// What equal memories have in common: all that they say, or for a single sentence the words that it is about.
-fn keys(candidate: &Candidate, readings: &Readings) -> Vec<(bool, String)> {
-    let reading = readings.of(&candidate.essence);
-    let said: Vec<&str> = reading.said().map(|said| said.normal.as_str()).collect();
-    let parent = candidate.path.parent().unwrap_or_default();
-    let kind = candidate.topic.memory_type.as_ref().map(|kind| kind.as_str().to_owned()).unwrap_or_default();
-    let mut keys = Vec::new();
-    if said.iter().any(|said| said.chars().count() > 3) {
-        keys.push((false, format!("{parent}\0{}", said.join("\n"))));
+/// What becomes of two memories of one matter.
+struct Verdict {
+    /// Whether the first one stays.
+    first_stays: bool,
+    /// Statements of the one that goes, each with the one that takes its place.
+    covered: Vec<(Statement, Statement)>,
+    /// Whether the one that stays says what holds now.
+    replaces: bool,
+    why: &'static str,
+}
+
+/// Judges two memories; `None` if they are of two matters.
+fn verdict(one: &Candidate, other: &Candidate) -> Option<Verdict> {
+    let is_other_newer = other.day >= one.day;
+    let (old, new) = if is_other_newer { (one, other) } else { (other, one) };
+    let (old_said, new_said) = (old.reading.telling(), new.reading.telling());
+    let (first_old, first_new) = (old_said.first()?, new_said.first()?);
+    let normals =
+        |said: &[(Statement, Said)]| said.iter().map(|(said, _)| said.normal.clone()).collect::<Vec<_>>();
+    let has_steps = !old.reading.sequences().is_empty() || !new.reading.sequences().is_empty();
+    if normals(old_said) == normals(new_said) {
+        let is_long = normals(old_said).iter().any(|said| said.chars().count() > SHORTEST);
+        let first_stays = (one.rank, &one.path) <= (other.rank, &other.path);
+        let is_same_list = normals_of(&old.reading) == normals_of(&new.reading);
+        return (is_long && is_same_list).then_some(Verdict {
+            first_stays,
+            covered: Vec::new(),
+            replaces: false,
+            why: "both say the same",
+        });
     }
-    if let [only] = said.as_slice() {
-        let mut words: Vec<String> = words_of(only).into_iter().collect();
-        words.sort_unstable();
-        let numbers: Vec<&str> = only
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| word.contains(|c: char| c.is_ascii_digit()))
-            .collect();
-        // Names as only code has them are the same to the sign, or others.
-        let is_exact =
-            |word: &&str| word.contains(['_', '/', '\\', '*', '.']) || word.contains(char::is_uppercase);
-        let exact: Vec<&str> = only.split_whitespace().filter(is_exact).collect();
-        if words.len() >= FEWEST_WORDS {
-            let (words, numbers, exact) = (words.join(" "), numbers.join(" "), exact.join(" "));
-            let text = format!("{parent}\0{kind}\0{}\0{words}\0{numbers}\0{exact}", negates(only));
-            keys.push((true, text));
+    if let Some(old_goes) =
+        is_part(old_said, new_said).or_else(|| is_part(new_said, old_said).map(|goes| !goes))
+    {
+        let why = "every sentence of it is in the other";
+        return (!has_steps).then_some(Verdict {
+            first_stays: old_goes != is_other_newer,
+            covered: Vec::new(),
+            replaces: false,
+            why,
+        });
+    }
+    if has_steps || old_said.len().max(new_said.len()) > MOST_TOLD {
+        return None;
+    }
+    let context = Context::of((&old.title(), &new.title()), (&first_old.1, &first_new.1));
+    let is_later = old.day.zip(new.day).is_some_and(|(old, new)| old < new);
+    let mut from_old: Vec<Option<(usize, Relation)>> = vec![None; old_said.len()];
+    let mut from_new: Vec<Option<(usize, Relation)>> = vec![None; new_said.len()];
+    for (at, (_, before)) in old_said.iter().enumerate() {
+        for (place, (_, after)) in new_said.iter().enumerate() {
+            let Some(relation) = before.relation(after, context, is_later) else { continue };
+            from_old.get_mut(at)?.get_or_insert((place, relation));
+            from_new.get_mut(place)?.get_or_insert((at, relation));
         }
     }
-    keys
+    let replaced = from_old.iter().flatten().any(|(_, relation)| *relation == Relation::Replaces);
+    let matched = |links: &[Option<(usize, Relation)>]| links.iter().flatten().count();
+    let old_goes = if replaced {
+        true
+    } else if old_said.len() != new_said.len() {
+        old_said.len() < new_said.len()
+    } else {
+        // Of two that say as much, the one stays whose words hold the other's.
+        match from_old.first()? {
+            Some((_, Relation::Held)) => true,
+            Some((_, Relation::Holds)) => false,
+            _ => (&new.rank, &new.path) <= (&old.rank, &old.path),
+        }
+    };
+    let (links, gone, kept) =
+        if old_goes { (&from_old, old_said, new_said) } else { (&from_new, new_said, old_said) };
+    let unmatched = links.len() - matched(links);
+    let is_lead_replaced = matches!(links.first()?, Some((_, Relation::Replaces)));
+    let is_one_matter = links.first()?.is_some()
+        && if replaced {
+            is_lead_replaced && unmatched <= MOST_LEFT
+        } else {
+            unmatched * MOST_UNMATCHED <= links.len()
+        };
+    if !is_one_matter {
+        return None;
+    }
+    let covered = links.iter().zip(gone).filter_map(|(link, (said, _))| {
+        let (at, relation) = (*link)?;
+        let stands_in = match relation {
+            Relation::Held => old_goes,
+            Relation::Holds => !old_goes,
+            Relation::Same | Relation::Replaces => true,
+            Relation::Near => false,
+        };
+        stands_in.then(|| kept.get(at).map(|(kept, _)| (said.clone(), kept.clone())))?
+    });
+    let why = if replaced {
+        "the newer one says what holds now"
+    } else {
+        "both are about the same, and say it in nearly the same words"
+    };
+    Some(Verdict {
+        first_stays: old_goes != is_other_newer,
+        covered: covered.collect(),
+        replaces: replaced,
+        why,
+    })
+}
+
+/// Whether the first says nothing but what the other says too, word for word.
+fn is_part(own: &[(Statement, Said)], other: &[(Statement, Said)]) -> Option<bool> {
+    let known: HashSet<&str> = other.iter().map(|(said, _)| said.normal.as_str()).collect();
+    let is_long = own.iter().any(|(_, said)| said.terms().len() > 1);
+    (is_long && own.len() < other.len() && own.iter().all(|(said, _)| known.contains(said.normal.as_str())))
+        .then_some(true)
+}
+
+/// All that a text says, its numbered lists as a whole.
+fn normals_of(reading: &Reading) -> Vec<&str> {
+    reading.sequences().iter().map(|list| list.normal.as_str()).collect()
 }
 
 /// Brings one memory into the other; gives back the one that went, with its name.
-fn merge_pair(
-    desk: &mut Desk<'_>,
-    one: &Candidate,
-    other: &Candidate,
-    likeness: Likeness,
-) -> Option<(Option<String>, RelPath)> {
-    let homes = (desk.home_of(&one.path).clone(), desk.home_of(&other.path).clone());
-    let is_whole = homes.0 == one.path && homes.1 == other.path || homes.0 != homes.1;
-    if homes.0 == homes.1 || !is_whole || !one.goes_with(other, likeness) {
+fn merge_pair(desk: &mut Desk<'_>, one: &Candidate, other: &Candidate) -> Option<(Option<String>, RelPath)> {
+    if one.path.parent() != other.path.parent() {
         return None;
     }
-    // What was merged already stays where it is; of two that were not, the better one does.
-    let one_stays = match (homes.0 == one.path, homes.1 == other.path) {
-        (true, true) => match likeness {
-            Likeness::Holds => true,
-            Likeness::Held => false,
-            Likeness::Same | Likeness::Near => (one.rank, &one.path) <= (other.rank, &other.path),
-        },
-        (false, true) => true,
-        (true, false) => false,
-        (false, false) => return None,
-    };
-    let (into, gone) = if one_stays { (homes.0, other) } else { (homes.1, one) };
-    let mut both = [into.as_str(), gone.path.as_str()];
+    let verdict = verdict(one, other)?;
+    let (kept, gone) = if verdict.first_stays { (one, other) } else { (other, one) };
+    let costs = verdict.covered.iter().filter(|(said, by)| said.normal != by.normal).count();
+    let mut both = [kept.path.as_str(), gone.path.as_str()];
     both.sort_unstable();
-    if !desk.may("merge", &both.join("\0")) {
+    if costs > desk.supersedes_left() || !desk.may("merge", &both.join("\0")) {
         return None;
     }
-    desk.topics.get(&into)?;
-    let file = desk.take_away(&gone.path, &into)?;
-    let kept = desk.topics.get(&into)?;
-    let readings = desk.readings;
-    let text = append(&kept.text, &missing(&readings.of(&kept.text), &readings.of(&file.text), &file.text));
-    let (used, lost) = (kept.used + file.used, file.gone);
-    desk.rewrite(&into, text);
-    if let Some(kept) = desk.topics.get_mut(&into) {
-        kept.used = used;
-        kept.gone.extend(lost);
+    let mut text = desk.topics.get(&kept.path)?.text.clone();
+    let mut known: HashSet<String> = desk.readings.of(&text).said().map(|said| said.normal.clone()).collect();
+    let file = desk.take_away(&gone.path, &kept.path)?;
+    for (said, by) in &verdict.covered {
+        known.insert(said.normal.clone());
+        if said.normal == by.normal {
+            continue;
+        }
+        desk.account.superseded.push(Superseded {
+            statement: said.text.clone(),
+            source: gone.path.clone(),
+            replaced_by: by.text.clone(),
+        });
+        desk.superseded += 1;
+    }
+    let added = missing(&known, &desk.readings.of(&text), &desk.readings.of(&file.text), &file.text);
+    // What else was said of it follows what held before, and speaks of that.
+    if verdict.replaces {
+        text = with_history(&text, desk, kept, gone, &file, &verdict.covered);
+    }
+    text = append(&text, &added);
+    desk.rewrite(&kept.path, text);
+    if let Some(kept) = desk.topics.get_mut(&kept.path) {
+        kept.used += file.used;
+        kept.gone.extend(file.gone);
         kept.gone.dedup();
     }
-    desk.account.merged.push(Merged { into, from: gone.path.clone(), why: likeness.why().to_owned() });
-    Some((gone.topic.name.clone(), gone.path.clone()))
+    let (into, from) = (kept.path.clone(), gone.path.clone());
+    desk.account.merged.push(Merged { into, from, why: verdict.why.to_owned() });
+    Some((gone.reading.topic.name.clone(), gone.path.clone()))
 }
 
-/// What one text says and the other does not: whole parts, or single sentences if those make sense alone.
-fn missing(kept: &Reading, other: &Reading, text: &str) -> Vec<String> {
-    let known: HashSet<&str> = kept.said().map(|said| said.normal.as_str()).collect();
+/// The text with what held before as one sentence, and with the name of the memory that it replaces.
+fn with_history(
+    text: &str,
+    desk: &mut Desk<'_>,
+    kept: &Candidate,
+    gone: &Candidate,
+    file: &DeskFile,
+    covered: &[(Statement, Statement)],
+) -> String {
+    let Some((until, from)) = kept.day.zip(gone.day) else { return text.to_owned() };
+    let mut names = Validity::of(text).supersedes;
+    names.push(reference(&gone.path, file.text.as_bytes()));
+    let text = topic::set(text, SUPERSEDES, &names.join("; ")).unwrap_or_else(|_| text.to_owned());
+    let mut lines = Vec::new();
+    for (was, now) in covered.iter().filter(|(was, now)| was.normal != now.normal) {
+        let stop = if was.text.ends_with(['.', '!', '。', '！']) { "" } else { "." };
+        lines.push(format!("Until {until}: {}{stop}", was.text.trim()));
+        desk.account.replaced.push(Replaced {
+            path: gone.path.clone(),
+            was: was.text.clone(),
+            from,
+            until,
+            now: now.text.clone(),
+        });
+    }
+    append(&text, &lines)
+}
+
+/// What one text says and the other does not: whole parts, or single sentences where those can stand alone.
+fn missing(known: &HashSet<String>, kept: &Reading, other: &Reading, text: &str) -> Vec<String> {
     let mut blocks = Vec::new();
-    let runs =
-        other.chunks().chunk_by(|one, next| one.kind == ChunkKind::Step && next.kind == ChunkKind::Step);
+    // A heading goes with what is below it.
+    let says_more = |chunk: &Chunk| chunk.statements.iter().any(|said| !known.contains(&said.normal));
+    let all = other.chunks();
+    let is_empty_heading = |at: usize| {
+        let below = all.iter().skip(at + 1).take_while(|chunk| chunk.kind != ChunkKind::Heading);
+        all.get(at).is_some_and(|chunk| chunk.kind == ChunkKind::Heading) && !below.into_iter().any(says_more)
+    };
+    let kept_chunks: Vec<Chunk> = all
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !is_empty_heading(*at))
+        .map(|(_, chunk)| chunk.clone())
+        .collect();
+    let runs = kept_chunks.chunk_by(|one, next| one.kind == ChunkKind::Step && next.kind == ChunkKind::Step);
     for run in runs {
         let Some(list) = sequence(text, run) else {
-            blocks.extend(run.iter().filter_map(|chunk| missing_of(chunk, &known, text)));
+            blocks.extend(run.iter().filter_map(|chunk| missing_of(chunk, known, text)));
             continue;
         };
         // A numbered list stays whole.
@@ -280,9 +357,8 @@ fn missing(kept: &Reading, other: &Reading, text: &str) -> Vec<String> {
 }
 
 /// What of one part of a text is not known.
-fn missing_of(chunk: &Chunk, known: &HashSet<&str>, text: &str) -> Option<String> {
-    let unsaid: Vec<_> =
-        chunk.statements.iter().filter(|said| !known.contains(said.normal.as_str())).collect();
+fn missing_of(chunk: &Chunk, known: &HashSet<String>, text: &str) -> Option<String> {
+    let unsaid: Vec<_> = chunk.statements.iter().filter(|said| !known.contains(&said.normal)).collect();
     if unsaid.is_empty() {
         return None;
     }
@@ -373,13 +449,15 @@ pub(super) fn follow_links(desk: &mut Desk<'_>, renamed: &[(Option<String>, RelP
 
 #[cfg(test)]
 mod tests {
+    use super::super::reading::Readings;
     use super::*;
 
     #[test]
     fn only_what_is_missing_is_added() {
         let check = |kept: &str, other: &str, expected: &str| {
             let readings = Readings::default();
-            let blocks = missing(&readings.of(kept), &readings.of(other), other);
+            let known = readings.of(kept).said().map(|said| said.normal.clone()).collect();
+            let blocks = missing(&known, &readings.of(kept), &readings.of(other), other);
             assert_eq!(append(kept, &blocks), expected);
         };
         check("One. Two.\n", "Two. One.\n", "One. Two.\n");

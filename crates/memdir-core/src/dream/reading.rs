@@ -4,6 +4,9 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use jiff::civil::Date;
+
+use super::relation::Said;
 use super::statement::{
     Chunk, ChunkKind, Statement, chunks_of, header_statements, index_statements, is_index, sequences,
 };
@@ -43,6 +46,7 @@ pub(super) struct Reading {
     /// What its header says.
     pub(super) topic: Topic,
     chunks: OnceCell<Vec<Chunk>>,
+    telling: OnceCell<Vec<(Statement, Said)>>,
     header: OnceCell<Vec<Statement>>,
     index: OnceCell<Vec<Statement>>,
     sequences: OnceCell<Vec<Statement>>,
@@ -55,6 +59,7 @@ impl Reading {
             text: text.into(),
             topic: Topic::parse_head_of_whole(text).0,
             chunks: OnceCell::new(),
+            telling: OnceCell::new(),
             header: OnceCell::new(),
             index: OnceCell::new(),
             sequences: OnceCell::new(),
@@ -77,9 +82,29 @@ impl Reading {
         self.chunks().iter().flat_map(|chunk| &chunk.statements)
     }
 
-    /// The same, each with the kind of the part that it is in.
+    /// What it tells of its matter, ready to be compared: no headings, no reasons and no history.
+    pub(super) fn telling(&self) -> &[(Statement, Said)] {
+        const AROUND: [&str; 8] =
+            ["said:", "why:", "how to apply:", "about:", "instead of:", "stale since", "code ", "comment "];
+        self.telling.get_or_init(|| {
+            let is_telling = |kind: ChunkKind, said: &Statement| {
+                kind != ChunkKind::Heading
+                    && !AROUND.iter().any(|start| said.normal.starts_with(start))
+                    && !is_history(&said.normal)
+            };
+            let telling = self.said_with_kind().filter(|(kind, said)| is_telling(*kind, said));
+            telling.map(|(_, said)| (said.clone(), Said::of(&said.text))).collect()
+        })
+    }
+
+    /// The same, each with the kind of the part that it stands in.
     pub(super) fn said_with_kind(&self) -> impl Iterator<Item = (ChunkKind, &Statement)> {
         self.chunks().iter().flat_map(|chunk| chunk.statements.iter().map(|said| (chunk.kind, said)))
+    }
+
+    /// Whether a statement is one of its headings.
+    pub(super) fn is_heading(&self, statement: &Statement) -> bool {
+        self.said_with_kind().any(|(kind, said)| kind == ChunkKind::Heading && said == statement)
     }
 
     /// Everything that a file with this text says: the fields of its header, then its text. An index says what its lines
@@ -108,4 +133,11 @@ impl Reading {
     pub(super) fn links(&self) -> &[Link] {
         self.links.get_or_init(|| links(&self.text))
     }
+}
+
+/// Whether a statement says until when something was so.
+pub(super) fn is_history(normal: &str) -> bool {
+    normal
+        .strip_prefix("until ")
+        .is_some_and(|rest| rest.get(..10).is_some_and(|day| day.parse::<Date>().is_ok()))
 }

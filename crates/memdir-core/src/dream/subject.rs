@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::extract::reading::{is_small, negates, words_of};
+use crate::extract::reading::{is_small, words_of};
 
 /// Shared words of all words, in hundredths, from which on two statements are about the same.
 const SAME: usize = 34;
@@ -32,13 +32,7 @@ pub(super) fn names(text: &str) -> HashSet<String> {
     words
 }
 
-/// Whether one text says nothing that the other does not: every name and number of it is there, and both affirm or
-/// both deny.
-pub(super) fn says_no_more_than(one: &str, other: &str) -> bool {
-    negates(one) == negates(other) && names_no_more_than(one, other)
-}
-
-/// Whether every name and number of one text is in the other, be it in another form of the word.
+/// Whether every name and number of one text stands in the other, be it in another form of the word.
 pub(super) fn names_no_more_than(one: &str, other: &str) -> bool {
     const STEM: usize = 4;
     let known = names(other);

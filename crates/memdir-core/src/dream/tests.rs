@@ -419,7 +419,6 @@ fn a_models_plan_that_loses_nothing_is_taken() {
     - Deploy on Tuesdays only.
     - The queue is now RabbitMQ.
     - tabs
-    - pushes
     ");
 }
 

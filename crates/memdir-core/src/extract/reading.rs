@@ -39,6 +39,11 @@ pub(crate) fn is_small(word: &str) -> bool {
     Language::is_small_word(&fold(word))
 }
 
+/// Whether a text is German, in which every noun has a capital.
+pub(crate) fn is_german(text: &str) -> bool {
+    Language::of(text, Language::English) == Language::German
+}
+
 /// Whether a text says that something is not so.
 pub(crate) fn negates(text: &str) -> bool {
     known::negates(text)

@@ -36,8 +36,3 @@ fn sections(file: &'static str) -> Sections {
 pub(super) fn each() -> impl Iterator<Item = &'static Sections> {
     LANGUAGES.iter()
 }
-
-/// The entries of a section in every language.
-pub(super) fn entries(section: &str) -> impl Iterator<Item = &'static str> {
-    each().filter_map(move |language| language.get(section)).flatten().copied()
-}
