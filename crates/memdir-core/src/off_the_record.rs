@@ -130,10 +130,10 @@ fn reach_of(sentence: &str) -> Option<Reach> {
     let readings: Vec<Reading<'_>> = phrases::each().map(|language| Reading::new(&plain, language)).collect();
     let any = |is: fn(&Reading<'_>) -> bool| readings.iter().any(is);
     let holds = |section: &'static str| readings.iter().any(|reading| !reading.spots(section).is_empty());
-    if any(|reading| reading.asks()) {
+    if readings.iter().any(Reading::asks) {
         return None;
     }
-    if holds("alone") || any(|reading| reading.switches_off()) {
+    if holds("alone") || readings.iter().any(Reading::switches_off) {
         return Some(Reach::Session);
     }
     let is_wish = holds("off the record")
