@@ -162,6 +162,8 @@ pub const SESSION_ID: &str = "CLAUDE_CODE_SESSION_ID";
 pub const PROJECT_DIR_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";
 /// Set for the program that answers as a model: hooks that it starts do nothing, so that no call causes another.
 pub const MEMDIR_MODEL_CALL: &str = "MEMDIR_MODEL_CALL";
+/// A token that lets a session which is thrown away afterwards take part in a team: `memdir team token` makes it.
+pub const MEMDIR_TEAM_TOKEN: &str = "MEMDIR_TEAM_TOKEN";
 /// Where Codex keeps its state; without it, `~/.codex`.
 pub const CODEX_HOME: &str = "CODEX_HOME";
 /// Where Copilot's command line keeps its state; without it, `~/.copilot`.

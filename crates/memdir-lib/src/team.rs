@@ -3,7 +3,7 @@
 //! Sync itself is another crate's business. Whatever it wrote into `team/` was signed by a member, or is the user's own.
 
 use camino::Utf8Path;
-use memdir_core::env::Env;
+use memdir_core::env::{Env, MEMDIR_TEAM_TOKEN};
 use memdir_core::instructions::MemoryFile;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::real_look::RealLook;
@@ -15,10 +15,12 @@ use crate::place::Place;
 /// The folder of the team's memory, inside the memory directory.
 pub const TEAM_DIR: &str = "team";
 
-/// Whether the user asked for it: by a switch, or by making or joining a team.
+/// Whether the user asked for it: by a switch, by making or joining a team, or by a session's token.
 #[must_use]
 pub fn takes_part(env: &Env, flags: &ClientFlags) -> bool {
-    read_features(env).0.team || is_member(env, flags).unwrap_or(false)
+    read_features(env).0.team
+        || env.var(MEMDIR_TEAM_TOKEN).is_some()
+        || is_member(env, flags).unwrap_or(false)
 }
 
 fn is_member(env: &Env, flags: &ClientFlags) -> Option<bool> {

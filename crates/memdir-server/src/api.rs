@@ -70,6 +70,7 @@ pub const ROUTES: &[Route] = &[
     Route { method: "post", path: "/v1/teams/{team}/versions" },
     Route { method: "put", path: "/v1/teams/{team}/parts/{version}/{part}" },
     Route { method: "post", path: "/v1/teams/{team}/invitations" },
+    Route { method: "post", path: "/v1/teams/{team}/sessions" },
     Route { method: "post", path: "/v1/teams/{team}/join" },
     Route { method: "get", path: "/v1/teams/{team}/tokens" },
     Route { method: "post", path: "/v1/teams/{team}/tokens" },
@@ -92,6 +93,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/v1/teams/{team}/versions", get(reading::versions).post(writing::publish))
         .route("/v1/teams/{team}/parts/{version}/{part}", put(writing::part))
         .route("/v1/teams/{team}/invitations", post(access::invite))
+        .route("/v1/teams/{team}/sessions", post(access::add_session))
         .route("/v1/teams/{team}/join", post(access::join))
         .route("/v1/teams/{team}/tokens", get(access::tokens).post(access::add_token))
         .route("/v1/teams/{team}/tokens/{id}", delete(access::revoke_token))

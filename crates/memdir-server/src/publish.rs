@@ -22,6 +22,7 @@ use crate::storage::StorageError;
 use crate::store::{
     Caller, Event, FileRow, NamedFiles, NewVersion, Publication, Removable, Store, Team, ended_with,
 };
+use crate::token::Scope;
 
 /// What became of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +93,7 @@ impl Desk<'_> {
         let team = &caller.team;
         check_team(caller, &request.team)?;
         let puts = self.collect(caller, onto, &request).await?;
+        check_scope(caller, &puts)?;
         let (old, roster) = tokio::try_join!(
             Old::read(self.store, team, &puts),
             self.rosters.of(self.store, &team.name, &request.team),
@@ -277,6 +279,21 @@ pub fn check_sender(caller: &Caller, puts: &[CheckedPut]) -> Result<(), ApiError
     let Some(sender) = caller.token.member else { return Ok(()) };
     match puts.iter().find(|put| put.author().is_some_and(|author| author != sender)) {
         Some(put) => Err(not_yours(put)),
+        None => Ok(()),
+    }
+}
+
+/// Whether a token may change what the files are. A session's changes memories, and nothing about members.
+fn check_scope(caller: &Caller, puts: &[CheckedPut]) -> Result<(), ApiError> {
+    let is_memory = |put: &CheckedPut| match &put.kind {
+        PutKind::Entry(_) | PutKind::Round(_) => true,
+        PutKind::Removal => put.path.starts_with(ENTRIES),
+        PutKind::Member(_) | PutKind::Revocation(_) | PutKind::Voucher(_) => false,
+    };
+    match puts.iter().find(|put| caller.token.scope == Scope::Session && !is_memory(put)) {
+        Some(put) => {
+            Err(ApiError::new("forbidden", "a session's token changes nothing about members").at(&put.path))
+        }
         None => Ok(()),
     }
 }

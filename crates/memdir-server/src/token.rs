@@ -10,6 +10,8 @@ use subtle::ConstantTimeEq;
 pub enum Scope {
     /// Read a team's memory.
     Read,
+    /// Change its memories, and nothing about its members.
+    Session,
     /// Change it, and let others in.
     Write,
     /// Say who has access.
@@ -20,13 +22,21 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Admin, Self::Invitation];
+    pub const ALL: [Self; 5] = [Self::Read, Self::Session, Self::Write, Self::Admin, Self::Invitation];
+
+    /// The scope of that name, if a token can be asked for by scope alone. An invitation is made for one newcomer, and a
+    /// session's token for one key.
+    #[must_use]
+    pub fn of_token(name: &str) -> Option<Self> {
+        Self::parse(name).filter(|scope| !matches!(scope, Self::Invitation | Self::Session))
+    }
 
     /// Its name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
+            Self::Session => "session",
             Self::Write => "write",
             Self::Admin => "admin",
             Self::Invitation => "invitation",
@@ -149,5 +159,7 @@ mod tests {
         }
         assert!(Scope::Write.covers(Scope::Read) && !Scope::Write.covers(Scope::Admin));
         assert!(!Scope::Read.covers(Scope::Write));
+        assert!(Scope::Session.covers(Scope::Read) && !Scope::Read.covers(Scope::Session));
+        assert!(Scope::Write.covers(Scope::Session) && !Scope::Session.covers(Scope::Write));
     }
 }

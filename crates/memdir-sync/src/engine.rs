@@ -19,7 +19,7 @@ use crate::inbox::Inbox;
 use crate::layout::{ENTRIES, README, README_TEXT, ROUND};
 use crate::local::{LeftAlone, Local, LocalChange, LocalError, Proposal, Scan};
 use crate::message::message;
-use crate::options::Options;
+use crate::options::{Access, Options};
 use crate::plan::facts::PlanFacts;
 use crate::plan::{Decision, Planner, Sides, SyncPlan};
 use crate::records::Records;
@@ -84,7 +84,9 @@ pub fn sync(
     now: Timestamp,
 ) -> Result<SyncReport, SyncError> {
     let mut head = None;
+    // One member is oneself, who is known since the first sync. A second one is to come in.
     if options.revoke.is_empty()
+        && options.introduce.len() < 2
         && let Some(agreed_at) = local.up_to_date_at()
     {
         let newest = remote.head()?;
@@ -166,11 +168,12 @@ impl Once<'_> {
             return Ok(Some(SyncReport::default()));
         }
         let (mut notices, mut rewritten) = (Vec::new(), false);
+        let mut viewed = None;
         if let (Some(head), Some(known)) = (&head, &self.state.head)
             && head != known
         {
             // Looking at a version brings its ancestors here, too.
-            self.remote.view(head)?;
+            viewed = Some((head.clone(), self.remote.view(head)?));
             rewritten = !self.remote.descends(head, known)?;
             if rewritten {
                 notices.push("the remote went back behind what it held before, or its history was rewritten; nothing of yours is lost".to_owned());
@@ -186,7 +189,14 @@ impl Once<'_> {
         }
         let mut roster = self.state.roster.clone();
         let inbox = match &head {
-            Some(head) => Inbox::read(self.remote, head, &self.state, &mut roster, self.options, self.local)?,
+            Some(head) => {
+                let listed = match viewed.take() {
+                    Some((version, listed)) if version == *head => listed,
+                    _ => self.remote.view(head)?,
+                };
+                let files = (head, listed.as_slice());
+                Inbox::read(self.remote, files, &self.state, &mut roster, self.options, self.local)?
+            }
             None => {
                 let mut inbox = Inbox::default();
                 inbox.records.learnt = roster.learn(self.options.introduce.clone(), Vec::new());
@@ -202,7 +212,10 @@ impl Once<'_> {
             );
         }
         self.identify();
-        let (plan, mut report) = self.plan(&inbox, &roster, rewritten)?;
+        let (mut plan, mut report) = self.plan(&inbox, &roster, rewritten)?;
+        if self.options.access == Access::ReadOnly {
+            reporting::keep_here(&mut plan, &mut report);
+        }
         notices.append(&mut report.notices);
         report.notices = notices;
         self.say(&inbox, &roster, &plan, &mut report);
@@ -360,7 +373,10 @@ impl Once<'_> {
         let outcome = self.outcome(inbox, &plan, &report);
         let mut after = plan.agreed;
         let round = self.state.round.max(inbox.round);
-        let mut puts = inbox.records.missing(&roster, self.key);
+        let mut puts = match self.options.access {
+            Access::Member => inbox.records.missing(&roster, self.key),
+            Access::Session | Access::ReadOnly => Vec::new(),
+        };
         let mut new_head = head.clone();
         let mut new_round = round;
         let mut proposals = [plan.waiting, plan.withheld].concat();
@@ -400,7 +416,7 @@ impl Once<'_> {
             }
             let count = Round::new(roster.team(), new_round, floor, self.key);
             puts.push(Put { path: ROUND.to_owned(), content: Some(count.render()) });
-            if inbox.id_of(README).is_none() {
+            if !inbox.has_readme {
                 puts.push(Put { path: README.to_owned(), content: Some(README_TEXT.into()) });
             }
             let message = message(&report, &self.who_comes_and_goes(&puts, &roster));

@@ -39,13 +39,14 @@ type Stamp = (u64, i128, i128, u64);
 
 impl FileTimes {
     /// What is known from the last time; nothing if every file is to be read, as the user wants or because it is time.
-    pub(crate) fn load(directory: &SyncDir, now: Timestamp, read_all: bool) -> Self {
+    /// `began` is what time it was on the disk's own clock before the files were looked at.
+    pub(crate) fn load(directory: &SyncDir, (now, began): (Timestamp, i128), read_all: bool) -> Self {
         let content = directory.read(SEEN).ok().flatten().filter(|_| !read_all);
         let kept = content.and_then(|content| parse(&String::from_utf8(content).ok()?));
         let kept = kept.filter(|(all_read_at, _)| is_believed(*all_read_at, now));
         let has_new = kept.is_none();
         let (all_read_at, known) = kept.unwrap_or_else(|| (now, HashMap::new()));
-        Self { known, all_read_at, began: directory.clock().unwrap_or(0), has_new }
+        Self { known, all_read_at, began, has_new }
     }
 
     /// Nothing is known, and everything has long settled.
@@ -150,7 +151,7 @@ mod tests {
         };
         let content = ContentHash::of(b"x");
         let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(1_000);
-        let mut seen = FileTimes::load(&directory, now, false);
+        let mut seen = FileTimes::load(&directory, (now, directory.clock().unwrap()), false);
         assert!(seen.began > TOO_FRESH_NANOS);
         let (old, fresh) = (stat(5), stat(seen.began));
         seen.note("a b.md", &old, content);
@@ -159,10 +160,10 @@ mod tests {
         let later = |hours: i64| now + SignedDuration::from_hours(hours);
         // Every file is read once a day, if the clock was set back, and if the user wants it.
         for (at, read_all) in [(later(24), false), (later(-1), false), (now, true)] {
-            let seen = FileTimes::load(&directory, at, read_all);
+            let seen = FileTimes::load(&directory, (at, directory.clock().unwrap()), read_all);
             assert_eq!((seen.get("a b.md", &old), seen.all_read_at()), (None, at));
         }
-        let seen = FileTimes::load(&directory, later(23), false);
+        let seen = FileTimes::load(&directory, (later(23), directory.clock().unwrap()), false);
         assert_eq!(seen.all_read_at(), now);
         assert_eq!(seen.get("a b.md", &old), Some(content));
         assert_eq!(seen.get("fresh.md", &fresh), None);

@@ -7,6 +7,7 @@ use memdir_core::config::WriteMode;
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::rel_path::RelPath;
+use memdir_disk::list_files::Listing;
 use memdir_lib::memory::Wish;
 use memdir_lib::team::TEAM_DIR;
 use memdir_wire::canonical::{at_home, canonical, shared_hash};
@@ -18,7 +19,7 @@ use crate::private_rules::PrivateRules;
 use crate::remote::Version;
 use crate::state::{Pending, SyncState};
 use crate::sync_files::{KnownPlace, SyncFiles};
-use crate::team::{INDEX_AUTHOR, index_change};
+use crate::team::{Described, INDEX_AUTHOR, index_change, index_of, team_files};
 use crate::up_to_date::FolderFingerprint;
 
 mod asking;
@@ -56,6 +57,8 @@ pub(crate) struct Folder<'f> {
     pub(crate) now: Timestamp,
     /// Whether every file is read, whatever its times say.
     pub(crate) read_all: bool,
+    /// What each root held at the first look, and the time before it by the disk's clock, for the scan that follows.
+    pub(crate) listed: Option<(i128, Vec<Option<Listing>>)>,
     /// What was found when the files were last scanned.
     pub(crate) scanned: Option<Scanned>,
     /// Whether a sync gave an index lines that no member has yet.
@@ -68,6 +71,10 @@ pub(crate) struct Folder<'f> {
 pub(crate) struct Scanned {
     seen: FileTimes,
     fingerprint: FolderFingerprint,
+    /// What each root held.
+    listed: Vec<Option<Listing>>,
+    /// The files that the sync wrote since, or removed.
+    written: BTreeMap<String, bool>,
     /// The indexes beside what is being written.
     indexes: Vec<IndexBefore>,
 }
@@ -97,6 +104,13 @@ impl Folder<'_> {
         // What lay there for a project that has come here since was never looked at, either.
         state.unfinished |= known != self.places();
         Ok(())
+    }
+
+    /// What each root holds, and the time before by the disk's clock.
+    fn list(&self) -> Result<(i128, Vec<Option<Listing>>), LocalError> {
+        let began = self.files.directory().clock().unwrap_or(0);
+        let list = |root: &Root<'_>| root.memory.root().map(|open| open.list_files(0)).transpose();
+        Ok((began, self.roots.iter().map(list).collect::<Result<_, _>>()?))
     }
 
     /// The plan that makes one change, or `None` if the file is not what the change was made from.
@@ -166,8 +180,17 @@ impl Folder<'_> {
         if self.kind == Kind::Personal {
             return Ok(());
         }
-        for root in &mut self.roots {
-            let Some(change) = index_change(root.memory, None)? else { continue };
+        for (at, root) in self.roots.iter_mut().enumerate() {
+            // The scan found all files a moment ago: what changed since is seen by the next sync.
+            let found = self
+                .scanned
+                .as_ref()
+                .and_then(|scanned| Some((scanned.listed.get(at)?.as_ref()?, &scanned.written)));
+            let change = match found {
+                Some((listing, written)) => index_of(root.memory, names_in(listing, written)),
+                None => index_change(root.memory, None),
+            };
+            let Some(change) = change? else { continue };
             let mut plan = Plan::new("the team's index follows its files");
             plan.changes.push(change);
             let author = Author { kind: AuthorKind::Team, id: Some(INDEX_AUTHOR.to_owned()), session: None };
@@ -176,6 +199,15 @@ impl Folder<'_> {
         }
         Ok(())
     }
+}
+
+/// The names of a team's files: what a listing found, and what was written or removed since.
+fn names_in(listing: &Listing, written: &BTreeMap<String, bool>) -> Vec<(String, Described)> {
+    let found = team_files(listing).filter(|(name, _)| !written.contains_key(name));
+    let there = written.iter().filter(|(_, is_there)| **is_there);
+    let new = there
+        .filter_map(|(name, _)| Some((name.clone(), RelPath::parse(&format!("{TEAM_DIR}/{name}")).ok()?)));
+    found.chain(new).map(|(name, path)| (name, Described::In(path))).collect()
 }
 
 /// What the reasons of plans begin with that hold a change of a member: a text, or that it goes.
@@ -194,12 +226,22 @@ impl Local for Folder<'_> {
 
     fn scan(&mut self) -> Result<Scan, LocalError> {
         let mut scan = Scan::default();
-        let seen = FileTimes::load(self.files.directory(), self.now, self.read_all);
-        let mut scanned = Scanned { seen, fingerprint: self.fingerprint(), indexes: Vec::new() };
-        for root in &self.roots {
+        let (began, listed) = match self.listed.take() {
+            Some(listed) => listed,
+            None => self.list()?,
+        };
+        let mut scanned = Scanned {
+            seen: FileTimes::load(self.files.directory(), (self.now, began), self.read_all),
+            fingerprint: self.fingerprint(),
+            listed: Vec::new(),
+            written: BTreeMap::new(),
+            indexes: Vec::new(),
+        };
+        for (root, listing) in self.roots.iter().zip(&listed) {
             scan.read_up_to.extend(root.newest_operation().map(|newest| (root.prefix.clone(), newest)));
-            self.scan_root(root, &mut scanned, &mut scan)?;
+            self.scan_root(root, listing.as_ref(), &mut scanned, &mut scan)?;
         }
+        scanned.listed = listed;
         scanned.seen.retain(|key| scan.files.contains_key(key));
         self.scanned = Some(scanned);
         Ok(scan)
@@ -210,10 +252,11 @@ impl Local for Folder<'_> {
             return None;
         }
         let mut fingerprint = self.fingerprint();
-        for root in &self.roots {
-            let listing = root.memory.root().map(|open| open.list_files(0)).transpose().ok()?;
+        let listed = self.list().ok()?;
+        for (root, listing) in self.roots.iter().zip(&listed.1) {
             self.fingerprint_root(root, listing.as_ref(), &mut fingerprint);
         }
+        self.listed = Some(listed);
         fingerprint.agreed_at(self.files.directory(), self.now)
     }
 
@@ -277,6 +320,10 @@ impl Local for Folder<'_> {
                 self.apply_batch(root, by, batch, looked != Some(root), &mut left_alone)?;
                 looked = Some(root);
             }
+        }
+        if let Some(scanned) = &mut self.scanned {
+            scanned.written.extend(changes.iter().map(|change| (change.key.clone(), change.text.is_some())));
+            scanned.written.retain(|key, _| left_alone.iter().all(|left| left.key != *key));
         }
         Ok(left_alone)
     }

@@ -1,6 +1,6 @@
 //! What a remote holds now, checked.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 
 use memdir_wire::entry::{Entry, EntryRefused, MAX_ENTRY_BYTES, SignedEntry};
@@ -10,11 +10,11 @@ use memdir_wire::team_id::TeamId;
 
 use crate::capitals::Capitals;
 use crate::classify::Theirs;
-use crate::layout::ENTRIES;
+use crate::layout::{ENTRIES, README};
 use crate::local::{Held, Local};
 use crate::options::Options;
 use crate::records::Records;
-use crate::remote::{Remote, RemoteError, Version};
+use crate::remote::{Listed, Remote, RemoteError, Version};
 use crate::report::Refused;
 use crate::state::SyncState;
 
@@ -49,8 +49,8 @@ pub(crate) struct Inbox {
     pub(crate) bytes_by: BTreeMap<PublicKey, usize>,
     /// The version that was read.
     pub(crate) read_at: Option<Version>,
-    /// The names of all files, with their ids.
-    names: HashMap<String, String>,
+    /// Whether the file is there that explains the branch to people.
+    pub(crate) has_readme: bool,
 }
 
 enum Arrived {
@@ -61,27 +61,27 @@ enum Arrived {
 }
 
 impl Inbox {
-    /// Reads a version, and learns from it who the members are.
+    /// Reads a version, of which these are the files, and learns from it who the members are.
     pub(crate) fn read(
         remote: &mut dyn Remote,
-        version: &Version,
+        (version, listed): (&Version, &[Listed]),
         state: &SyncState,
         roster: &mut Roster,
         options: &Options,
         local: &dyn Local,
     ) -> Result<Self, RemoteError> {
-        let listed = remote.view(version)?;
         if listed.len() > MAX_FILES {
             let message = format!("it holds {} files, and {MAX_FILES} are the most", listed.len());
             return Err(RemoteError::Malformed { message });
         }
         let mut inbox =
-            Self { records: Records::read(remote, &listed, roster, &options.introduce)?, ..Self::default() };
+            Self { records: Records::read(remote, listed, roster, &options.introduce)?, ..Self::default() };
         inbox.refused.append(&mut inbox.records.refused);
         inbox.round = inbox.records.round;
         inbox.read_at = Some(version.clone());
+        inbox.has_readme = listed.iter().any(|file| file.path == README);
         let mut unread = Vec::new();
-        for file in &listed {
+        for file in listed {
             let Some(key) = file.path.strip_prefix(ENTRIES) else { continue };
             if !local.wants(key) {
                 continue;
@@ -106,9 +106,6 @@ impl Inbox {
             Some((key.clone(), local.refuses_to_take(key, entry.text.as_ref()?)?))
         };
         inbox.withheld = inbox.entries().filter_map(refused).collect();
-        for file in listed {
-            inbox.names.insert(file.path, file.id);
-        }
         Ok(inbox)
     }
 
@@ -308,14 +305,9 @@ impl Inbox {
         self.recovered.contains(key)
     }
 
-    /// Every key at which something is.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &String> {
-        self.found.keys()
-    }
-
-    /// The id of a file by its name.
-    pub(crate) fn id_of(&self, path: &str) -> Option<&str> {
-        self.names.get(path).map(String::as_str)
+    /// Every key at which something else is than what was agreed.
+    pub(crate) fn changed_keys(&self) -> impl Iterator<Item = &String> {
+        self.found.iter().filter(|(_, found)| !matches!(found, Found::Unchanged)).map(|(key, _)| key)
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
-use memdir_core::env::Env;
+use memdir_core::env::{Env, MEMDIR_TEAM_TOKEN};
 use memdir_disk::random::random_bits;
 use memdir_disk::sync_dir::{SyncDir, TEAM_SETTINGS};
 use memdir_lib::memory::MemoryError;
@@ -13,6 +13,7 @@ use memdir_wire::entry::{MAX_ENTRY_BYTES, SignedEntry};
 use memdir_wire::invitation::Invitation;
 use memdir_wire::member::{Member, Revocation, is_name};
 use memdir_wire::roster::{Roster, Standing};
+use memdir_wire::session_token::SessionToken;
 use memdir_wire::signing::{PublicKey, SecretKey};
 use memdir_wire::team_id::TeamId;
 use serde::{Deserialize, Serialize};
@@ -20,10 +21,10 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{SyncError, check_invitation, sync};
 use crate::folder::Folder;
 use crate::local::Local;
-use crate::options::Options;
+use crate::options::{Access, Options};
 use crate::own_changes::own_changes;
 use crate::remote::either::EitherRemote;
-use crate::remote::git::{Commit, GitRemote, is_local, without_credentials};
+use crate::remote::git::{Commit, DEFAULT_BRANCH, GitRemote, is_local, without_credentials};
 use crate::remote::http::{HttpRemote, ServerAddress, is_server};
 use crate::remote::{Remote, RemoteError, Version};
 use crate::report::SyncReport;
@@ -97,6 +98,7 @@ pub struct Membership {
     home: Option<Utf8PathBuf>,
     key: SecretKey,
     time_limit: Option<Duration>,
+    access: Access,
 }
 
 const JOINING: &str = "joining";
@@ -116,7 +118,55 @@ impl Membership {
         let key = directory.signing_seed()?.and_then(|seed| SecretKey::from_hex(&seed));
         let key = key.filter(|key| key.public() == settings.member.key);
         let key = key.ok_or_else(|| TeamError::Damaged(directory.path().join("key")))?;
-        Ok(Some(Self { settings, directory, home: env.home.clone(), key, time_limit: None }))
+        Ok(Some(Self {
+            access: Access::Member,
+            settings,
+            directory,
+            home: env.home.clone(),
+            key,
+            time_limit: None,
+        }))
+    }
+
+    /// What a session is by its token alone, which stays in the environment: nothing of it is written down. `None`: it has
+    /// none.
+    pub(crate) fn of_session(env: &Env, name: &str) -> Result<Option<Self>, TeamError> {
+        let Some(text) = env.var(MEMDIR_TEAM_TOKEN).filter(|text| !text.is_empty()) else { return Ok(None) };
+        let token = SessionToken::from_text(text).ok_or(TeamError::NoSessionToken)?;
+        // A token leads to a server and never to a program or a folder.
+        ServerAddress::parse(&token.remote)?;
+        let state_dir = env.state_dir().ok_or(MemoryError::NoStateDir)?;
+        let access = if token.read_only { Access::ReadOnly } else { Access::Session };
+        let SessionToken { team, remote, member, key, .. } = token;
+        let settings = Settings { v: 1, team, remote, branch: DEFAULT_BRANCH.to_owned(), member };
+        let directory = SyncDir::of(&state_dir, name);
+        Ok(Some(Self { access, settings, directory, home: env.home.clone(), key, time_limit: None }))
+    }
+
+    /// A token with which sessions take part for some days, and the record of them that the team has to know first.
+    pub(crate) fn session_token(
+        &self,
+        name: &str,
+        read_only: bool,
+        days: i64,
+    ) -> Result<(SessionToken, Member), TeamError> {
+        if !is_server(&self.settings.remote) {
+            return Err(TeamError::NoServer);
+        }
+        check_name(name)?;
+        let team = self.settings.team.clone();
+        let key = SecretKey::from_seed(random_seed()?);
+        let occasion = Invitation::new(&team, "", "", &self.key, random_seed()?);
+        let member = Member::invited(&key, name, &team, occasion.grant, &occasion.key);
+        let address = ServerAddress::parse(&self.settings.remote)?;
+        let remote = address.for_sessions(&member.key, read_only, (name, days))?.reveal();
+        Ok((SessionToken { team, remote, read_only, member: member.clone(), key }, member))
+    }
+
+    /// What it may do in the circle.
+    #[must_use]
+    pub fn access(&self) -> Access {
+        self.access
     }
 
     /// Makes a circle whose memory is kept at a URL. Nothing is remembered yet.
@@ -187,7 +237,8 @@ impl Membership {
         if directory.read(TEAM_SETTINGS)?.is_some() {
             return Err(TeamError::HasTeam);
         }
-        let membership = Self { settings, directory, home: env.home.clone(), key, time_limit: None };
+        let home = env.home.clone();
+        let membership = Self { access: Access::Member, settings, directory, home, key, time_limit: None };
         membership.remote()?;
         // What a circle of the past left behind is not this one's.
         let _lock = membership.directory.lock(PATIENCE)?.ok_or(TeamError::Locked)?;
@@ -339,7 +390,11 @@ impl Membership {
     ) -> Result<(SyncReport, u32), TeamError> {
         let patience = if self.time_limit.is_some() { Duration::ZERO } else { PATIENCE };
         let _lock = self.directory.lock(patience)?.ok_or(TeamError::Locked)?;
-        let options = Options { introduce: vec![self.settings.member.clone()], ..options.clone() };
+        let mut options = Options { access: self.access, ..options.clone() };
+        // Whoever made a session's token introduced it.
+        if self.access == Access::Member {
+            options.introduce.push(self.settings.member.clone());
+        }
         let mut remote = self.remote()?;
         let mut synced = sync(folder, &mut remote, &self.key, &options, now);
         if let Err(SyncError::Remote(first @ RemoteError::Here { .. })) = synced {

@@ -16,9 +16,23 @@ pub enum ConflictPolicy {
     Fail,
 }
 
+/// What this machine may do in the team.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Access {
+    /// All that a member may.
+    #[default]
+    Member,
+    /// Change memories, and nothing about members: a session that is thrown away afterwards.
+    Session,
+    /// Only receive.
+    ReadOnly,
+}
+
 /// How a sync is to be done.
 #[derive(Debug, Clone)]
 pub struct Options {
+    /// What this machine may do in the team.
+    pub access: Access,
     /// What to do where both sides changed the same thing.
     pub conflict: ConflictPolicy,
     /// Whether to tell the others even if most files are gone.
@@ -27,7 +41,7 @@ pub struct Options {
     pub tombstone_rounds: u64,
     /// How often to begin anew because another member was faster.
     pub tries: u32,
-    /// The member to add to the team: this one.
+    /// The members to add to the team: this one, and a session that gets a token.
     pub introduce: Vec<Member>,
     /// The members to remove.
     pub revoke: Vec<Revocation>,
@@ -42,6 +56,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            access: Access::Member,
             conflict: ConflictPolicy::Merge,
             delete_many: false,
             tombstone_rounds: 10_000,

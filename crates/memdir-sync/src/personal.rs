@@ -236,6 +236,7 @@ impl Personal {
             mode: WriteMode::Auto,
             now,
             read_all: false,
+            listed: None,
             scanned: None,
             index_followed: false,
             questions: Questions::default(),

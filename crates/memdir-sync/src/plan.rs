@@ -142,14 +142,7 @@ impl<'p> Planner<'p> {
 
     fn decide_all(&mut self) -> Planned<()> {
         let decided = self.follow_name_changes()?;
-        let keys: BTreeSet<&String> = self
-            .sides
-            .state
-            .agreed
-            .keys()
-            .chain(self.sides.scan.files.keys())
-            .chain(self.sides.inbox.keys())
-            .collect();
+        let keys = self.keys_that_changed();
         // One key without its facts keeps no other from saying what it needs.
         let mut missing = Missing::default();
         for key in keys {
@@ -167,6 +160,21 @@ impl<'p> Planner<'p> {
         self.keep_what_others_kept()?;
         self.sign_anew();
         Ok(())
+    }
+
+    /// Every key of which something is not as it was agreed: for all others nothing is to be done.
+    fn keys_that_changed(&self) -> BTreeSet<&'p String> {
+        let Sides { state, scan, inbox, unwritten, .. } = self.sides;
+        let is_at_rest = |key: &str| {
+            let agreed = state.agreed.get(key).and_then(|agreed| agreed.content);
+            agreed.is_some()
+                && scan.files.get(key).copied() == agreed
+                && inbox.theirs(key) == Theirs::Unchanged
+                && !unwritten.contains(key)
+        };
+        let known = state.agreed.keys().filter(|key| !is_at_rest(key));
+        let new = scan.files.keys().filter(|key| !state.agreed.contains_key(*key));
+        known.chain(new).chain(inbox.changed_keys()).collect()
     }
 
     fn decide_about(&mut self, key: &str) -> Planned<()> {

@@ -27,11 +27,13 @@ pub use crate::team_error::TeamError;
 
 mod index;
 mod rename;
+mod session;
 mod share;
 mod with_data;
 
-pub(crate) use index::index_change;
+pub(crate) use index::{Described, index_change, index_of, team_files};
 pub use rename::plan_rename;
+pub use session::EndedSession;
 
 /// A project that shares memory with a team.
 pub struct Team {
@@ -55,7 +57,10 @@ impl Team {
         let memory = Memory::open(env, flags)?;
         let state_dir = env.state_dir().ok_or(MemoryError::NoStateDir)?;
         let store = memory.known_id().ok_or(TeamError::NoTeam)?;
-        let membership = Membership::open(env, &store.0)?.ok_or(TeamError::NoTeam)?;
+        let membership = match Membership::open(env, &store.0)? {
+            None => Membership::of_session(env, &store.0)?.ok_or(TeamError::NoTeam)?,
+            Some(membership) => membership,
+        };
         Ok(Self { memory, membership, state_dir })
     }
 
@@ -241,6 +246,7 @@ fn folder<'m>(
         mode,
         now,
         read_all: false,
+        listed: None,
         scanned: None,
         index_followed: false,
         questions: Questions::default(),

@@ -32,6 +32,12 @@ pub enum TeamError {
     /// A text that is not an invitation.
     #[error("this is not an invitation, or it is incomplete")]
     NoInvitation,
+    /// A text that is not a session's token.
+    #[error("`MEMDIR_TEAM_TOKEN` is not a token for sessions, or it is incomplete")]
+    NoSessionToken,
+    /// Only a server can let somebody in for a while.
+    #[error("only a team server gives out tokens for sessions: a repository cannot end them")]
+    NoServer,
     /// An invitation into a folder of this machine.
     #[error("the invitation leads to `{0}`, a folder of this machine")]
     LocalAddress(String),
@@ -107,6 +113,8 @@ impl TeamError {
             Self::HasTeam => "`memdir team leave`, or `memdir sync leave`, ends that; the files stay".to_owned(),
             Self::Taken(_) => "ask a member for an invitation, or choose another branch with `--branch`".to_owned(),
             Self::NoInvitation => "copy the whole line that `memdir team invite` printed".to_owned(),
+            Self::NoSessionToken => "copy the whole line that `memdir team token` printed".to_owned(),
+            Self::NoServer => "a deploy key and `memdir team invite` let a machine in through a repository".to_owned(),
             Self::LocalAddress(_) => "if that folder is meant, and yours or a friend's, say `--local`".to_owned(),
             Self::Ambiguous { .. } => "say which with the first digits of the key, which `memdir team members` and `memdir sync machines` show".to_owned(),
             Self::IsYou(_) => "`memdir team leave` ends your own membership, `memdir sync leave` this machine's".to_owned(),

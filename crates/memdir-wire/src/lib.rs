@@ -13,6 +13,7 @@ pub mod memory_id;
 pub mod roster;
 pub mod round;
 pub mod server_api;
+pub mod session_token;
 pub mod signing;
 pub mod team_id;
 pub mod voucher;

@@ -206,6 +206,22 @@ pub struct JoinRequest {
     pub member: crate::signing::PublicKey,
 }
 
+/// A token for sessions that are thrown away: it ends soon, changes memories at most, and lets nobody in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionRequest {
+    /// [`PROTOCOL`].
+    pub v: u32,
+    /// The key with which the sessions sign; the token ends with its membership.
+    pub member: crate::signing::PublicKey,
+    /// Whether they may only read.
+    pub read_only: bool,
+    /// What people call it.
+    pub label: String,
+    /// How many days it lasts.
+    pub days: i64,
+}
+
 /// Why something was not done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorAnswer {

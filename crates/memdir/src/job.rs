@@ -5,6 +5,8 @@
 pub enum Job {
     /// Notices changes, freshens the index, sweeps up and syncs.
     Work,
+    /// The same, and removes what a session's token brought here.
+    WorkAtEnd,
     /// Writes down what the user said in a turn that has ended.
     Extract,
     /// Tidies memory at the end of a session, if that is due.
@@ -16,6 +18,7 @@ pub enum Job {
 /// The jobs with their command lines, and the option that takes the session. A job that is missing here never runs.
 const JOBS: &[(Job, &[&str], Option<&str>)] = &[
     (Job::Work, &["work"], None),
+    (Job::WorkAtEnd, &["work", "--session-ended"], None),
     (Job::Extract, &["extract"], Some("--ended")),
     (Job::Dream, &["dream", "--if-due"], Some("--session")),
     (Job::NightlyDream, &["dream", "--everywhere"], None),

@@ -17,6 +17,8 @@ pub struct Event {
     pub transcript: Option<String>,
     /// Why a session starts: `startup`, `resume`, `clear`, `compact` or `fork`.
     pub source: Option<String>,
+    /// Why the session ended.
+    pub reason: Option<String>,
     /// What the user has just sent.
     pub prompt: Option<String>,
     /// What the agent would send instead of the prompt, with what it adds itself.
@@ -52,6 +54,7 @@ struct Fields {
     cwd: Value,
     transcript_path: Value,
     source: Value,
+    reason: Value,
     prompt: Value,
     #[serde(rename = "sessionId")]
     session_in_camels: Value,
@@ -85,6 +88,7 @@ impl Event {
             cwd: text(fields.cwd).or_else(|| text(fields.workspace_roots.get(0)?.clone())),
             transcript: text(fields.transcript_path),
             source: text(fields.source),
+            reason: text(fields.reason),
             prompt: text(fields.prompt),
             transformed_prompt: text(fields.transformed_prompt),
             tool: text(fields.tool_name),

@@ -61,6 +61,39 @@ impl Memory {
         Ok(Purged { operation: applied.operation.map(|operation| operation.id), files, forgotten, warnings })
     }
 
+    /// Removes all files whose paths fit, and every version of them that only they have, as if they had never been here.
+    /// This cannot be undone: it is for what another place keeps.
+    ///
+    /// # Errors
+    /// The system fails; asking again finds the rest.
+    pub fn remove_for_good(
+        &mut self,
+        fits: &dyn Fn(&str) -> bool,
+        author: &Author,
+        now: Timestamp,
+    ) -> Result<(), MemoryError> {
+        self.look(now)?;
+        let mut plan = Plan::new("remove what is kept elsewhere");
+        let listing = self.root().map(|root| root.list_files(0)).transpose()?.unwrap_or_default();
+        for file in listing.files.into_iter().filter(|file| fits(file.path.as_str())) {
+            if let Some(base) = self.read(&file.path)? {
+                plan.changes.push(Change::Delete { path: file.path, base: Content(base) });
+            }
+        }
+        let wish = Wish { verbatim: true, look: false, ..Wish::of(author) };
+        self.apply_as(&plan, &wish, now)?;
+        let (Some(state_dir), Some(id)) = (&self.state_dir, &self.store) else { return Ok(()) };
+        let store = Store { memory_dir: &self.here.memory_dir, id, state_dir, follow_entrypoint_link: false };
+        let log = self.log(usize::MAX)?;
+        let others = versions_of(&log, |path| !fits(path.as_str()));
+        let own = versions_of(&log, |path| fits(path.as_str()));
+        let version = |hash: ContentHash, _: &[u8]| {
+            if own.contains(&hash) && !others.contains(&hash) { Redaction::Drop } else { Redaction::Keep }
+        };
+        purge(&store, &Redact { version: &version, reason: &|_| None }, &[])?;
+        Ok(())
+    }
+
     /// What a purge would change in the files.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
-use memdir_wire::server_api::{JoinRequest, PROTOCOL, TokenAnswer};
+use memdir_wire::server_api::{JoinRequest, PROTOCOL, SessionRequest, TokenAnswer};
 use memdir_wire::signing::PublicKey;
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +56,32 @@ pub(super) async fn invite(
         return Err(ApiError::new("bad_request", "an invitation has no scope"));
     }
     let days = days(request.days, INVITATION_DAYS, INVITATION_DAYS)?;
-    make(&server, &headers, &caller, (Scope::Invitation, &request.label, days), "invited").await
+    let wanted = Wanted { scope: Scope::Invitation, label: &request.label, member: None, days };
+    make(&server, &headers, &caller, &wanted, "invited").await
+}
+
+/// A token for sessions that are thrown away.
+pub(super) async fn add_session(
+    State(server): State<Arc<Server>>,
+    Named(team): Named<String>,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, ApiError> {
+    let caller = authorise(&server, &headers, &team, Scope::Write).await?;
+    let (request, _): (SessionRequest, _) = body::json(&headers, request, &server).await?;
+    let days = days(Some(request.days), MEMBER_DAYS, MEMBER_DAYS)?;
+    let scope = if request.read_only { Scope::Read } else { Scope::Session };
+    // Whoever ends the membership of a key ends its tokens: nobody else may hang theirs on it.
+    let lines = server.store.tokens(&team).await?;
+    let is_member = match &caller.team.wire_team {
+        Some(id) => server.rosters.of(&server.store, &team, id).await?.knows(&request.member),
+        None => false,
+    };
+    if is_member || lines.iter().any(|line| line.member == Some(request.member)) {
+        return Err(ApiError::new("not_yours", "that key belongs to another member"));
+    }
+    let wanted = Wanted { scope, label: &request.label, member: Some(request.member), days };
+    make(&server, &headers, &caller, &wanted, "session token made").await
 }
 
 /// A token for whatever is not a member: a mirror, a dashboard, another operator.
@@ -68,19 +93,29 @@ pub(super) async fn add_token(
 ) -> Result<Response, ApiError> {
     let caller = authorise(&server, &headers, &team, Scope::Admin).await?;
     let (request, _): (TokenRequest, _) = body::json(&headers, request, &server).await?;
-    let scope = request.scope.as_deref().and_then(Scope::parse).filter(|scope| *scope != Scope::Invitation);
+    let scope = request.scope.as_deref().and_then(Scope::of_token);
     let scope = scope.ok_or_else(|| ApiError::new("bad_request", "a scope is `read`, `write` or `admin`"))?;
     let days = days(request.days, MEMBER_DAYS, MOST_DAYS)?;
-    make(&server, &headers, &caller, (scope, &request.label, days), "token made").await
+    let wanted = Wanted { scope, label: &request.label, member: None, days };
+    make(&server, &headers, &caller, &wanted, "token made").await
+}
+
+/// A token that is asked for.
+struct Wanted<'w> {
+    scope: Scope,
+    label: &'w str,
+    member: Option<PublicKey>,
+    days: i64,
 }
 
 async fn make(
     server: &Server,
     headers: &HeaderMap,
     caller: &Caller,
-    (scope, label, days): (Scope, &str, i64),
+    wanted: &Wanted<'_>,
     event: &'static str,
 ) -> Result<Response, ApiError> {
+    let Wanted { scope, label, member, days } = *wanted;
     if !is_label(label) {
         return Err(ApiError::new("bad_request", NO_LABEL));
     }
@@ -91,7 +126,7 @@ async fn make(
         scope,
         hash: token.hash(),
         label: label.to_owned(),
-        member: None,
+        member,
         made_by: caller.token.id.clone(),
         expires: now + days * DAY,
     };

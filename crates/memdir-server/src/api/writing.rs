@@ -30,7 +30,7 @@ pub(super) async fn part(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, ApiError> {
-    let caller = authorise(&server, &headers, &team, Scope::Write).await?;
+    let caller = authorise(&server, &headers, &team, Scope::Session).await?;
     let version = ContentHash::from_hex(&version).ok_or_else(ApiError::not_found)?;
     let part = part.parse().ok().filter(|part| *part < MAX_PARTS).ok_or_else(ApiError::not_found)?;
     let onto = body::if_match(&headers)?;
@@ -66,7 +66,7 @@ pub(super) async fn publish(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, ApiError> {
-    let caller = authorise(&server, &headers, &team, Scope::Write).await?;
+    let caller = authorise(&server, &headers, &team, Scope::Session).await?;
     let onto = body::if_match(&headers)?;
     // Every version is kept for 90 days and read by every member: reading is cheap, publishing is not.
     server.publish_rates.take(&caller.token.id, Instant::now()).map_err(|wait| {

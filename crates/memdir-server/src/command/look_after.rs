@@ -200,7 +200,7 @@ pub(super) struct NewToken {
 
 impl NewToken {
     pub(super) async fn run(self, world: &mut World) -> Result<()> {
-        let scope = Scope::parse(&self.scope).filter(|scope| *scope != Scope::Invitation);
+        let scope = Scope::of_token(&self.scope);
         let scope = scope.ok_or_else(|| anyhow!("a scope is `read`, `write` or `admin`"))?;
         if !is_label(&self.label) {
             bail!(NO_LABEL);

@@ -17,7 +17,8 @@ fn needs(route: &Route) -> Option<Scope> {
     }
     Some(match (route.method, path.rsplit_once("{team}/").unwrap().1) {
         (_, "join") => Scope::Invitation,
-        ("post", "versions" | "invitations") | ("put", _) => Scope::Write,
+        ("post", "versions") | ("put", _) => Scope::Session,
+        ("post", "invitations" | "sessions") => Scope::Write,
         (_, "tokens" | "audit") | ("delete", _) => Scope::Admin,
         _ => Scope::Read,
     })
@@ -68,6 +69,7 @@ fn everybody_tries_everything(engine: &dyn Engine) {
         kind("expired", server.token("crew", Scope::Admin, now), None),
         kind("revoked", revoked, None),
         kind("read", server.token("crew", Scope::Read, i64::MAX), Some(Scope::Read)),
+        kind("session", server.token("crew", Scope::Session, i64::MAX), Some(Scope::Session)),
         kind("write", server.token("crew", Scope::Write, i64::MAX), Some(Scope::Write)),
         kind("admin", admin.clone(), Some(Scope::Admin)),
         kind("invitation", server.token("crew", Scope::Invitation, i64::MAX), Some(Scope::Invitation)),

@@ -27,6 +27,7 @@ mod people;
 mod postgres;
 mod process;
 mod running;
+mod sessions;
 mod story;
 mod tls;
 mod two_people;

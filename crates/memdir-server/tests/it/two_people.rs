@@ -15,8 +15,10 @@ use memdir_sync::options::Options;
 use memdir_sync::report::SyncReport;
 use memdir_sync::team::{Team, TeamError};
 use memdir_testkit::{NOW, TestHome};
+use memdir_wire::invitation::Invitation;
 
 use super::engine::InFile;
+use super::people::Person;
 use super::running::{Running, no_rates};
 
 pub(crate) struct Machine {
@@ -152,6 +154,58 @@ fn the_founder_continues_with_another_token() {
     assert_eq!(ada.team().membership().settings().address(), before);
     let bob = Machine::join(&ada.team().membership().invite().unwrap()).unwrap();
     assert_eq!(bob.files(), ada.files());
+}
+
+#[test]
+fn a_member_whose_token_ended_continues_with_another_one() {
+    let engine = InFile::new();
+    let server = Running::on(&engine);
+    let ada = Machine::founding(&server);
+    let bob = Machine::join(&ada.team().membership().invite().unwrap()).unwrap();
+    let admin = server.token("crew", Scope::Admin, i64::MAX);
+    let tokens = server.ask("GET", "/v1/teams/crew/tokens", Some(&admin), &[], None).json;
+    let key = bob.team().membership().key().to_string();
+    let of_bob = tokens["tokens"].as_array().unwrap().iter().find(|item| item["member"] == key.as_str());
+    let ended = format!("/v1/teams/crew/tokens/{}", of_bob.unwrap()["id"].as_str().unwrap());
+    assert_eq!(server.ask("DELETE", &ended, Some(&admin), &[], None).status, 200);
+    bob.write("b.md", "written while the door was closed\n");
+    let error = bob.try_sync().unwrap_err();
+    assert!(error.hint().unwrap().contains("memdir team init"), "{error}");
+    let token = server.token("crew", Scope::Write, i64::MAX);
+    let url = format!("http://{token}@{}/crew", server.address);
+    let (team, report) =
+        Team::init(&bob.home.env(), &ClientFlags::default(), (&url, "memdir"), "Somebody", now()).unwrap();
+    assert_eq!((report.sent.len(), team.membership().settings().name()), (1, "Bob"));
+    assert_eq!(team.membership().key().to_string(), key, "the same member as before");
+    ada.sync();
+    assert_eq!(ada.read("b.md").as_deref(), Some("written while the door was closed\n"));
+}
+
+#[test]
+fn a_server_of_format_1_is_upgraded_in_place() {
+    let engine = InFile::new();
+    let server = Running::on(&engine);
+    let admin = server.team("crew");
+    let ada = Person::founder(1);
+    let old = ["a.md", "b.md"].map(|key| ada.entry(key, 1, 1, Some("first\nsecond\nthird\n")));
+    let puts = [vec![ada.record(), ada.round(1, 0)], old.to_vec()].concat();
+    assert_eq!(ada.publish(&server, ("crew", &admin), None, puts).0.status, 201);
+    let there = |key: &str| {
+        let files = server.ask("GET", "/v1/teams/crew/files?contents=true", Some(&admin), &[], None).json;
+        let path = format!("entries/{key}");
+        let file = files["files"].as_array().unwrap().iter().find(|file| file["path"] == path.as_str());
+        file.unwrap()["content"].as_str().unwrap().to_owned()
+    };
+    assert!(there("a.md").contains("<!-- memdir {\"v\":1,"), "{}", there("a.md"));
+    let token = server.token("crew", Scope::Invitation, i64::MAX);
+    let url = format!("http://{token}@{}/crew", server.address);
+    let invitation = Invitation::new(&ada.team, &url, "memdir", &ada.key(), [7; 32]).to_token();
+    let bob = Machine::join(&invitation).unwrap();
+    assert_eq!(bob.read("a.md").as_deref(), Some("first\nsecond\nthird\n"));
+    bob.write("a.md", "first\nsecond\nthird, by Bob\n");
+    assert!(bob.sync().0.notices.is_empty());
+    assert!(there("a.md").contains("<!-- memdir {\"v\":2,"), "{}", there("a.md"));
+    assert!(there("b.md").contains("<!-- memdir {\"v\":1,"), "nobody changed it");
 }
 
 #[test]

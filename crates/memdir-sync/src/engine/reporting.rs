@@ -120,3 +120,13 @@ impl Once<'_> {
         came.chain(gone).collect()
     }
 }
+
+/// Says of what would be sent that it stays here.
+pub(super) fn keep_here(plan: &mut SyncPlan, report: &mut Report) {
+    report.merged.clear();
+    for (path, outgoing) in std::mem::take(&mut plan.outgoing) {
+        if outgoing.text.is_some() && outgoing.is_change() {
+            report.blocked.push(Refused { path, why: "this session may only receive".to_owned() });
+        }
+    }
+}

@@ -60,16 +60,13 @@ impl Folder<'_> {
     pub(super) fn scan_root(
         &self,
         root: &Root<'_>,
+        listing: Option<&Listing>,
         scanned: &mut Scanned,
         scan: &mut Scan,
     ) -> Result<(), LocalError> {
         let Scanned { seen, fingerprint, .. } = scanned;
-        let Some(open) = root.memory.root() else {
-            self.fingerprint_root(root, None, fingerprint);
-            return Ok(());
-        };
-        let listing = open.list_files(0)?;
-        self.fingerprint_root(root, Some(&listing), fingerprint);
+        self.fingerprint_root(root, listing, fingerprint);
+        let (Some(open), Some(listing)) = (root.memory.root(), listing) else { return Ok(()) };
         for left_out in listing.left_out.iter().filter(|left_out| !self.skips(&left_out.path)) {
             if root.below.strip_suffix('/') == Some(left_out.path.as_str()) {
                 let path = root.memory.directory().join(&left_out.path);

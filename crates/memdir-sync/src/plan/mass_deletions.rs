@@ -16,7 +16,8 @@ const ALL: usize = 3;
 impl Planner<'_> {
     /// A folder that was emptied by mistake must not empty every member's: what is missing comes back.
     pub(super) fn spare_mass_deletions(&mut self) -> Planned<()> {
-        if self.sides.options.delete_many {
+        let deletes = self.plan.outgoing.values().any(|outgoing| outgoing.text.is_none());
+        if self.sides.options.delete_many || !deletes {
             return Ok(());
         }
         let mut folders: BTreeMap<String, (usize, Vec<String>)> = BTreeMap::new();

@@ -34,8 +34,8 @@ pub(super) struct Identities {
     places: BTreeMap<String, String>,
     /// The key under which members sent a memory.
     there: BTreeMap<MemoryId, String>,
-    /// The key under which a memory was agreed that is not deleted.
-    agreed: BTreeMap<MemoryId, String>,
+    /// The memories that members sent and that were agreed under any key, and are not deleted.
+    agreed: BTreeSet<MemoryId>,
 }
 
 impl Planner<'_> {
@@ -47,10 +47,11 @@ impl Planner<'_> {
         for (key, entry) in sides.inbox.entries().filter(|(_, entry)| entry.text.is_some()) {
             identities.there.entry(entry.identity()).or_insert_with(|| key.clone());
         }
-        if !identities.there.is_empty() {
-            for (key, agreed) in sides.state.agreed.iter().filter(|(_, agreed)| agreed.content.is_some()) {
-                identities.agreed.insert(agreed.memory(sides.roster.team(), key), key.clone());
-            }
+        let sent: BTreeSet<MemoryId> = sides.inbox.entries().map(|(_, entry)| entry.identity()).collect();
+        if !sent.is_empty() {
+            let alive = sides.state.agreed.iter().filter(|(_, agreed)| agreed.content.is_some());
+            let memories = alive.map(|(key, agreed)| agreed.memory(sides.roster.team(), key));
+            identities.agreed = memories.filter(|memory| sent.contains(memory)).collect();
         }
         identities
     }
@@ -103,6 +104,9 @@ impl Planner<'_> {
                 continue;
             }
             let name_there = self.name_there(from, agreed);
+            if !is_moved && name_there.is_none() {
+                continue;
+            }
             let place = if agreed.content.is_some() { self.place_of(from) } else { None };
             match (place, name_there) {
                 (Some(place), Some(to)) if place != *from || self.mine(&place) != agreed.content => {
@@ -327,7 +331,7 @@ impl Planner<'_> {
         let is_known =
             settled.contains(&to) || self.sides.state.agreed.contains_key(&to) || self.mine(&to).is_some();
         let is_news = self.sides.state.agreed.get(from).is_some_and(|agreed| agreed.content.is_some());
-        if is_known || !is_news && self.identities.agreed.contains_key(&entry.identity()) {
+        if is_known || !is_news && self.identities.agreed.contains(&entry.identity()) {
             return Ok(());
         }
         let by = self.name_of(&entry.author);
@@ -366,7 +370,7 @@ impl Planner<'_> {
         if let Some(own) = self.memory_here(key) {
             return Ok(own != entry.identity());
         }
-        if self.sides.moved.contains_key(key) || self.identities.agreed.contains_key(&entry.identity()) {
+        if self.sides.moved.contains_key(key) || self.identities.agreed.contains(&entry.identity()) {
             return Ok(true);
         }
         // Both are new: the same memory, if they say anything in common.

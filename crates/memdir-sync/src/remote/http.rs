@@ -119,6 +119,12 @@ impl HttpRemote {
         if first.status == 304 {
             return Ok(());
         }
+        let seen = self.seen()?;
+        seen.files();
+        if known.is_some() && seen.version.is_none() {
+            // What was seen cannot be read: everything is asked for.
+            return self.pull();
+        }
         let mut page: FilesAnswer = if first.code() == Some("unknown_version") {
             self.go_back()?;
             self.asking.get(&format!("files?contents={whole}"), None)?.understood()?
@@ -135,13 +141,13 @@ impl HttpRemote {
             for line in std::mem::take(&mut page.files) {
                 match line.id {
                     None => {
-                        seen.files.remove(&line.path);
+                        seen.files().remove(&line.path);
                     }
                     Some(id) => {
                         if let Some(content) = line.content {
                             contents.insert(id.to_string(), content);
                         }
-                        seen.files.insert(line.path, (id, line.sequence));
+                        seen.files().insert(line.path, (id, line.sequence));
                     }
                 }
             }
@@ -157,9 +163,9 @@ impl HttpRemote {
 
     /// Remembers what was seen, and what records say: every sync that brings something reads all of them.
     fn remember(&mut self) -> Result<(), RemoteError> {
-        let Some(seen) = self.seen.as_ref().filter(|_| !self.is_looking) else { return Ok(()) };
+        let Some(seen) = self.seen.as_mut().filter(|_| !self.is_looking) else { return Ok(()) };
         seen.store(&self.directory)?;
-        let records = seen.files.iter().filter(|(path, _)| !path.starts_with(ENTRIES));
+        let records = seen.files().iter().filter(|(path, _)| !path.starts_with(ENTRIES));
         let ids = records.map(|(_, (id, _))| id.to_string());
         last_seen::store_records(&self.directory, ids.filter_map(|id| self.contents.get_key_value(&id)))
     }
@@ -168,8 +174,8 @@ impl HttpRemote {
     fn go_back(&mut self) -> Result<(), RemoteError> {
         let seen = self.seen()?;
         let mut versions = std::mem::take(&mut seen.lineage);
-        versions.extend(seen.version.take());
-        seen.files.clear();
+        versions.extend(seen.version);
+        seen.forget();
         let answer: KnownAnswer =
             self.asking.post("known", None, &KnownRequest { v: PROTOCOL, versions })?.understood()?;
         self.common = Some(answer.sequence);
@@ -232,7 +238,10 @@ impl Remote for HttpRemote {
     }
 
     fn view(&mut self, version: &Version) -> Result<Vec<Listed>, RemoteError> {
-        let is_seen = |seen: &Seen| seen.version.is_some_and(|seen| seen.to_string() == version.0);
+        let is_seen = |seen: &mut Seen| {
+            seen.files();
+            seen.version.is_some_and(|seen| seen.to_string() == version.0)
+        };
         if !is_seen(self.seen()?) {
             // What was seen can be deleted at any time.
             self.pull()?;
@@ -242,7 +251,7 @@ impl Remote for HttpRemote {
             let message = "that version is not the newest any more".to_owned();
             return Err(RemoteError::Malformed { message });
         }
-        let listed = seen.files.iter().map(|(path, (id, _))| Listed {
+        let listed = seen.files().iter().map(|(path, (id, _))| Listed {
             path: path.clone(),
             id: id.to_string(),
             is_file: true,
@@ -334,15 +343,16 @@ impl Remote for HttpRemote {
         }
         let answer: HeadAnswer = asked.understood()?;
         let seen = self.seen()?;
+        seen.files();
         if seen.version == batch.onto {
             for put in batch.puts {
                 match put.content {
                     Some(content) => {
                         let id = ContentHash::of(content.as_bytes());
-                        seen.files.insert(put.path, (id, answer.sequence));
+                        seen.files().insert(put.path, (id, answer.sequence));
                     }
                     None => {
-                        seen.files.remove(&put.path);
+                        seen.files().remove(&put.path);
                     }
                 }
             }
@@ -368,7 +378,7 @@ impl Remote for HttpRemote {
 
     fn ever_held(&mut self, _: &Version, path: &str, id: &str) -> Result<bool, RemoteError> {
         let Some(common) = self.common else { return Ok(false) };
-        let held = self.seen()?.files.get(path);
+        let held = self.seen()?.files().get(path);
         Ok(held.is_some_and(|(held, sequence)| *sequence <= common && held.to_string() == id))
     }
 }

@@ -6,6 +6,7 @@ use memdir_core::memory::auto_index::{IndexSource, MAX_GENERATED_LINES, generate
 use memdir_core::memory::entrypoint::ENTRYPOINT;
 use memdir_core::plan::{Change, Content};
 use memdir_core::rel_path::RelPath;
+use memdir_disk::list_files::Listing;
 use memdir_lib::memory::{Memory, MemoryError};
 use memdir_lib::team::TEAM_DIR;
 
@@ -17,7 +18,7 @@ pub(crate) enum Coming<'c> {
 }
 
 /// Where the description of a file is.
-enum Described {
+pub(crate) enum Described {
     In(RelPath),
     As(Option<String>),
 }
@@ -28,13 +29,8 @@ pub(crate) fn index_change(
     coming: Option<Coming<'_>>,
 ) -> Result<Option<Change>, MemoryError> {
     let listing = memory.root().map(|root| root.list_files(0)).transpose()?.unwrap_or_default();
-    let below = |path: &RelPath| Some(path.as_str().strip_prefix(TEAM_DIR)?.strip_prefix('/')?.to_owned());
-    // What each is called in the index, and where its description is.
-    let mut files: Vec<(String, Described)> = listing
-        .files
-        .iter()
-        .filter_map(|file| Some((below(&file.path)?, Described::In(file.path.clone()))))
-        .collect();
+    let mut files: Vec<(String, Described)> =
+        team_files(&listing).map(|(name, path)| (name, Described::In(path))).collect();
     match coming {
         Some(Coming::Added(key, description)) => files.push((key.to_owned(), Described::As(description))),
         Some(Coming::Removed(key)) => files.retain(|(name, _)| name != key),
@@ -45,6 +41,20 @@ pub(crate) fn index_change(
         }
         None => {}
     }
+    index_of(memory, files)
+}
+
+/// The team's files, each with its name in the team.
+pub(crate) fn team_files(listing: &Listing) -> impl Iterator<Item = (String, RelPath)> + '_ {
+    let below = |path: &RelPath| Some(path.as_str().strip_prefix(TEAM_DIR)?.strip_prefix('/')?.to_owned());
+    listing.files.iter().filter_map(move |file| Some((below(&file.path)?, file.path.clone())))
+}
+
+/// The same for these files: what each is called in the index, and where its description stands.
+pub(crate) fn index_of(
+    memory: &Memory,
+    mut files: Vec<(String, Described)>,
+) -> Result<Option<Change>, MemoryError> {
     // The files' own times differ from machine to machine, so they do not order the lines.
     files.retain(|(name, _)| is_indexed(name));
     files.sort_by(|(one, _), (other, _)| one.cmp(other));

@@ -77,6 +77,29 @@ Examples:
         #[arg(long)]
         json: bool,
     },
+    /// Print a token that lets cloud and CI sessions in for some days
+    #[command(
+        after_help = "Set it as MEMDIR_TEAM_TOKEN where the session runs: then sessions receive and send the team's memory without joining.
+`memdir team members --revoke NAME` ends it at once; `memdir team leave` in the session removes all that came there.
+It needs a team server. Whoever has the token can read the team's memory: keep it with the secrets of your CI.
+
+Examples:
+  memdir team token ci
+  memdir team token nightly --read-only --days 7"
+    )]
+    Token {
+        /// What the team sees the sessions as
+        name: String,
+        /// Receive, and send nothing
+        #[arg(long)]
+        read_only: bool,
+        /// How many days it lasts
+        #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(i64).range(1..=400))]
+        days: i64,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
     /// Join a team by an invitation, and take over what it knows
     #[command(after_help = "Examples:
   memdir team join memdir-invitation-1:eyJ0ZWFtIjo… --name Bob")]
@@ -264,6 +287,9 @@ impl Run for Team {
         match self.action {
             Action::Init { url, branch, name, json } => membership::init(&url, &branch, name, json, world),
             Action::Invite { json } => membership::invite(json, world),
+            Action::Token { name, read_only, days, json } => {
+                membership::token(&name, (read_only, days), json, world)
+            }
             Action::Join { invitation, name, local, json } => {
                 membership::join((&invitation, local), name, json, world)
             }
@@ -313,7 +339,7 @@ const MANY: usize = 10;
 /// The team of the project, ready for its commands.
 fn open(world: &mut World) -> Result<Shared> {
     let env = world.env()?;
-    let team = Shared::open(&env, &ClientFlags::default())?;
+    let team = Shared::open_first(&env, &ClientFlags::default(), world.now)?;
     super::memory::settle(team.memory(), world)?;
     Ok(team)
 }

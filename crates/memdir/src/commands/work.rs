@@ -33,6 +33,9 @@ Examples:
   memdir work"
 )]
 pub(crate) struct Work {
+    /// The session is over: remove what its token (MEMDIR_TEAM_TOKEN) brought here
+    #[arg(long)]
+    session_ended: bool,
     #[command(flatten)]
     global: Global,
 }
@@ -62,17 +65,22 @@ impl Run for Work {
                 }
             }
         }
-        sync_team(world)?;
+        sync_team(self.session_ended, world)?;
         sync_own_machines(world)?;
         Ok(Exit::Yes)
     }
 }
 
 /// Brings the team's memory up to date, where there is one.
-fn sync_team(world: &mut World) -> Result<()> {
-    let synced = Team::open(&world.env()?, &ClientFlags::default())
-        .and_then(|team| team.within(SYNC_LIMIT).sync(&Options::default(), world.now));
-    note_failure("team sync", synced.map(|_| ()), world)
+fn sync_team(session_ended: bool, world: &mut World) -> Result<()> {
+    let synced = Team::open_first(&world.env()?, &ClientFlags::default(), world.now).and_then(|team| {
+        let mut team = team.within(SYNC_LIMIT);
+        match session_ended && team.is_session() {
+            true => team.end_session(world.now).map(drop),
+            false => team.sync(&Options::default(), world.now).map(drop),
+        }
+    });
+    note_failure("team sync", synced, world)
 }
 
 /// Brings what the user's own machines share up to date, where they do.

@@ -41,7 +41,7 @@ const BEFORE: [(&str, &str); 8] = [
 ];
 
 /// Examples that need a person at a terminal, a second machine or a model, and what they say without one.
-const NEEDS_MORE: [(&str, &str); 12] = [
+const NEEDS_MORE: [(&str, &str); 13] = [
     ("memdir tui", "needs a terminal"),
     ("EDITOR='nano' memdir tui", "needs a terminal"),
     ("memdir user forget tabs", "this needs a confirmation"),
@@ -53,6 +53,7 @@ const NEEDS_MORE: [(&str, &str); 12] = [
     ("memdir sync machines --revoke old-laptop", "old-laptop"),
     ("memdir team init https://memdir_…", "address of a team server"),
     ("memdir team join memdir-invitation-1:eyJ0ZWFtIjo…", "invitation"),
+    ("memdir team token", "only a team server"),
     ("memdir sync join memdir-invitation-1:eyJ0ZWFtIjo…", "invitation"),
 ];
 

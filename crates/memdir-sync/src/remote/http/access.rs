@@ -1,7 +1,7 @@
 //! Coming in by an invitation, and letting others in.
 
 use memdir_core::content_hash::ContentHash;
-use memdir_wire::server_api::{JoinRequest, PROTOCOL, TOKEN_PREFIX, TokenAnswer};
+use memdir_wire::server_api::{JoinRequest, PROTOCOL, SessionRequest, TOKEN_PREFIX, TokenAnswer};
 use memdir_wire::signing::{PublicKey, SecretKey};
 use serde_json::json;
 
@@ -18,6 +18,22 @@ impl ServerAddress {
         let request = json!({ "v": PROTOCOL });
         let answer: TokenAnswer =
             Asking::new(self.clone()).post("invitations", None, &request)?.understood()?;
+        self.with_token(&answer.token)
+    }
+
+    /// The address that lets sessions in for some days, which sign with a key.
+    ///
+    /// # Errors
+    /// The server cannot be asked, or does not want to.
+    pub fn for_sessions(
+        &self,
+        member: &PublicKey,
+        read_only: bool,
+        (label, days): (&str, i64),
+    ) -> Result<Self, RemoteError> {
+        let request =
+            SessionRequest { v: PROTOCOL, member: *member, read_only, label: label.to_owned(), days };
+        let answer: TokenAnswer = Asking::new(self.clone()).post("sessions", None, &request)?.understood()?;
         self.with_token(&answer.token)
     }
 

@@ -1,6 +1,7 @@
 //! What was seen of a server last, and what is about to be sent to it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
 
 use memdir_core::content_hash::ContentHash;
 use memdir_disk::disk_error::DiskError;
@@ -21,7 +22,9 @@ pub(super) struct Seen {
     /// Versions before it, oldest first.
     pub(super) lineage: Vec<ContentHash>,
     /// Each file's content, and the number of the version that put it there.
-    pub(super) files: BTreeMap<String, (ContentHash, u64)>,
+    files: BTreeMap<String, (ContentHash, u64)>,
+    /// The lines that say so, as long as nobody asked: what did not change needs only the version.
+    unread: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -48,34 +51,42 @@ impl Seen {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let mut lines = text.lines();
-        let head: Head = serde_json::from_str(lines.next()?).ok().filter(|head: &Head| head.v == 1)?;
-        let mut files = BTreeMap::new();
-        let mut is_whole = false;
-        for line in lines {
-            if line == END {
-                is_whole = true;
-                continue;
-            }
-            let (sequence, rest) = line.split_once(' ')?;
-            let (id, path) = rest.split_once(' ')?;
-            files.insert(path.to_owned(), (ContentHash::from_hex(id)?, sequence.parse().ok()?));
-        }
+        let (head, lines) = text.strip_suffix(END)?.split_once('\n')?;
+        let head: Head = serde_json::from_str(head).ok().filter(|head: &Head| head.v == 1)?;
         let Head { place, version, lineage, .. } = head;
-        is_whole.then_some(Self { place, version: Some(version), lineage, files })
+        let unread = Some(lines.to_owned());
+        Some(Self { place, version: Some(version), lineage, files: BTreeMap::new(), unread })
     }
 
-    pub(super) fn store(&self, directory: &SyncDir) -> Result<(), RemoteError> {
+    /// The files. If they cannot be read, nothing was seen.
+    pub(super) fn files(&mut self) -> &mut BTreeMap<String, (ContentHash, u64)> {
+        if let Some(lines) = self.unread.take() {
+            match read_files(&lines) {
+                Some(files) => self.files = files,
+                None => self.forget(),
+            }
+        }
+        &mut self.files
+    }
+
+    /// Forgets all files and the version that they were of.
+    pub(super) fn forget(&mut self) {
+        (self.version, self.unread) = (None, None);
+        self.files.clear();
+    }
+
+    pub(super) fn store(&mut self, directory: &SyncDir) -> Result<(), RemoteError> {
+        self.files();
         let Some(version) = self.version else { return directory.remove(SEEN).map_err(failed) };
         let head = Head { v: 1, place: self.place.clone(), version, lineage: self.lineage.clone() };
         let mut text = serde_json::to_string(&head).unwrap_or_default();
         text.push('\n');
         // A name with a line's end is refused by every server; one that sends it all the same is asked again.
         for (path, (id, sequence)) in self.files.iter().filter(|(path, _)| !path.contains('\n')) {
-            text.push_str(&format!("{sequence} {id} {path}\n"));
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "{sequence} {id} {path}");
         }
         text.push_str(END);
-        text.push('\n');
         directory.replace(SEEN, text.as_bytes()).map_err(failed)
     }
 
@@ -90,7 +101,16 @@ impl Seen {
     }
 }
 
-const END: &str = "end";
+fn read_files(lines: &str) -> Option<BTreeMap<String, (ContentHash, u64)>> {
+    let file = |line: &str| {
+        let (sequence, rest) = line.split_once(' ')?;
+        let (id, path) = rest.split_once(' ')?;
+        Some((path.to_owned(), (ContentHash::from_hex(id)?, sequence.parse().ok()?)))
+    };
+    lines.lines().map(file).collect()
+}
+
+const END: &str = "end\n";
 
 /// A version that is ready to be sent, as it survives the end of the process that prepared it.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -83,6 +83,52 @@ pub(super) fn invite(json: bool, world: &mut World) -> Result<Exit> {
     Ok(Exit::Yes)
 }
 
+pub(super) fn token(
+    name: &str,
+    (read_only, days): (bool, i64),
+    json: bool,
+    world: &mut World,
+) -> Result<Exit> {
+    let mut team = open(world)?;
+    let token = team.session_token(name, (read_only, days), world.now)?;
+    if json {
+        #[derive(Serialize)]
+        struct Machine<'t> {
+            token: String,
+            name: &'t str,
+            read_only: bool,
+            days: i64,
+        }
+        world.print_json(&Machine { token, name, read_only, days })?;
+        return Ok(Exit::Yes);
+    }
+    writeln!(world.stdout, "{token}")?;
+    let end = world.paint.code(&format!("memdir team members --revoke {}", printable(name)));
+    let ends = if days == 1 { "in one day".to_owned() } else { format!("in {days} days") };
+    writeln!(
+        world.stderr,
+        "Set it as MEMDIR_TEAM_TOKEN where the session runs. It ends {ends}, or with {end}."
+    )?;
+    Ok(Exit::Yes)
+}
+
+/// Ends a session that a token let in.
+fn end_session(team: Shared, json: bool, world: &mut World) -> Result<Exit> {
+    let ended = team.end_session(world.now)?;
+    if json {
+        #[derive(Serialize)]
+        struct Machine {
+            left: bool,
+            unsent: Vec<String>,
+        }
+        world.print_json(&Machine { left: true, unsent: ended.kept })?;
+        return Ok(Exit::Yes);
+    }
+    writeln!(world.stdout, "The team's memory is removed from this machine; the token works until it ends.")?;
+    warn_of_paths(&ended.kept, world)?;
+    Ok(Exit::Yes)
+}
+
 pub(super) fn revoke(name: &str, with_data: bool, yes: bool, json: bool, world: &mut World) -> Result<Exit> {
     let mut team = open(world)?;
     let more = if with_data { " and every memory whose newest text is theirs" } else { "" };
@@ -96,6 +142,9 @@ pub(super) fn revoke(name: &str, with_data: bool, yes: bool, json: bool, world: 
 
 pub(super) fn leave(yes: bool, json: bool, world: &mut World) -> Result<Exit> {
     let team = open(world)?;
+    if team.is_session() {
+        return end_session(team, json, world);
+    }
     let question = "Leave the team? Only a new invitation lets you in again; if you founded the team, no member can \
                     remove other members afterwards";
     if !confirm(question, yes, world)? {
@@ -155,9 +204,12 @@ pub(in crate::commands) fn print_left(left: &Left, next: String, world: &mut Wor
 
 /// Names what the others never got.
 pub(in crate::commands) fn warn_of_unsent(left: &Left, world: &mut World) -> Result<()> {
-    let named: Vec<String> =
-        left.unsent.iter().take(5).map(|path| format!("`{}`", printable(path))).collect();
-    let more = left.unsent.len().saturating_sub(named.len());
+    warn_of_paths(&left.unsent, world)
+}
+
+fn warn_of_paths(unsent: &[String], world: &mut World) -> Result<()> {
+    let named: Vec<String> = unsent.iter().take(5).map(|path| format!("`{}`", printable(path))).collect();
+    let more = unsent.len().saturating_sub(named.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     if !named.is_empty() {
         world.warn(&format!("never sent, and only here: {}{more}", named.join(", ")))?;
