@@ -307,7 +307,7 @@ impl Inbox {
 
     /// Every key at which something else is than what was agreed.
     pub(crate) fn changed_keys(&self) -> impl Iterator<Item = &String> {
-        self.found.iter().filter(|(_, found)| !matches!(found, Found::Unchanged)).map(|(key, _)| key)
+        self.found.iter().filter(|(_, found)| !matches!(found, Arrived::Unchanged)).map(|(key, _)| key)
     }
 }
 

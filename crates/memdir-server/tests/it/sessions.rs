@@ -9,7 +9,7 @@ use memdir_core::settings::ClientFlags;
 use memdir_lib::memory::Memory;
 use memdir_server::token::{Scope, Token};
 use memdir_sync::options::Options;
-use memdir_sync::report::Report;
+use memdir_sync::report::SyncReport;
 use memdir_sync::team::{Team, TeamError};
 use memdir_testkit::{NOW, TestHome};
 use memdir_wire::session_token::SessionToken;
@@ -46,7 +46,7 @@ impl Machine {
         Team::open_first(&self.env(), &ClientFlags::default(), now()).unwrap()
     }
 
-    fn sync(&self) -> Result<Report, TeamError> {
+    fn sync(&self) -> Result<SyncReport, TeamError> {
         self.team().sync(&Options::default(), now())
     }
 

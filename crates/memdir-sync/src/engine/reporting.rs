@@ -122,7 +122,7 @@ impl Once<'_> {
 }
 
 /// Says of what would be sent that it stays here.
-pub(super) fn keep_here(plan: &mut SyncPlan, report: &mut Report) {
+pub(super) fn keep_here(plan: &mut SyncPlan, report: &mut SyncReport) {
     report.merged.clear();
     for (path, outgoing) in std::mem::take(&mut plan.outgoing) {
         if outgoing.text.is_some() && outgoing.is_change() {
