@@ -22,9 +22,10 @@ const MAX_NAME: usize = 48;
 const MAX_DESCRIPTION: usize = 110;
 
 /// Words with which a message gives a reason or names what was not chosen.
-const REASONS: [&str; 16] = [
+const REASONS: [&str; 17] = [
     "because",
     "so that",
+    ", so ",
     "instead of",
     "rather than",
     "in order to",
@@ -94,7 +95,7 @@ fn is_decision(subject: &str, body: &str) -> bool {
     let is_revert = subject.starts_with("Revert ") || body.contains("This reverts commit");
     let kind = subject.split(':').next().filter(|kind| kind.len() < subject.len());
     let is_breaking = body.contains("BREAKING") || kind.is_some_and(|kind| kind.ends_with('!'));
-    let lower = body.to_lowercase();
+    let lower = one_line(&format!("{subject}\n{body}")).to_lowercase();
     let has_reason =
         body.chars().count() >= SHORTEST_BODY && REASONS.iter().any(|reason| lower.contains(reason));
     is_revert || is_breaking || has_reason
@@ -139,6 +140,13 @@ mod tests {
                 "Use a queue for mail\n\nThe request waited for the mail server, so that users saw errors.\n",
             ),
             commit(9, "Merge branch 'typo'", ""),
+            commit(
+                9,
+                "Use rustls instead of OpenSSL",
+                "A static program cannot find the host's certificates.\n",
+            ),
+            commit(9, "Limit uploads", "A photo of 80 MB stopped the worker,\nso the proxy refuses them.\n"),
+            commit(9, "Prefer tabs instead of spaces", "As agreed.\n"),
             "not a commit".to_owned(),
         ];
         let found = decisions(&log.concat());
@@ -150,7 +158,9 @@ mod tests {
                 "Revert \"Use threads\"",
                 "feat(api)!: drop v1",
                 "config: new form",
-                "Use a queue for mail"
+                "Use a queue for mail",
+                "Use rustls instead of OpenSSL",
+                "Limit uploads",
             ]
         );
         assert_eq!(

@@ -268,7 +268,11 @@ fn append(text: &mut String, memory: &Extracted, zone: &TimeZone, now: Timestamp
     let (topic, _) = Topic::parse_head_of_whole(text);
     let body = text.get(topic.body).unwrap_or_default();
     let is_ours = body.lines().any(|line| line.starts_with("**Said:** "));
-    if is_ours && let Ok(changed) = topic::set(text, "description", &memory.description) {
+    let begins_with_it = |words: &str| !words.is_empty() && body.trim_start().starts_with(words);
+    let is_made_of_it = topic.description.as_deref().is_some_and(begins_with_it);
+    if (is_ours || is_made_of_it)
+        && let Ok(changed) = topic::set(text, "description", &memory.description)
+    {
         *text = changed;
     }
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };

@@ -255,6 +255,27 @@ fn the_log_of_the_day_grows_item_by_item() {
 }
 
 #[test]
+fn the_index_follows_a_correction_of_what_a_person_added_unless_they_chose_its_words() {
+    let correction = [prompt("u1", "From now on use pnpm instead of yarn in the web client.")];
+    for (arguments, line) in [
+        (&[][..], "Use pnpm instead of yarn in the web client."),
+        (&["-d", "how packages are installed"], "how packages are installed"),
+    ] {
+        let sandbox = sandbox();
+        let added = ["add", "Use yarn 1 in the web client.", "-t", "feedback", "-n", "use-yarn"];
+        assert_eq!(sandbox.run(added.iter().chain(arguments).copied()).code, 0);
+        session(&sandbox, "5c0523b1", &correction);
+        let answer = ask(&sandbox, "extract --json");
+        assert_eq!(answer["memories"][0]["updates"], "use-yarn.md", "{answer}");
+        let item = ask(&sandbox, "ls --json")["items"][0].clone();
+        let path = Utf8PathBuf::from(item["path"].as_str().unwrap());
+        assert!(fs::read_to_string(&path).unwrap().contains("Use yarn 1 in the web client."));
+        let index = fs::read_to_string(path.with_file_name("MEMORY.md")).unwrap();
+        assert_eq!(index.trim_end(), format!("- [use-yarn](use-yarn.md) — {line}"));
+    }
+}
+
+#[test]
 fn a_correction_is_an_update_and_the_index_follows() {
     let corrections = [
         (

@@ -15,6 +15,24 @@ fn save(client: &mut McpClient, name: &str, text: &str) -> String {
 }
 
 #[test]
+fn an_agent_says_what_its_memory_replaces() {
+    let mut client = McpClient::greeted(&[]);
+    save(&mut client, "deploy-day", "Deploys happen on Tuesdays.");
+    let arguments = json!({
+        "name": "rollouts", "description": "when we roll out", "type": "project",
+        "text": "Rollouts are on Thursdays.", "supersedes": ["deploy-day"],
+    });
+    client.said("save", arguments);
+    let memory = client.memory_dir();
+    let old = fs::read_to_string(memory.join("deploy-day.md")).unwrap();
+    assert!(old.contains("superseded_by: rollouts") && old.contains("Deploys happen on Tuesdays."), "{old}");
+    let index = fs::read_to_string(memory.join("MEMORY.md")).unwrap();
+    assert!(index.contains("rollouts.md") && !index.contains("deploy-day.md"), "{index}");
+    let found = client.said("search", json!({"query": "on which day do deploys happen, rollouts"}));
+    assert!(found.find("rollouts.md") < found.find("deploy-day.md"), "{found}");
+}
+
+#[test]
 fn every_tool_answers() {
     let mut client = McpClient::greeted(&[]);
     let tools = client.result("tools/list", json!({}));

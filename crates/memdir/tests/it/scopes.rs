@@ -254,6 +254,22 @@ fn what_was_replaced_says_so_wherever_it_is_shown() {
 }
 
 #[test]
+fn what_replaces_a_memory_can_be_said_later_and_undone() {
+    let (sandbox, memory) = project();
+    add(&sandbox, "deploy-day", "Deploys happen on Tuesdays.", &[]);
+    add(&sandbox, "rollouts", "Rollouts are on Thursdays.", &[]);
+    let before = fs::read(memory.join("deploy-day.md")).unwrap();
+    assert_eq!(sandbox.run(["edit", "rollouts", "--supersedes", "deploy-day"]).code, 0);
+    let old = fs::read_to_string(memory.join("deploy-day.md")).unwrap();
+    assert!(old.contains("superseded_by: rollouts") && old.contains("Deploys happen on Tuesdays."), "{old}");
+    let index = fs::read_to_string(memory.join("MEMORY.md")).unwrap();
+    assert!(index.contains("rollouts.md") && !index.contains("deploy-day.md"), "{index}");
+    assert_eq!(sandbox.run(["undo"]).code, 0);
+    assert_eq!(fs::read(memory.join("deploy-day.md")).unwrap(), before);
+    assert!(fs::read_to_string(memory.join("MEMORY.md")).unwrap().contains("deploy-day.md"));
+}
+
+#[test]
 fn background_work_writes_down_what_was_worked_on_for_the_first_prompt() {
     let (sandbox, _) = project();
     fs::create_dir_all(sandbox.cwd.join("src")).unwrap();
