@@ -36,12 +36,16 @@ pub(super) fn edit(name: &str, text: &str, world: &mut World) -> Result<String> 
         .envs(&world.vars)
         .status()
         .with_context(|| format!("cannot start the editor `{editor}`"))?;
+    let saved = RealLook.read(&copy, MAX_FILE_BYTES);
     let draft = Draft::new(desk, file_name);
     if !status.success() {
-        world.drafts.push(draft);
+        // An untouched copy holds nothing that the user typed.
+        if !saved.is_ok_and(|bytes| bytes == text.as_bytes()) {
+            world.drafts.push(draft);
+        }
         bail!("the editor `{editor}` ended with {status}, so nothing was changed");
     }
-    let bytes = RealLook.read(&copy, MAX_FILE_BYTES).with_context(|| format!("cannot read `{copy}`"))?;
+    let bytes = saved.with_context(|| format!("cannot read `{copy}`"))?;
     world.drafts.push(draft);
     String::from_utf8(bytes)
         .map_err(|_| anyhow!("what the editor saved is not valid UTF-8, so nothing was changed"))

@@ -77,7 +77,7 @@ impl Run for Import {
             return match ArchiveFormat::of(Utf8Path::new(&self.source)) {
                 Some(format) => import_archive::import(&self.source, format, &self.how, self.all, world),
                 None => Err(anyhow!("unknown source `{}`", self.source))
-                    .hint("give an agent's name, `git`, or a file that ends in .tar.zst or .zip"),
+                    .hint("`memdir help import` lists the agents; `git` or a file that ends in .tar.zst or .zip works, too"),
             };
         };
         let mut memory = self.how.which.open(world)?;

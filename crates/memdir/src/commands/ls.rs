@@ -29,7 +29,7 @@ marked, too, as far as that is known; --verify looks everything up.
 
 Examples:
   memdir ls
-  memdir ls --type feedback
+  memdir ls --type feedback -n 5
   memdir ls --verify
   memdir ls --json | jq -r '.items[].path'"
 )]
@@ -37,6 +37,9 @@ pub(crate) struct Ls {
     /// Only memories of this type
     #[arg(long = "type", value_name = "TYPE")]
     memory_type: Option<String>,
+    /// At most so many
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
     /// Check all that each memory cites against the project, however long that takes
     #[arg(long)]
     verify: bool,
@@ -59,7 +62,7 @@ impl Run for Ls {
         let memory = self.which.open_existing(world)?;
         let catalogue = memory.catalogue()?;
         let filtered: Vec<Entry>;
-        let entries = match &self.memory_type {
+        let entries: &[Entry] = match &self.memory_type {
             Some(wanted) => {
                 let is_wanted =
                     |entry: &&Entry| entry.memory_type.as_ref().is_some_and(|found| found.as_str() == wanted);
@@ -68,13 +71,14 @@ impl Run for Ls {
             }
             None => &catalogue.entries,
         };
+        let limit = self.limit.unwrap_or(usize::MAX);
         let freshness = self.freshness(&memory, entries, &catalogue, world)?;
         if self.json {
             #[derive(Serialize)]
             struct Items {
                 items: Vec<Shown>,
             }
-            let items = entries.iter().map(|entry| {
+            let items = entries.iter().take(limit).map(|entry| {
                 let mut shown = Shown::of(entry, &memory, world.now)?;
                 let known = freshness.get(&entry.path);
                 shown.freshness = known.map(|known| known.freshness);
@@ -86,8 +90,12 @@ impl Run for Ls {
             return Ok(Exit::Yes);
         }
         // A daily log is not a memory: `memdir today` shows it.
-        let listed: Vec<Entry> =
-            entries.iter().filter(|entry| !entry.path.as_str().starts_with("logs/")).cloned().collect();
+        let listed: Vec<Entry> = entries
+            .iter()
+            .filter(|entry| !entry.path.as_str().starts_with("logs/"))
+            .take(limit)
+            .cloned()
+            .collect();
         if listed.is_empty() {
             let (place, add) = (short_path(memory.directory(), world), world.paint.code("memdir add TEXT"));
             match &self.memory_type {

@@ -220,7 +220,7 @@ fn what_was_written_there_directly_is_shown_before_it_goes() {
     std::fs::write(folder.join("fine.md"), "We deploy on Mondays.\n").unwrap();
     std::fs::write(folder.join("key.md"), "It is ghp_16C7e42F292c6912E7710c838347Ae178B4a here.\n").unwrap();
     let status = team.ada.show("team status");
-    assert!(status.contains("goes      + fine.md") && status.contains("--dry-run"), "{status}");
+    assert!(status.contains("to send   + fine.md") && status.contains("--dry-run"), "{status}");
     assert!(status.contains("`key.md` is not shared: line 1 looks like a secret"), "{status}");
     let outgoing = &json(&team.ada, "team status --json")["outgoing"];
     assert_eq!(
@@ -228,7 +228,7 @@ fn what_was_written_there_directly_is_shown_before_it_goes() {
         (Some("fine.md"), Some("added"))
     );
     let dry = team.ada.show("team sync --dry-run");
-    assert!(dry.contains("would go + fine.md") && dry.contains("+We deploy on Mondays."), "{dry}");
+    assert!(dry.contains("would send + fine.md") && dry.contains("+We deploy on Mondays."), "{dry}");
     assert!(!dry.contains("ghp_") && !status.contains("ghp_"), "{dry}");
     // Sent in the background: the next session is told.
     team.ada.run(["work"]);

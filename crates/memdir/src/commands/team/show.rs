@@ -118,10 +118,10 @@ fn print_own_changes(changes: &[OwnChange], world: &mut World) -> Result<()> {
     let paint = world.paint;
     for change in goes.iter().take(NAMED) {
         let (mark, path) = (sync_report::mark(change.change), printable(&change.path));
-        writeln!(world.stdout, "{}      {mark} {path}", paint.quiet("goes"))?;
+        writeln!(world.stdout, "{}   {mark} {path}", paint.quiet("to send"))?;
     }
     if goes.len() > NAMED {
-        writeln!(world.stdout, "{}      and {} more", paint.quiet("goes"), goes.len() - NAMED)?;
+        writeln!(world.stdout, "{}   and {} more", paint.quiet("to send"), goes.len() - NAMED)?;
     }
     if !goes.is_empty() {
         let command = paint.code("memdir team sync --dry-run");
