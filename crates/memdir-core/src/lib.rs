@@ -6,6 +6,7 @@
 
 pub mod agents;
 pub mod base64;
+pub mod chunked_body;
 pub mod config;
 pub mod content_hash;
 pub mod doctor;

@@ -9,7 +9,6 @@ use memdir_core::dream::{
 use memdir_core::env::Env;
 use memdir_core::operation::{Author, AuthorKind, Operation};
 use memdir_core::settings::ClientFlags;
-use memdir_disk::apply::OnConflict;
 use memdir_disk::consolidate_lock::{ConsolidateLock, Taken, holder, last_consolidation};
 use memdir_disk::disk_error::DiskError;
 use memdir_disk::dream_state::DreamState;
@@ -200,7 +199,7 @@ fn dream_once(
             return Ok(dreamt);
         }
         let author = Author { kind: AuthorKind::Dream, id: Some(planner.to_owned()), session: None };
-        let wish = Wish { on_conflict: OnConflict::Refuse, replans: true, ..Wish::of(&author) };
+        let wish = Wish::replanned(&author);
         (wanted.step)(Phase::Writing, 0, dreamt.dream.plan.changes.len());
         match memory.submit(&dreamt.dream.plan, &wish, now) {
             Err(MemoryError::Disk(DiskError::Conflict { .. })) if attempt < MOST_TRIES => {}

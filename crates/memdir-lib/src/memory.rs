@@ -127,6 +127,19 @@ impl<'w> Wish<'w> {
             replans: false,
         }
     }
+
+    /// The undoing of an operation: all of it or nothing, with the content as it stood.
+    #[must_use]
+    pub fn undoing(operation: &'w OperationId, author: &'w Author) -> Self {
+        let undo_of = Some(operation);
+        Self { undo_of, on_conflict: OnConflict::Refuse, verbatim: true, ..Self::of(author) }
+    }
+
+    /// A change whose asker plans it anew where another process changed a file meanwhile.
+    #[must_use]
+    pub fn replanned(author: &'w Author) -> Self {
+        Self { on_conflict: OnConflict::Refuse, replans: true, ..Self::of(author) }
+    }
 }
 
 impl Memory {

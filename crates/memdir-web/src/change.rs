@@ -253,12 +253,7 @@ fn undo_operation(
         return Ok(Outcome { operation: moved.operation, notes: moved.warnings });
     }
     let plan = memory.plan_undo(operation, format!("undo: {}", operation.reason), log)?;
-    let wish = Wish {
-        undo_of: Some(&operation.id),
-        on_conflict: OnConflict::Refuse,
-        verbatim: true,
-        ..Wish::of(&author)
-    };
+    let wish = Wish::undoing(&operation.id, &author);
     let outcome = outcome(memory.submit(&plan, &wish, now)?)?;
     if is_dream {
         memory.settle_undone(operation)?;

@@ -87,6 +87,7 @@ impl Global {
     pub(crate) fn apply(&self, world: &mut World) -> Result<()> {
         if let Some(now) = self.now {
             world.now = now;
+            world.fixed_now = Some(now);
         }
         if let Some(directory) = &self.cwd {
             world.cwd = Ok(resolve_directory(directory, world)?);
@@ -100,11 +101,6 @@ impl Global {
             world.paging.set(false);
         }
         Ok(())
-    }
-
-    /// The instant that was given as now, if one was.
-    pub(crate) fn fixed_now(&self) -> Option<Timestamp> {
-        self.now
     }
 
     /// How many words a leading global option takes, or `None` if this is none.

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use anyhow::Result;
-use clap::Parser;
+use clap::{Args, Parser};
 
 use crate::arguments::Global;
 use crate::exit::Exit;
@@ -46,7 +46,7 @@ mod overview;
 mod parse;
 mod path;
 mod pause;
-pub(crate) mod plan_diff;
+mod plan_diff;
 mod project;
 mod promote;
 mod prompt;
@@ -58,7 +58,7 @@ mod rename;
 mod restore;
 mod review;
 mod rm;
-pub(crate) mod search;
+mod search;
 mod semantic;
 mod serve;
 mod sessions;
@@ -87,8 +87,10 @@ mod workspace;
 
 /// What a command is: parsed arguments that can be run.
 pub(crate) trait Run: Parser {
-    /// The options that every command takes.
-    fn global(&self) -> &Global;
+    /// Its parser, with the options that every command takes.
+    fn parser() -> clap::Command {
+        Global::augment_args(Self::command())
+    }
 
     /// Whether a hook or a timer runs it, so that it does nothing where agents' memory is off.
     fn is_background(&self) -> bool {
@@ -116,7 +118,7 @@ impl Entry {
     }
 
     const fn of<C: Run>(group: Group, name: &'static str, about: &'static str) -> Self {
-        Self { name, about, group, parser: C::command, run: parse::parse_and_run::<C> }
+        Self { name, about, group, parser: C::parser, run: parse::parse_and_run::<C> }
     }
 }
 

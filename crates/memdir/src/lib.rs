@@ -17,6 +17,7 @@ mod output;
 mod pager;
 mod plugin;
 mod progress;
+mod query_warnings;
 mod report;
 mod world;
 

@@ -3,9 +3,11 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use anyhow::Result;
 use memdir_core::hidden_char::{holds_hidden, is_hidden};
 use serde::Serialize;
 
+use crate::exit::Exit;
 use crate::world::World;
 
 /// Whether to colour, and with what. A style that is off prints nothing.
@@ -91,6 +93,17 @@ impl World {
         }
         serde_json::to_writer(&mut self.stdout, &Versioned { v: 1, value }).map_err(io::Error::from)?;
         writeln!(self.stdout)
+    }
+
+    /// Prints a value as [`World::print_json`] does, as the whole answer of a command.
+    pub(crate) fn answer_json(&mut self, value: &impl Serialize) -> Result<Exit> {
+        self.print_json(value)?;
+        Ok(Exit::Yes)
+    }
+
+    /// Prints warnings, one a line.
+    pub(crate) fn warn_all(&mut self, texts: impl IntoIterator<Item = impl AsRef<str>>) -> io::Result<()> {
+        texts.into_iter().try_for_each(|text| self.warn(text.as_ref()))
     }
 
     /// Prints a warning where talk goes. Control characters in it cannot move the cursor.

@@ -25,6 +25,8 @@ pub struct World {
     pub vars: BTreeMap<String, String>,
     /// The time that a command takes as now.
     pub now: Timestamp,
+    /// The time that a test takes as now, for what lives longer than one command.
+    pub fixed_now: Option<Timestamp>,
     /// What the streams are connected to.
     pub terminal: Terminal,
     /// Whether and how to colour.
@@ -97,6 +99,7 @@ impl World {
             cwd,
             vars,
             now: Timestamp::now(),
+            fixed_now: None,
             terminal,
             paint,
             stdin: Box::new(io::stdin()),

@@ -1,11 +1,9 @@
 //! Streamable HTTP as values: what a request says, and whether it may be answered.
 
-mod body;
 mod gate;
 mod head;
 mod mirrored;
 
-pub use body::{BodyError, Chunks};
 pub use gate::{Gate, Refused, is_loopback_host};
 pub use head::{Framing, Head, HeadError, MAX_HEAD_BYTES};
 pub use mirrored::check_mirrored;

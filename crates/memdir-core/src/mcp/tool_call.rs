@@ -233,12 +233,8 @@ fn read(given: &mut Given) -> Result<ToolCall, String> {
 
 /// Agents use the types that everybody knows; people may have more.
 fn memory_type(name: &str) -> Result<MemoryType, String> {
-    let parsed = MemoryType::parse(name);
-    if MemoryType::KNOWN.contains(&parsed) {
-        Ok(parsed)
-    } else {
-        Err("`type` must be user, feedback, project or reference".to_owned())
-    }
+    let known = MemoryType::known(name);
+    known.ok_or_else(|| "`type` must be user, feedback, project or reference".to_owned())
 }
 
 fn edit(given: &mut Given) -> Result<EditChange, String> {

@@ -23,16 +23,16 @@ impl MemoryType {
     /// The four types, in the order in which they are listed.
     pub const KNOWN: [Self; 4] = [Self::User, Self::Feedback, Self::Project, Self::Reference];
 
+    /// The one of the four that a word means.
+    #[must_use]
+    pub fn known(word: &str) -> Option<Self> {
+        Self::KNOWN.into_iter().find(|known| known.as_str() == word)
+    }
+
     /// The type that a word means.
     #[must_use]
     pub fn parse(word: &str) -> Self {
-        match word {
-            "user" => Self::User,
-            "feedback" => Self::Feedback,
-            "project" => Self::Project,
-            "reference" => Self::Reference,
-            other => Self::Other(other.to_owned()),
-        }
+        Self::known(word).unwrap_or_else(|| Self::Other(word.to_owned()))
     }
 
     /// The word for it.

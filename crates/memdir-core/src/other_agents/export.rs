@@ -78,9 +78,8 @@ fn proposal(agent: OtherAgent, record: &Value, source: &str) -> Option<Proposal>
     let slug = slug.get(..slug.len().min(MAX_NAME)).unwrap_or_default().trim_matches('-');
     let name = if slug.is_empty() { agent.name().to_owned() } else { format!("{}-{slug}", agent.name()) };
     let memory_type = match text(&["type"]) {
-        Some(word @ ("user" | "feedback" | "project" | "reference")) => MemoryType::parse(word),
         Some("preference") => MemoryType::Feedback,
-        _ => MemoryType::Project,
+        word => word.and_then(MemoryType::known).unwrap_or(MemoryType::Project),
     };
     let description = shortened(&one_line(&clean(description)));
     Some(Proposal { name, memory_type, description, body, source: source.to_owned() })

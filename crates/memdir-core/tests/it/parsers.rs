@@ -1,6 +1,7 @@
 //! What must hold for any input of every parser: the bodies of the fuzz targets, run by the suite over their corpora.
 
 use jiff::Timestamp;
+use memdir_core::chunked_body::Chunks;
 use memdir_core::extract::{Extractor, Outcome, Source};
 use memdir_core::hygiene::{Owner, Provenance, clean, escape, read_back, render, unescape};
 use memdir_core::journal::archive::Archive;
@@ -12,7 +13,7 @@ use memdir_core::journal::row::{self as journal_row, Row};
 use memdir_core::journal::session::Session as JournalSession;
 use memdir_core::journal::state;
 use memdir_core::journal::subagent::{Run, accept};
-use memdir_core::mcp::http::{Chunks, Gate, Head};
+use memdir_core::mcp::http::{Gate, Head};
 use memdir_core::mcp::{
     Incoming, MemoryUri, Method, ServerFacts, Session, Step, ToolCall, directory_of_root,
 };

@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 use memdir_core::operation::Author;
 use memdir_core::plan::Plan;
-use memdir_disk::apply::OnConflict;
 use memdir_disk::disk_error::DiskError;
 
 use super::{Memory, MemoryError, Submitted, Wish, open_if_there};
@@ -31,7 +30,7 @@ impl Memory {
             // A plan that does not change with the files was made from an older state: only its maker can help.
             let may_try_again = tries < MAX_TRIES && before.as_ref() != Some(&planned);
             let look = tries == 0;
-            let wish = Wish { on_conflict: OnConflict::Refuse, replans: true, look, ..Wish::of(author) };
+            let wish = Wish { look, ..Wish::replanned(author) };
             match self.submit(&planned, &wish, now) {
                 Err(MemoryError::Disk(DiskError::Conflict { .. })) if may_try_again => {
                     tries += 1;

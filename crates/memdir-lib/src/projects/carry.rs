@@ -9,7 +9,6 @@ use memdir_core::operation::{Author, Operation, OperationId};
 use memdir_core::plan::{Change, Content, Plan};
 use memdir_core::project::relocate::{Action, Extent, Part, Relocation, Step};
 use memdir_core::rel_path::RelPath;
-use memdir_disk::apply::OnConflict;
 use memdir_disk::disk_error::DiskError;
 use memdir_disk::history::History;
 use memdir_disk::random::random_bits;
@@ -264,12 +263,7 @@ impl Projects {
             None => {
                 let operation = log.find(&operation.0)?;
                 let plan = memory.plan_undo(operation, format!("undo: {}", operation.reason), &log)?;
-                let wish = Wish {
-                    undo_of: Some(&operation.id),
-                    on_conflict: OnConflict::Refuse,
-                    verbatim: true,
-                    ..Wish::of(&record.author)
-                };
+                let wish = Wish::undoing(&operation.id, &record.author);
                 Some(memory.apply_recorded(&plan, &wish, record.time, &mut moved.warnings)?)
             }
         };

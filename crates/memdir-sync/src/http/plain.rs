@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use memdir_core::mcp::http::{BodyError, Chunks};
+use memdir_core::chunked_body::{BodyError, Chunks};
 use memdir_wire::gzip::{WORTHWHILE_BYTES, compress, decompress};
 
 use super::{Answered, HttpError, Request};

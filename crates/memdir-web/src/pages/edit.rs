@@ -11,7 +11,6 @@ use memdir_core::memory::topic::Topic;
 use memdir_core::operation::Author;
 use memdir_core::rel_path::RelPath;
 use memdir_core::text_diff::unified;
-use memdir_disk::apply::OnConflict;
 use memdir_disk::disk_error::DiskError;
 use memdir_lib::memory::{Memory, MemoryError, Wish};
 use serde::Deserialize;
@@ -223,7 +222,7 @@ pub(crate) fn save(asked: &Asked<'_>, edited: Edited) -> Result<Reply, PageError
     }
     let plan = memory.plan_replace(&path, &base, &text)?;
     let author = Author::person();
-    let wish = Wish { on_conflict: OnConflict::Refuse, replans: true, ..Wish::of(&author) };
+    let wish = Wish::replanned(&author);
     let saved = match memory.submit(&plan, &wish, now) {
         // An agent wrote between the look and the write.
         Err(MemoryError::Disk(DiskError::Conflict { .. })) => {

@@ -15,7 +15,6 @@ use memdir_lib::place::Checkout;
 
 use super::memory::{Added, How, author, carry_out_planned, known_type};
 use super::{Run, ask, editor, journal};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::report::WithHint;
 use crate::world::World;
@@ -78,18 +77,12 @@ pub(crate) struct Add {
     path: Option<String>,
     #[command(flatten)]
     how: How,
-    #[command(flatten)]
-    global: Global,
 }
 
 /// A name that was guessed and is taken gets a number, up to this one.
 const MOST_NAMESAKES: u32 = 50;
 
 impl Run for Add {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(mut self, world: &mut World) -> Result<Exit> {
         let given_type = self.memory_type.as_deref().map(known_type).transpose()?;
         if self.name.as_deref().is_some_and(|name| name.trim().is_empty()) {

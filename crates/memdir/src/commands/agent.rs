@@ -8,10 +8,11 @@ use clap::{Parser, Subcommand};
 use memdir_core::agents::{AgentName, Home, Scope};
 use memdir_lib::agents::Agents;
 use serde::Serialize;
+use serde_json::json;
 
 use super::Run;
 use super::prompt::{definition, print_section, scope_of};
-use crate::arguments::{ClientOptions, Global};
+use crate::arguments::ClientOptions;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
@@ -39,8 +40,6 @@ pub(crate) struct Agent {
     action: Action,
     #[command(flatten)]
     client: ClientOptions,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Subcommand)]
@@ -88,10 +87,6 @@ struct One {
 }
 
 impl Run for Agent {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let agents = Agents::open(&world.env()?, &self.client.flags())?;
         match self.action {
@@ -136,13 +131,7 @@ fn list(agents: &Agents, json: bool, world: &mut World) -> Result<Exit> {
         })
         .collect();
     if json {
-        #[derive(Serialize)]
-        struct Items<'a> {
-            items: Vec<Item<'a>>,
-            warnings: &'a [String],
-        }
-        world.print_json(&Items { items, warnings: &found.warnings })?;
-        return Ok(Exit::Yes);
+        return world.answer_json(&json!({"items": items, "warnings": found.warnings}));
     }
     let width = items.iter().map(|item| printable(item.name).chars().count()).max().unwrap_or(0).min(40);
     let paint = world.paint;
@@ -153,9 +142,7 @@ fn list(agents: &Agents, json: bool, world: &mut World) -> Result<Exit> {
         writeln!(world.stdout, "{name}  {memory}  {description}")?;
     }
     world.stdout.flush()?;
-    for warning in &found.warnings {
-        world.warn(warning)?;
-    }
+    world.warn_all(&found.warnings)?;
     Ok(Exit::Yes)
 }
 
@@ -164,22 +151,13 @@ fn path(agents: &Agents, one: &One, world: &mut World) -> Result<Exit> {
     let scope = scope(agents, one, &name)?;
     let memory_dir = agents.memory_dir(&name, scope);
     if one.json {
-        #[derive(Serialize)]
-        struct AgentsAnswer<'a> {
-            name: &'a str,
-            scope: Scope,
-            memory_dir: Utf8PathBuf,
-            enabled: bool,
-            warnings: Vec<String>,
-        }
-        world.print_json(&AgentsAnswer {
-            name: name.as_str(),
-            scope,
-            memory_dir,
-            enabled: agents.location().enabled,
-            warnings: name.warning().into_iter().collect(),
-        })?;
-        return Ok(Exit::Yes);
+        return world.answer_json(&json!({
+            "name": name.as_str(),
+            "scope": scope,
+            "memory_dir": memory_dir,
+            "enabled": agents.location().enabled,
+            "warnings": Vec::from_iter(name.warning()),
+        }));
     }
     writeln!(world.stdout, "{}", printable(memory_dir.as_str()))?;
     world.stdout.flush()?;
@@ -205,9 +183,7 @@ fn prompt(agents: &Agents, one: &One, world: &mut World) -> Result<Exit> {
     };
     let mut parts: Vec<String> = definition.into_iter().map(|definition| definition.body).collect();
     if let Some(section) = section {
-        for warning in &section.warnings {
-            world.warn(warning)?;
-        }
+        world.warn_all(&section.warnings)?;
         parts.push(section.text);
     }
     parts.retain(|part| !part.is_empty());
@@ -219,8 +195,7 @@ fn tools(agents: &Agents, name: &str, json: bool, world: &mut World) -> Result<E
     let name = AgentName::parse(name)?;
     let tools = definition(agents, &name)?.resolve_tools(agents.location().enabled);
     if json {
-        world.print_json(&tools)?;
-        return Ok(Exit::Yes);
+        return world.answer_json(&tools);
     }
     match &tools.tools {
         Some(tools) => {

@@ -12,9 +12,9 @@ use memdir_lib::audit::audit;
 use memdir_lib::memory::MemoryError;
 use memdir_lib::place::Place;
 use serde::Serialize;
+use serde_json::json;
 
 use super::Run;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
@@ -37,8 +37,6 @@ pub(crate) struct Audit {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Serialize)]
@@ -52,10 +50,6 @@ struct Item {
 }
 
 impl Run for Audit {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let env = world.env()?;
         let place = Place::find(&env, &ClientFlags::default())?;
@@ -79,19 +73,12 @@ impl Run for Audit {
             })
             .collect();
         if self.json {
-            #[derive(Serialize)]
-            struct Items {
-                items: Vec<Item>,
-                files: usize,
-                versions: usize,
-                problems: Vec<String>,
-            }
-            world.print_json(&Items {
-                items,
-                files: found.files,
-                versions: found.versions,
-                problems: found.problems,
-            })?;
+            world.print_json(&json!({
+                "items": items,
+                "files": found.files,
+                "versions": found.versions,
+                "problems": found.problems,
+            }))?;
             return Ok(exit);
         }
         let paint = world.paint;
@@ -106,9 +93,7 @@ impl Run for Audit {
                 paint.quiet(&item.fingerprint)
             )?;
         }
-        for problem in &found.problems {
-            world.warn(problem)?;
-        }
+        world.warn_all(&found.problems)?;
         let looked = format!("Looked at {} files and {} old versions.", found.files, found.versions);
         writeln!(world.stderr, "{}", paint.quiet(&looked))?;
         Ok(exit)

@@ -4,7 +4,6 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 use super::Run;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -20,8 +19,6 @@ mod write;
 pub(crate) struct Check {
     #[command(subcommand)]
     question: Question,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Subcommand)]
@@ -33,10 +30,6 @@ enum Question {
 }
 
 impl Run for Check {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         match self.question {
             Question::Path(question) => question.run(world),

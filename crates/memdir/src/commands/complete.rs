@@ -10,7 +10,6 @@ use memdir_lib::memory::Memory;
 
 use super::short_id::ShortIds;
 use super::{COMMANDS, Group, Run, find};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
@@ -22,8 +21,6 @@ pub(crate) struct Complete {
     /// The words of the command line without `memdir`; the last one is completed
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<String>,
-    #[command(flatten)]
-    global: Global,
 }
 
 /// So many operations are offered.
@@ -33,10 +30,6 @@ const OPERATIONS: usize = 30;
 type Candidate = (String, String);
 
 impl Run for Complete {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let Some((current, before)) = self.words.split_last() else { return Ok(Exit::Yes) };
         let mut candidates = candidates(current, before, world);

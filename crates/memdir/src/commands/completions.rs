@@ -6,7 +6,6 @@ use anyhow::Result;
 use clap::{Parser, ValueEnum};
 
 use super::{COMMANDS, Run, parse};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -24,8 +23,6 @@ Examples:
 pub(crate) struct Completions {
     /// The shell
     shell: Shell,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -39,10 +36,6 @@ enum Shell {
 }
 
 impl Run for Completions {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let script = match self.shell {
             Shell::Bash => BASH,

@@ -9,10 +9,10 @@ use memdir_core::config::keys::{ConfigKey, KEYS, find, nearest};
 use memdir_core::config::{Config as Settings, MAX_BYTES};
 use memdir_disk::settings_file::{read_settings, replace_settings};
 use serde::Serialize;
+use serde_json::json;
 use toml_edit::{DocumentMut, Item, Table, Value};
 
 use super::Run;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{pad, printable, short_path};
 use crate::report::WithHint;
@@ -39,8 +39,6 @@ pub(crate) struct Config {
     /// Print one JSON object
     #[arg(long, global = true)]
     json: bool,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Subcommand)]
@@ -97,10 +95,6 @@ pub(super) struct ConfigFile {
 }
 
 impl Run for Config {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let file = ConfigFile::read(world)?;
         match &self.action {
@@ -126,19 +120,13 @@ impl Run for Config {
 
 impl Config {
     fn list(&self, file: &ConfigFile, world: &mut World) -> Result<Exit> {
-        #[derive(Serialize)]
-        struct Items {
-            path: Utf8PathBuf,
-            items: Vec<Setting>,
-        }
         let mut items: Vec<Setting> = KEYS.iter().map(|key| file.setting(key.name, Some(key))).collect();
         items.retain(|setting| setting.value.is_some());
         for store in file.stores() {
             items.push(file.setting(&format!("projects.{store}.writes"), None));
         }
         if self.json {
-            world.print_json(&Items { path: file.path.clone(), items })?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&json!({"path": file.path, "items": items}));
         }
         let paint = world.paint;
         for setting in &items {

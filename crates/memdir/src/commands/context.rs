@@ -13,7 +13,7 @@ use memdir_lib::place::Place;
 use memdir_lib::session_memory::more_memory;
 
 use super::Run;
-use crate::arguments::{ClientOptions, Global};
+use crate::arguments::ClientOptions;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
@@ -43,15 +43,9 @@ pub(crate) struct Context {
     add_dir: Vec<Utf8PathBuf>,
     #[command(flatten)]
     client: ClientOptions,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Context {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let env = world.env()?;
         let flags = self.client.flags();
@@ -67,8 +61,7 @@ impl Run for Context {
             None => collect(&surroundings, &RealLook),
         };
         if self.json {
-            world.print_json(&collected)?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&collected);
         }
         if self.why {
             list(&collected, world)?;

@@ -7,10 +7,10 @@ use clap::Parser;
 use memdir_core::memory::topic::cues::cues;
 use memdir_core::memory::topic::decode;
 use serde::Serialize;
+use serde_json::json;
 
 use super::Run;
 use super::memory::Which;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
@@ -35,13 +35,6 @@ pub(crate) struct Cues {
     json: bool,
     #[command(flatten)]
     which: Which,
-    #[command(flatten)]
-    global: Global,
-}
-
-#[derive(Serialize)]
-struct Items {
-    items: Vec<Item>,
 }
 
 #[derive(Serialize)]
@@ -53,10 +46,6 @@ struct Item {
 }
 
 impl Run for Cues {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let memory = self.which.open(world)?;
         let mut items = Vec::new();
@@ -75,8 +64,7 @@ impl Run for Cues {
             });
         }
         if self.json {
-            world.print_json(&Items { items })?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&json!({"items": items}));
         }
         for item in &items {
             let name = world.paint.strong(&printable(&item.name));

@@ -10,7 +10,6 @@ use memdir_sync::remote::git::make_repository;
 
 use super::Run;
 use super::short_id::ShortIds;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -33,15 +32,9 @@ pub(crate) struct Demo {
     /// Do not wait between scenes
     #[arg(long)]
     no_pause: bool,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Demo {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         world.paging.set(false);
         let parent = temporary_directory(&world.vars);

@@ -14,7 +14,6 @@ use serde::Serialize;
 
 use super::memory::{Which, look};
 use super::{Run, when};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
@@ -45,8 +44,6 @@ pub(crate) struct Diff {
     json: bool,
     #[command(flatten)]
     which: Which,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Serialize)]
@@ -63,10 +60,6 @@ pub(super) struct FileDiff {
 }
 
 impl Run for Diff {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.which.open(world)?;
         look(&mut memory, world)?;
@@ -90,8 +83,7 @@ impl Run for Diff {
             (None, what) => of_operation(&memory, &log, what)?,
         };
         if self.json {
-            world.print_json(&report)?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&report);
         }
         for line in report.changes.iter().flat_map(|change| change.diff.lines()) {
             let shown = printable(line);

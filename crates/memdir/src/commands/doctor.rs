@@ -16,7 +16,6 @@ use serde::Serialize;
 use super::Run;
 use super::memory::{Which, author};
 use super::plan_diff::print_diff;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
@@ -52,8 +51,6 @@ pub(crate) struct Doctor {
     json: bool,
     #[command(flatten)]
     which: Which,
-    #[command(flatten)]
-    global: Global,
 }
 
 /// One fix that was made.
@@ -69,10 +66,6 @@ struct Fixed {
 const MOST_FIXES: usize = 64;
 
 impl Run for Doctor {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.which.open(world)?;
         let mut findings = examine(&patient(&memory, world)?);
@@ -142,9 +135,7 @@ impl Doctor {
                     }
                     match memory.submit(plan, &Wish::of(&author(world)), world.now)? {
                         Submitted::Applied(applied) => {
-                            for warning in &applied.warnings {
-                                world.warn(warning)?;
-                            }
+                            world.warn_all(&applied.warnings)?;
                             applied.operation
                         }
                         Submitted::Staged { id, .. } => {
@@ -156,9 +147,7 @@ impl Doctor {
                 }
                 None => {
                     let recovery = memory.recover(world.now)?;
-                    for warning in recovery.iter().flat_map(|recovery| &recovery.warnings) {
-                        world.warn(warning)?;
-                    }
+                    world.warn_all(recovery.iter().flat_map(|recovery| &recovery.warnings))?;
                     None
                 }
             };
@@ -180,9 +169,7 @@ impl Doctor {
 fn secrets_elsewhere(memory: &Memory, world: &mut World) -> Result<Vec<Finding>> {
     let env = world.env()?;
     let found = audit(&Place::find(&env, &ClientFlags::default())?, &env)?;
-    for problem in &found.problems {
-        world.warn(problem)?;
-    }
+    world.warn_all(&found.problems)?;
     let elsewhere = found
         .stored
         .into_iter()

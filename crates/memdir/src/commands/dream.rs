@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use memdir_core::env::Env;
 use memdir_core::plan::Plan;
 use memdir_core::settings::ClientFlags;
-use memdir_disk::apply::OnConflict;
 use memdir_disk::failure_log::{self, Failure};
 use memdir_disk::work_lease::lower_priority;
 use memdir_lib::dream::{Dreamt, Occasion, Outcome, Wanted, dream, held, lock_holder};
@@ -21,7 +20,6 @@ mod page;
 use super::Run;
 use super::memory::{How, Which, author, carry_out, carry_out_as};
 use super::plan_diff::{diff, print_diff};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::model::{Askable, askable, with_model};
 use crate::output::printable;
@@ -65,8 +63,6 @@ pub(crate) struct Dream {
     explain: bool,
     #[command(flatten)]
     when: When,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Args)]
@@ -117,10 +113,6 @@ Examples:
 }
 
 impl Run for Dream {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn is_background(&self) -> bool {
         self.when.if_due
     }
@@ -275,8 +267,7 @@ impl Dream {
                 warnings: &warnings,
                 diff: dry_run.then(|| diff(plan)),
             };
-            world.print_json(&report)?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&report);
         }
         if dry_run && !is_idle {
             print_diff(plan, world)?;
@@ -284,9 +275,7 @@ impl Dream {
         }
         page.print(world)?;
         self.last_word(plan, op, staged, world)?;
-        for warning in warnings {
-            world.warn(warning)?;
-        }
+        world.warn_all(warnings)?;
         Ok(Exit::Yes)
     }
 
@@ -400,7 +389,7 @@ fn show(wanted: Option<&str>, json: bool, explain: bool, which: &Which, world: &
         } else {
             "done"
         };
-        world.print_json(&DreamReport {
+        return world.answer_json(&DreamReport {
             status,
             op,
             staged,
@@ -410,8 +399,7 @@ fn show(wanted: Option<&str>, json: bool, explain: bool, which: &Which, world: &
             paths: Vec::new(),
             warnings: &[],
             diff: None,
-        })?;
-        return Ok(Exit::Yes);
+        });
     }
     let paint = world.paint;
     let when = record.time.strftime("%Y-%m-%d %H:%M UTC").to_string();
@@ -449,12 +437,7 @@ fn undo(wanted: Option<&str>, how: &How, world: &mut World) -> Result<Exit> {
         return carry_out(&plan, &mut memory, how, world);
     };
     let plan = memory.plan_undo(operation, format!("undo: {}", operation.reason), &log)?;
-    let wish = Wish {
-        undo_of: Some(&operation.id),
-        on_conflict: OnConflict::Refuse,
-        verbatim: true,
-        ..Wish::of(&asker)
-    };
+    let wish = Wish::undoing(&operation.id, &asker);
     let exit = carry_out_as(&plan, &mut memory, &wish, how, world)?;
     if !how.is_dry_run() {
         memory.settle_undone(operation)?;

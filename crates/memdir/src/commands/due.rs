@@ -7,17 +7,13 @@ use camino::Utf8PathBuf;
 use memdir_core::memory::topic::validity::EXPIRES;
 use memdir_lib::memory::{Due, Memory};
 use serde::Serialize;
+use serde_json::json;
 
 use super::ask::line;
 use super::memory::{How, carry_out};
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
-
-#[derive(Serialize)]
-struct Items {
-    items: Vec<Item>,
-}
 
 #[derive(Serialize)]
 struct Item {
@@ -38,7 +34,7 @@ pub(super) fn review(memory: &mut Memory, json: bool, world: &mut World) -> Resu
             expires: due.expires.to_string(),
             expired: due.has_expired,
         };
-        world.print_json(&Items { items: due.iter().map(item).collect() })?;
+        world.print_json(&json!({"items": Vec::from_iter(due.iter().map(item))}))?;
         return Ok(exit);
     }
     if due.is_empty() {

@@ -8,7 +8,6 @@ use memdir_core::rel_path::{ENTRYPOINT, RelPath};
 
 use super::memory::{How, carry_out};
 use super::{Run, editor};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::report::WithHint;
 use crate::world::World;
@@ -37,15 +36,9 @@ pub(crate) struct Edit {
     force: bool,
     #[command(flatten)]
     how: How,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Edit {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
         if !self.supersedes.is_empty() {

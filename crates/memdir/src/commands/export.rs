@@ -17,11 +17,11 @@ use memdir_lib::journal::Journal;
 use memdir_lib::memory::{Extent, Memory};
 use memdir_lib::place::Place;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::Run;
 use super::import_archive::TEAM;
 use crate::archive::{ArchiveFiles, ArchiveFormat};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
@@ -56,8 +56,6 @@ pub(crate) struct Export {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    global: Global,
 }
 
 /// The name of the list of files in an archive.
@@ -83,18 +81,7 @@ impl ArchivedFile {
     }
 }
 
-#[derive(Serialize)]
-struct ExportReport {
-    op: Option<String>,
-    paths: Vec<Utf8PathBuf>,
-    files: usize,
-}
-
 impl Run for Export {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let path = world.env()?.cwd.join(&self.file);
         if RealLook.kind(&path).is_some() {
@@ -111,8 +98,7 @@ impl Run for Export {
             None => write_vault(&path, world, self.all)?,
         }
         if self.json {
-            world.print_json(&ExportReport { op: None, paths: vec![path], files: count })?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&json!({"op": null, "paths": [path], "files": count}));
         }
         writeln!(world.stdout, "Written to {}: {count} files.", printable(self.file.as_str()))?;
         Ok(Exit::Yes)

@@ -21,7 +21,6 @@ use serde::Serialize;
 
 use super::Run;
 use super::memory::How;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::model::{Askable, askable, with_model};
 use crate::output::printable;
@@ -68,15 +67,9 @@ pub(crate) struct Extract {
     no_model: bool,
     #[command(flatten)]
     how: How,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Extract {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn is_background(&self) -> bool {
         self.ended.is_some()
     }
@@ -227,8 +220,7 @@ fn print_json(
             Some(Submitted::Rejected) | None => {}
         }
     }
-    world.print_json(&report)?;
-    Ok(Exit::Yes)
+    world.answer_json(&report)
 }
 
 impl Extract {
@@ -254,9 +246,7 @@ impl Extract {
             }
             match &outcome.submitted {
                 Some(Submitted::Applied(applied)) => {
-                    for warning in &applied.warnings {
-                        world.warn(warning)?;
-                    }
+                    world.warn_all(&applied.warnings)?;
                     done_by.extend(applied.operation.as_ref().map(|operation| operation.id.0.as_str()));
                 }
                 Some(Submitted::Staged { id, .. }) => {

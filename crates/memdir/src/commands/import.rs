@@ -8,14 +8,13 @@ use anyhow::{Result, anyhow, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Parser;
 use clap::builder::{PossibleValue, TypedValueParser};
-use memdir_core::other_agents::{OtherAgent, Proposal};
+use memdir_core::other_agents::OtherAgent;
 use memdir_lib::memory::Import as Planned;
-use serde::Serialize;
+use serde_json::json;
 
 use super::config::ConfigFile;
 use super::memory::{How, carry_out};
 use super::{Run, import_archive};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::report::WithHint;
@@ -57,15 +56,9 @@ pub(crate) struct Import {
     watch: bool,
     #[command(flatten)]
     how: How,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Import {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         if self.source == GIT {
             return self.import_git(world);
@@ -154,16 +147,12 @@ impl Import {
             false => memory.hold_candidates(&import.candidates, world.now)?,
         };
         if self.how.json {
-            #[derive(Serialize)]
-            struct ImportReport<'r> {
-                memories: &'r [Proposal],
-                known: usize,
-                staged: &'r [String],
-                dry_run: bool,
-            }
-            let (memories, known, dry_run) = (&import.candidates, import.known, self.how.is_dry_run());
-            world.print_json(&ImportReport { memories, known, staged: &staged, dry_run })?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&json!({
+                "memories": import.candidates,
+                "known": import.known,
+                "staged": staged,
+                "dry_run": self.how.is_dry_run(),
+            }));
         }
         let paint = world.paint;
         for candidate in &import.candidates {
@@ -182,22 +171,13 @@ impl Import {
 
     fn preview(&self, planned: &Planned, world: &mut World) -> Result<Exit> {
         if self.how.json {
-            #[derive(Serialize)]
-            struct ImportReport<'r> {
-                memories: &'r [Proposal],
-                known: &'r [String],
-                sources: &'r [String],
-                warnings: &'r [String],
-                dry_run: bool,
-            }
-            world.print_json(&ImportReport {
-                memories: &planned.memories,
-                known: &planned.known,
-                sources: &planned.sources,
-                warnings: &planned.plan.warnings,
-                dry_run: true,
-            })?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&json!({
+                "memories": planned.memories,
+                "known": planned.known,
+                "sources": planned.sources,
+                "warnings": planned.plan.warnings,
+                "dry_run": true,
+            }));
         }
         let paint = world.paint;
         for memory in &planned.memories {
@@ -221,9 +201,7 @@ impl Import {
             };
             writeln!(world.stdout, "{} to add{known}.", planned.memories.len())?;
         }
-        for warning in &planned.plan.warnings {
-            world.warn(warning)?;
-        }
+        world.warn_all(&planned.plan.warnings)?;
         Ok(Exit::Yes)
     }
 }

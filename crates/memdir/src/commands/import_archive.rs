@@ -130,8 +130,7 @@ fn start_journal(world: &World) -> Result<bool> {
 
 fn print(report: &ArchiveReport, json: bool, world: &mut World) -> Result<Exit> {
     if json {
-        world.print_json(report)?;
-        return Ok(Exit::Yes);
+        return world.answer_json(report);
     }
     let verb = if report.dry_run { "would add" } else { "added" };
     for path in &report.paths {
@@ -143,9 +142,7 @@ fn print(report: &ArchiveReport, json: bool, world: &mut World) -> Result<Exit> 
     for id in &report.staged {
         writeln!(world.stdout, "Nothing is changed yet: the change waits for `memdir review` as {id}.")?;
     }
-    for warning in &report.warnings {
-        world.warn(warning)?;
-    }
+    world.warn_all(&report.warnings)?;
     Ok(Exit::Yes)
 }
 

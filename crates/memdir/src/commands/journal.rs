@@ -6,7 +6,7 @@ use memdir_lib::journal::{Journal as Kept, Writer};
 
 use super::Run;
 use super::memory::author;
-use crate::arguments::{ClientOptions, Global};
+use crate::arguments::ClientOptions;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -38,8 +38,6 @@ Examples:
 pub(crate) struct Journal {
     #[command(subcommand)]
     action: Action,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Subcommand)]
@@ -97,10 +95,6 @@ enum Action {
 }
 
 impl Run for Journal {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut journal = Kept::open(&world.env()?, &ClientOptions::default().flags())?;
         match self.action {

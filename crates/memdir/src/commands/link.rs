@@ -5,7 +5,6 @@ use clap::Parser;
 
 use super::Run;
 use super::memory::{How, carry_out};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -23,15 +22,9 @@ pub(crate) struct Link {
     to: String,
     #[command(flatten)]
     how: How,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Link {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
         let plan = memory.plan_link(&memory.find(&self.from)?, &memory.find(&self.to)?)?;

@@ -11,7 +11,7 @@ use memdir_core::memory::entrypoint::{self, ENTRYPOINT, MAX_BYTES};
 use memdir_disk::real_look::RealLook;
 
 use super::Run;
-use crate::arguments::{ClientOptions, Global};
+use crate::arguments::ClientOptions;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -36,8 +36,6 @@ pub(crate) struct Load {
     json: bool,
     #[command(flatten)]
     client: ClientOptions,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -47,10 +45,6 @@ enum Profile {
 }
 
 impl Run for Load {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let bytes = match &self.file {
             Some(file) => {

@@ -11,7 +11,6 @@ use serde::Serialize;
 use super::memory::{Which, look};
 use super::short_id::ShortIds;
 use super::{Run, when};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{cut, printable, width};
 use crate::world::World;
@@ -46,8 +45,6 @@ pub(crate) struct Log {
     json: bool,
     #[command(flatten)]
     which: Which,
-    #[command(flatten)]
-    global: Global,
 }
 
 /// What fits on a screen or two.
@@ -58,10 +55,6 @@ const NEIGHBOURS: usize = 64;
 const USUAL_JSON_LIMIT: usize = 1_000;
 
 impl Run for Log {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.which.open_existing(world)?;
         look(&mut memory, world)?;
@@ -96,9 +89,7 @@ impl Run for Log {
             if shown.is_empty() && log.problems.is_empty() {
                 writeln!(world.stderr, "No operation is recorded yet for {}.", memory.directory())?;
             }
-            for problem in &log.problems {
-                world.warn(problem)?;
-            }
+            world.warn_all(&log.problems)?;
         }
         Ok(Exit::Yes)
     }

@@ -9,13 +9,12 @@ use jiff::Timestamp;
 use memdir_core::rel_path::RelPath;
 use memdir_core::verify::Freshness;
 use memdir_lib::memory::{Catalogue, Entry, KnownFreshness, Memory};
-use serde::Serialize;
+use serde_json::json;
 
 use super::Run;
 use super::memory::{Which, known_type};
 use super::overview;
 use super::show::Shown;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{cut, cut_middle, human_age, pad, printable, short_path, width};
 use crate::world::World;
@@ -48,15 +47,9 @@ pub(crate) struct Ls {
     json: bool,
     #[command(flatten)]
     which: Which,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Ls {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         self.memory_type.as_deref().map(known_type).transpose()?;
         let memory = self.which.open_existing(world)?;
@@ -74,10 +67,6 @@ impl Run for Ls {
         let limit = self.limit.unwrap_or(usize::MAX);
         let freshness = self.freshness(&memory, entries, &catalogue, world)?;
         if self.json {
-            #[derive(Serialize)]
-            struct Items {
-                items: Vec<Shown>,
-            }
             let items = entries.iter().take(limit).map(|entry| {
                 let mut shown = Shown::of(entry, &memory, world.now)?;
                 let known = freshness.get(&entry.path);
@@ -85,9 +74,8 @@ impl Run for Ls {
                 shown.verified = known.and_then(|known| known.verified);
                 Ok(shown)
             });
-            let items = items.collect::<Result<_>>()?;
-            world.print_json(&Items { items })?;
-            return Ok(Exit::Yes);
+            let items = items.collect::<Result<Vec<Shown>>>()?;
+            return world.answer_json(&json!({"items": items}));
         }
         // A daily log is not a memory: `memdir today` shows it.
         let listed: Vec<Entry> = entries

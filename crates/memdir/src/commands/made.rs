@@ -89,8 +89,7 @@ pub(super) fn report(
     };
     if manner.json {
         let paths = if op.is_some() || staged.is_some() { paths(&made.plan, directory) } else { Vec::new() };
-        world.print_json(&MadeReport { op, staged, paths, warnings, dry_run: false, diff: None, more })?;
-        return Ok(Exit::Yes);
+        return world.answer_json(&MadeReport { op, staged, paths, warnings, dry_run: false, diff: None, more });
     }
     match staged {
         Some(id) => {

@@ -4,7 +4,6 @@ use anyhow::{Context, Result};
 use clap::Parser;
 
 use super::{Run, completions::whole_tree};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -19,15 +18,9 @@ use crate::world::World;
 pub(crate) struct Man {
     /// The command; without one, the page of memdir itself
     command: Vec<String>,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Man {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut command = whole_tree();
         command.build();

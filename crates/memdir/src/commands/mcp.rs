@@ -4,7 +4,6 @@ use anyhow::Result;
 use clap::Parser;
 
 use super::Run;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::mcp::{Server, http, stdio};
 use crate::world::World;
@@ -30,19 +29,13 @@ pub(crate) struct Mcp {
     /// Listen for HTTP instead; without an address on port 4633
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, default_missing_value = "4633")]
     http: Option<String>,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Mcp {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let server = Server {
             env: world.env()?,
-            fixed_now: self.global.fixed_now(),
+            fixed_now: world.fixed_now,
             with_memory_tool: self.memory_tool,
             program: world.program.clone(),
         };

@@ -16,6 +16,7 @@ use memdir_lib::journal::{Journal, Writer};
 use memdir_lib::memory::{Extent, Memory, Submitted, Wish};
 use memdir_lib::projects::Moved;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::arguments::ClientOptions;
 use crate::exit::Exit;
@@ -129,11 +130,9 @@ pub(super) struct Added {
 
 /// One of the four types, or an error that lists them.
 pub(super) fn known_type(word: &str) -> Result<MemoryType> {
-    let known = MemoryType::parse(word);
-    if MemoryType::KNOWN.contains(&known) {
-        return Ok(known);
-    }
-    Err(anyhow!("unknown type `{word}`")).hint("the types are user, feedback, project and reference")
+    MemoryType::known(word)
+        .ok_or_else(|| anyhow!("unknown type `{word}`"))
+        .hint("the types are user, feedback, project and reference")
 }
 
 impl How {
@@ -144,20 +143,11 @@ impl How {
     /// Says what a move did, as a change of memory would.
     pub(super) fn report_move(&self, moved: &Moved, done: &str, world: &mut World) -> Result<Exit> {
         if self.json {
-            #[derive(Serialize)]
-            struct ChangeReport<'r> {
-                op: Option<&'r str>,
-                paths: [&'r str; 0],
-                warnings: &'r [String],
-            }
             let op = moved.operation.as_ref().map(|operation| operation.0.as_str());
-            world.print_json(&ChangeReport { op, paths: [], warnings: &moved.warnings })?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&json!({"op": op, "paths": [], "warnings": moved.warnings}));
         }
         writeln!(world.stdout, "{done}")?;
-        for warning in &moved.warnings {
-            world.warn(warning)?;
-        }
+        world.warn_all(&moved.warnings)?;
         Ok(Exit::Yes)
     }
 }
@@ -260,9 +250,7 @@ fn follow_journal(memory: &Memory, world: &mut World) -> Result<()> {
     }
     let author = author(world);
     let report = journal.rebuild(&Writer { author: &author, now: world.now })?;
-    for problem in &report.problems {
-        world.warn(problem)?;
-    }
+    world.warn_all(&report.problems)?;
     Ok(())
 }
 
@@ -280,9 +268,7 @@ fn waits(
         return print_json(plan, &applied, Some(id), memory, how, world);
     }
     writeln!(world.stdout, "Nothing is changed yet: the change waits for `memdir review` as {id}.")?;
-    for warning in warnings {
-        world.warn(warning)?;
-    }
+    world.warn_all(warnings)?;
     Ok(Exit::Yes)
 }
 
@@ -322,9 +308,7 @@ pub(super) fn report(
         );
         world.warn(&place)?;
     }
-    for warning in &applied.warnings {
-        world.warn(warning)?;
-    }
+    world.warn_all(&applied.warnings)?;
     Ok(Exit::Yes)
 }
 
@@ -356,7 +340,7 @@ fn print_json(
     };
     paths.dedup();
     let conflicts = applied.conflicts.iter().filter_map(|conflict| conflict.kept_as.as_ref()).map(absolute);
-    world.print_json(&ChangeReport {
+    world.answer_json(&ChangeReport {
         op: applied.operation.as_ref().map(|operation| operation.id.0.as_str()),
         staged,
         paths,
@@ -364,6 +348,5 @@ fn print_json(
         conflicts: conflicts.collect(),
         dry_run: how.dry_run,
         added: how.added.as_ref(),
-    })?;
-    Ok(Exit::Yes)
+    })
 }

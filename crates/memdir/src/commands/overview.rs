@@ -15,7 +15,6 @@ use memdir_lib::place::Place;
 
 use super::Run;
 use super::memory::settle;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{Paint, human_age, printable, short_path};
 use crate::world::World;
@@ -23,16 +22,9 @@ use crate::world::World;
 /// Show where memory is, how much there is, and what is wrong
 #[derive(Debug, Parser)]
 #[command(name = "overview")]
-pub(super) struct Overview {
-    #[command(flatten)]
-    global: Global,
-}
+pub(super) struct Overview {}
 
 impl Run for Overview {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         overview(world)
     }
@@ -62,9 +54,7 @@ fn overview(world: &mut World) -> Result<Exit> {
         let changes = if waiting == 1 { "1 change waits" } else { &format!("{waiting} changes wait") };
         row(world, "review", &format!("{changes} for you: {}", paint.code("memdir review")))?;
     }
-    for warning in warnings {
-        world.warn(&warning)?;
-    }
+    world.warn_all(warnings)?;
     if memory.root().is_none() {
         writeln!(world.stdout, "\nNo memory yet. {} adds the first one.", paint.code("memdir add TEXT"))?;
     } else if !wrong.is_empty() {
@@ -76,9 +66,7 @@ fn overview(world: &mut World) -> Result<Exit> {
 /// Says whether memory of this project was left behind under another path.
 pub(super) fn say_left_behind(world: &mut World) -> Result<()> {
     let place = Place::find(&world.env()?, &ClientFlags::default())?;
-    for warning in place.warnings() {
-        world.warn(&warning)?;
-    }
+    world.warn_all(place.warnings())?;
     Ok(())
 }
 

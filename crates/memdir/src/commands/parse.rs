@@ -6,7 +6,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, FromArgMatches};
 use memdir_core::config::{Config, MAX_BYTES};
 use memdir_core::look::Look;
 use memdir_core::settings::ClientFlags;
@@ -14,6 +14,7 @@ use memdir_disk::real_look::RealLook;
 use memdir_lib::place::{Place, switched_off};
 
 use super::{Run, argument_error};
+use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
@@ -27,7 +28,7 @@ pub(super) fn parse_and_run<C: Run>(
     is_about_memory: bool,
     world: &mut World,
 ) -> Result<Exit> {
-    let mut command = in_our_name(C::command());
+    let mut command = in_our_name(C::parser());
     let name = OsString::from(command.get_name());
     let is_about_projects = PROJECT_COMMANDS.contains(&command.get_name());
     let parse = |command: &mut clap::Command, words: &[OsString]| {
@@ -38,7 +39,7 @@ pub(super) fn parse_and_run<C: Run>(
             error.insert(ContextKind::InvalidArg, ContextValue::String(word));
             return Err(error);
         }
-        C::from_arg_matches(&matches)
+        Ok((C::from_arg_matches(&matches)?, Global::from_arg_matches(&matches)?))
     };
     let mut parsed = parse(&mut command, &arguments);
     if parsed.as_ref().is_err_and(|error| error.kind() == ErrorKind::UnknownArgument)
@@ -48,8 +49,8 @@ pub(super) fn parse_and_run<C: Run>(
         parsed = Ok(found);
     }
     match parsed {
-        Ok(parsed) => {
-            parsed.global().apply(world)?;
+        Ok((parsed, global)) => {
+            global.apply(world)?;
             warn_of_unknown_keys(world)?;
             let is_asked = parsed.is_background() || is_about_memory;
             if is_asked && let Some(rule) = rule_that_switches_off(world) {

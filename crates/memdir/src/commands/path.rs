@@ -14,7 +14,7 @@ use memdir_lib::place::Place;
 use serde::Serialize;
 
 use super::Run;
-use crate::arguments::{ClientOptions, Global};
+use crate::arguments::ClientOptions;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
@@ -39,8 +39,6 @@ pub(crate) struct Path {
     json: bool,
     #[command(flatten)]
     client: ClientOptions,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Subcommand)]
@@ -59,10 +57,6 @@ enum Action {
 }
 
 impl Run for Path {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         if let Some(Action::Encode { scheme, path }) = self.action {
             writeln!(world.stdout, "{}", encode_with(scheme, &path.to_string_lossy()))?;
@@ -136,9 +130,7 @@ impl PathAnswer {
             let why = if why.is_empty() { String::new() } else { paint.quiet(&format!("  ({why})")) };
             writeln!(world.stderr, "  {}  {}{why}", paint.quiet(&format!("{name:<11}")), printable(&value))?;
         }
-        for warning in &self.warnings {
-            world.warn(warning)?;
-        }
+        world.warn_all(&self.warnings)?;
         Ok(())
     }
 }

@@ -10,7 +10,6 @@ use memdir_disk::pauses::Pauses;
 use memdir_lib::memory::Memory;
 
 use super::Run;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -27,8 +26,6 @@ Examples:
 pub(crate) struct Pause {
     #[command(flatten)]
     whose: Whose,
-    #[command(flatten)]
-    global: Global,
 }
 
 /// End a pause
@@ -42,8 +39,6 @@ pub(crate) struct Pause {
 pub(crate) struct Resume {
     #[command(flatten)]
     whose: Whose,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Args)]
@@ -72,10 +67,6 @@ fn pauses(world: &World) -> Result<Pauses> {
 }
 
 impl Run for Pause {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let (id, what) = self.whose.id(world)?;
         let new = pauses(world)?.pause(&id, world.now).with_context(|| format!("cannot pause `{id}`"))?;
@@ -86,10 +77,6 @@ impl Run for Pause {
 }
 
 impl Run for Resume {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let (id, what) = self.whose.id(world)?;
         let ended = pauses(world)?.resume(&id, world.now).with_context(|| format!("cannot resume `{id}`"))?;

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use memdir_core::plan::Plan;
-pub(crate) use memdir_core::text_diff::unified_plan as diff;
+pub(super) use memdir_core::text_diff::unified_plan as diff;
 
 use crate::output::printable;
 use crate::world::World;

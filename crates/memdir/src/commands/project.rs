@@ -5,7 +5,6 @@ use camino::Utf8PathBuf;
 use clap::{Parser, Subcommand};
 
 use super::Run;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -20,8 +19,6 @@ mod trust;
 pub(crate) struct Project {
     #[command(subcommand)]
     action: Action,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Subcommand)]
@@ -115,10 +112,6 @@ Examples:
 }
 
 impl Run for Project {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         match self.action {
             Action::Ls { json } => ls::ls(json, world),

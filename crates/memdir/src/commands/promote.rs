@@ -14,7 +14,6 @@ use std::io::Write;
 
 use super::Run;
 use super::memory::{How, Which, author, carry_out, settle};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::report::WithHint;
@@ -39,8 +38,6 @@ pub(crate) struct Promote {
     to: Wider,
     #[command(flatten)]
     options: Options,
-    #[command(flatten)]
-    global: Global,
 }
 
 /// Have a memory count in fewer places
@@ -62,8 +59,6 @@ pub(crate) struct Demote {
     to: Narrower,
     #[command(flatten)]
     options: Options,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, clap::Args)]
@@ -99,10 +94,6 @@ enum Narrower {
 }
 
 impl Run for Promote {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         match self.to {
             Wider::User => carry(&self.name, Some(Extent::User), &self.options, world),
@@ -117,10 +108,6 @@ impl Run for Promote {
 }
 
 impl Run for Demote {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         match self.to {
             Narrower::Project => to_project(&self.name, &self.options, world),
@@ -223,8 +210,7 @@ struct Moved {
 
 fn report(moved: &Moved, dry_run: bool, options: &Options, world: &mut World) -> Result<Exit> {
     if options.json {
-        world.print_json(moved)?;
-        return Ok(Exit::Yes);
+        return world.answer_json(moved);
     }
     let [to, from] = &moved.paths;
     let (from, to) = (printable(from.as_str()), printable(to.as_str()));
@@ -235,8 +221,6 @@ fn report(moved: &Moved, dry_run: bool, options: &Options, world: &mut World) ->
         None if dry_run => writeln!(world.stdout, "would move {from} to {to}")?,
         None => writeln!(world.stdout, "moved {from} to {to}")?,
     }
-    for warning in &moved.warnings {
-        world.warn(warning)?;
-    }
+    world.warn_all(&moved.warnings)?;
     Ok(Exit::Yes)
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::Run;
 use super::context::for_eyes;
-use crate::arguments::{ClientOptions, Global};
+use crate::arguments::ClientOptions;
 use crate::exit::Exit;
 use crate::report::WithHint;
 use crate::world::World;
@@ -55,8 +55,6 @@ pub(crate) struct Prompt {
     json: bool,
     #[command(flatten)]
     client: ClientOptions,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -66,10 +64,6 @@ enum ProfileName {
 }
 
 impl Run for Prompt {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         if let Some(name) = &self.agent {
             return self.agent_section(name, world);
@@ -100,9 +94,7 @@ impl Run for Prompt {
 }
 
 fn say_warnings(source: &TurnSource<'_>, world: &mut World) -> Result<Exit> {
-    for warning in source.warnings() {
-        world.warn(&warning)?;
-    }
+    world.warn_all(source.warnings())?;
     Ok(Exit::Yes)
 }
 
@@ -117,9 +109,7 @@ impl Prompt {
         let section = agents.section(&name, scope, &[], world.now)?;
         let text = match section {
             Some(section) => {
-                for warning in &section.warnings {
-                    world.warn(warning)?;
-                }
+                world.warn_all(&section.warnings)?;
                 Some(section.text)
             }
             None => None,

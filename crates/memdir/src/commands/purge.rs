@@ -10,12 +10,11 @@ use memdir_core::settings::ClientFlags;
 use memdir_lib::memory::{Memory, Purge as What, Purged};
 use memdir_lib::place::Place;
 use memdir_lib::written_places::stores_of;
-use serde::Serialize;
+use serde_json::json;
 
 use super::Run;
 use super::ask::confirm;
 use super::memory::{Which, author};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::report::WithHint;
@@ -52,8 +51,6 @@ pub(crate) struct Purge {
     json: bool,
     #[command(flatten)]
     which: Which,
-    #[command(flatten)]
-    global: Global,
 }
 
 /// Where a purged text may live on.
@@ -66,10 +63,6 @@ const OUT_OF_REACH: [&str; 5] = [
 ];
 
 impl Run for Purge {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.which.open(world)?;
         let what = match (&self.name, &self.pattern) {
@@ -86,20 +79,13 @@ impl Run for Purge {
         if self.dry_run {
             let plan = memory.plan_purge(&what)?;
             if self.json {
-                #[derive(Serialize)]
-                struct PurgeReport {
-                    dry_run: bool,
-                    paths: Vec<camino::Utf8PathBuf>,
-                    warnings: Vec<String>,
-                }
                 let paths =
                     plan.changes.iter().map(|change| memory.directory().join(change.path().as_path()));
-                world.print_json(&PurgeReport {
-                    dry_run: true,
-                    paths: paths.collect(),
-                    warnings: plan.warnings,
-                })?;
-                return Ok(Exit::Yes);
+                return world.answer_json(&json!({
+                    "dry_run": true,
+                    "paths": Vec::from_iter(paths),
+                    "warnings": plan.warnings,
+                }));
             }
             for change in &plan.changes {
                 writeln!(world.stdout, "would change  {}", printable(change.path().as_str()))?;
@@ -147,23 +133,14 @@ fn purge_beside(what: &What, memory: &Memory, purged: &mut Purged, world: &mut W
 impl Purge {
     fn report(&self, purged: &Purged, memory: &Memory, world: &mut World) -> Result<Exit> {
         if self.json {
-            #[derive(Serialize)]
-            struct PurgeReport<'r> {
-                op: Option<&'r str>,
-                paths: Vec<camino::Utf8PathBuf>,
-                versions: usize,
-                out_of_reach: [&'static str; 5],
-                warnings: &'r [String],
-            }
             let absolute = |path: &RelPath| memory.directory().join(path.as_path());
-            world.print_json(&PurgeReport {
-                op: purged.operation.as_ref().map(|operation| operation.0.as_str()),
-                paths: purged.files.iter().map(absolute).collect(),
-                versions: purged.forgotten.versions,
-                out_of_reach: OUT_OF_REACH,
-                warnings: &purged.warnings,
-            })?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&json!({
+                "op": purged.operation.as_ref().map(|operation| operation.0.as_str()),
+                "paths": Vec::from_iter(purged.files.iter().map(absolute)),
+                "versions": purged.forgotten.versions,
+                "out_of_reach": OUT_OF_REACH,
+                "warnings": purged.warnings,
+            }));
         }
         for path in &purged.files {
             writeln!(world.stdout, "cleaned  {}", printable(path.as_str()))?;
@@ -174,9 +151,7 @@ impl Purge {
         for place in OUT_OF_REACH {
             writeln!(world.stdout, "  {place}")?;
         }
-        for warning in &purged.warnings {
-            world.warn(warning)?;
-        }
+        world.warn_all(&purged.warnings)?;
         Ok(Exit::Yes)
     }
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Run;
-use crate::arguments::{ClientOptions, Global};
+use crate::arguments::ClientOptions;
 use crate::exit::Exit;
 use crate::hook::prompt_submitted::mention;
 use crate::json_lines;
@@ -58,8 +58,6 @@ pub(crate) struct Recall {
     jsonl: bool,
     #[command(flatten)]
     client: ClientOptions,
-    #[command(flatten)]
-    global: Global,
 }
 
 /// How long a first indexing may take.
@@ -68,10 +66,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const MAX_PROMPT: u64 = 1 << 20;
 
 impl Run for Recall {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let env = world.env()?;
         let flags = self.client.flags();

@@ -3,12 +3,10 @@
 use anyhow::Result;
 use clap::Parser;
 use memdir_core::plan::Plan;
-use memdir_disk::apply::OnConflict;
 use memdir_lib::memory::Wish;
 
 use super::Run;
 use super::memory::{How, author, carry_out, carry_out_as};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -23,15 +21,9 @@ use crate::world::World;
 pub(crate) struct Redo {
     #[command(flatten)]
     how: How,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Redo {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
         memory.look(world.now)?;
@@ -55,12 +47,7 @@ impl Run for Redo {
         }
         let reason = operation.reason.strip_prefix("undo: ").unwrap_or(&operation.reason);
         let plan = memory.plan_undo(operation, format!("redo: {reason}"), &log)?;
-        let wish = Wish {
-            undo_of: Some(&operation.id),
-            on_conflict: OnConflict::Refuse,
-            verbatim: true,
-            ..Wish::of(&asker)
-        };
+        let wish = Wish::undoing(&operation.id, &asker);
         carry_out_as(&plan, &mut memory, &wish, &self.how, world)
     }
 }

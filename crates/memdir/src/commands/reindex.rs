@@ -5,7 +5,6 @@ use clap::Parser;
 
 use super::Run;
 use super::memory::{How, carry_out};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -20,15 +19,9 @@ use crate::world::World;
 pub(crate) struct Reindex {
     #[command(flatten)]
     how: How,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Reindex {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
         let plan = memory.plan_reindex(&memory.catalogue()?)?;

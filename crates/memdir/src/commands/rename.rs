@@ -6,7 +6,6 @@ use memdir_sync::team::plan_rename;
 
 use super::Run;
 use super::memory::{How, carry_out};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -27,15 +26,9 @@ pub(crate) struct Rename {
     new_name: String,
     #[command(flatten)]
     how: How,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Rename {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
         let catalogue = memory.catalogue()?;

@@ -5,7 +5,6 @@ use clap::Parser;
 
 use super::memory::{How, carry_out};
 use super::{Run, when};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -30,15 +29,9 @@ pub(crate) struct Restore {
     at: Option<String>,
     #[command(flatten)]
     how: How,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Restore {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
         memory.look(world.now)?;

@@ -10,12 +10,12 @@ use memdir_core::rel_path::ENTRYPOINT;
 use memdir_core::review::StagedPlan;
 use memdir_lib::memory::Memory;
 use serde::Serialize;
+use serde_json::json;
 
 use super::memory::{How, Which, only_a_person, report};
 use super::plan_diff::{diff, print_diff};
 use super::short_id::ShortIds;
 use super::{Run, due, editor};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{human_age, printable};
 use crate::world::World;
@@ -47,8 +47,6 @@ pub(crate) struct Review {
     json: bool,
     #[command(flatten)]
     which: Which,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Subcommand)]
@@ -145,10 +143,6 @@ impl From<StagedPlan> for Item {
 }
 
 impl Run for Review {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         // What is before the subcommand counts for it too.
         let Self { action, json: outer_json, which: outer, due, .. } = self;
@@ -174,16 +168,10 @@ impl Run for Review {
 
 fn list(memory: &Memory, json: bool, world: &mut World) -> Result<Exit> {
     let waiting = memory.waiting()?;
-    for problem in &waiting.problems {
-        world.warn(problem)?;
-    }
+    world.warn_all(&waiting.problems)?;
     let exit = if waiting.plans.is_empty() { Exit::No } else { Exit::Yes };
     if json {
-        #[derive(Serialize)]
-        struct Items {
-            items: Vec<Item>,
-        }
-        world.print_json(&Items { items: waiting.plans.into_iter().map(Item::from).collect() })?;
+        world.print_json(&json!({"items": Vec::from_iter(waiting.plans.into_iter().map(Item::from))}))?;
         return Ok(exit);
     }
     if waiting.plans.is_empty() {
@@ -209,9 +197,7 @@ fn show(memory: &Memory, id: &str, json: bool, world: &mut World) -> Result<Exit
     }
     heading(&staged, waiting_ids(memory).shorten(&staged.id), world)?;
     print_diff(&staged.plan, world)?;
-    for warning in &staged.plan.warnings {
-        world.warn(warning)?;
-    }
+    world.warn_all(&staged.plan.warnings)?;
     Ok(Exit::Yes)
 }
 

@@ -5,7 +5,6 @@ use clap::Parser;
 
 use super::Run;
 use super::memory::{How, carry_out};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -26,15 +25,9 @@ pub(crate) struct Rm {
     names: Vec<String>,
     #[command(flatten)]
     how: How,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Rm {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         if self.names.len() > 1 && self.how.json {
             bail!("--json takes one name");

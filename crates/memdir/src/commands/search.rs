@@ -18,17 +18,15 @@ use memdir_search::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use self::warnings::{PLACES, warnings};
 use super::Run;
-use crate::arguments::{ClientOptions, Global};
+use crate::arguments::ClientOptions;
 use crate::exit::Exit;
 use crate::json_lines;
 use crate::output::{Paint, human_age, printable, short_path};
 use crate::progress::Progress;
+use crate::query_warnings::{PLACES, query_warnings};
 use crate::world::World;
 use memdir_disk::real_path::real_path;
-
-pub(crate) mod warnings;
 
 /// Search memories, journal and past sessions
 #[derive(Debug, Parser)]
@@ -72,8 +70,6 @@ pub(crate) struct Search {
     jsonl: bool,
     #[command(flatten)]
     client: ClientOptions,
-    #[command(flatten)]
-    global: Global,
 }
 
 /// How long a search without a terminal waits for a first indexing before it answers with what it has.
@@ -82,10 +78,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const MODEL_PATIENCE: Duration = Duration::from_millis(400);
 
 impl Run for Search {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let text = self.query.join(" ");
         if text.trim().is_empty() && !self.jsonl {
@@ -103,10 +95,8 @@ impl Run for Search {
         }
         let found = self.find(&mut searcher, &text, world.now, true)?;
         let query = searcher.parse(&text, today(world.now));
-        let warnings = warnings(&query, found.hits.is_empty());
-        for warning in &warnings {
-            world.warn(warning)?;
-        }
+        let warnings = query_warnings(&query, found.hits.is_empty());
+        world.warn_all(&warnings)?;
         if self.json {
             let now = world.now;
             let hits = found.hits.iter().map(|hit| Shown::of(hit, now)).collect();

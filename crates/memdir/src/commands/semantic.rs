@@ -13,10 +13,9 @@ use memdir_lib::place::switched_off;
 use memdir_lib::semantic::{count_read, install, installed_model, model_file, read_memories, remove};
 use memdir_search::{Freshness, SentenceModel};
 use memdir_sync::http::{Request, send};
-use serde::Serialize;
+use serde_json::json;
 
 use super::Run;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{human_bytes, short_path};
 use crate::progress::Progress;
@@ -37,8 +36,6 @@ Examples:
 pub(crate) struct Semantic {
     #[command(subcommand)]
     action: Action,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Subcommand)]
@@ -85,10 +82,6 @@ const DOWNLOAD_LIMIT: Duration = Duration::from_secs(900);
 const READING_LIMIT: Duration = Duration::from_secs(120);
 
 impl Run for Semantic {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let env = world.env()?;
         match &self.action {
@@ -147,18 +140,16 @@ fn status(json: bool, env: &Env, world: &mut World) -> Result<Exit> {
     };
     let bytes = path.as_ref().and_then(|path| path.metadata().ok()).map(|metadata| metadata.len());
     if json {
-        let SentenceModel { name, title, licence, sha256, .. } = model;
-        let (memories, waiting) = (read.files, read.waiting);
-        world.print_json(&Status {
-            installed: path,
-            name,
-            title,
-            licence,
-            sha256,
-            bytes,
-            memories,
-            waiting,
-        })?;
+        world.print_json(&json!({
+            "installed": path,
+            "name": model.name,
+            "title": model.title,
+            "licence": model.licence,
+            "sha256": model.sha256,
+            "bytes": bytes,
+            "memories": read.files,
+            "waiting": read.waiting,
+        }))?;
         return Ok(exit);
     }
     let Some(path) = path else {
@@ -171,18 +162,6 @@ fn status(json: bool, env: &Env, world: &mut World) -> Result<Exit> {
     writeln!(world.stdout, "Installed in {} ({size}).", short_path(&path, world))?;
     writeln!(world.stdout, "{}", said(&read))?;
     Ok(exit)
-}
-
-#[derive(Serialize)]
-struct Status {
-    installed: Option<Utf8PathBuf>,
-    name: &'static str,
-    title: &'static str,
-    licence: &'static str,
-    sha256: &'static str,
-    bytes: Option<u64>,
-    memories: usize,
-    waiting: usize,
 }
 
 fn describe(model: &SentenceModel, world: &mut World) -> Result<()> {

@@ -7,7 +7,6 @@ use anyhow::{Result, anyhow, bail};
 use clap::Parser;
 
 use super::Run;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -36,17 +35,11 @@ pub(crate) struct Serve {
     /// Whatever else `memdir-server` takes
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTION")]
     rest: Vec<OsString>,
-    #[command(flatten)]
-    global: Global,
 }
 
 const PROGRAM: &str = "memdir-server";
 
 impl Run for Serve {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let Some(own) = &world.program else { bail!("no other program may be started from here") };
         let beside = own.with_file_name(PROGRAM);

@@ -14,9 +14,10 @@ use memdir_search::{
     SessionChoice, SessionReading, SessionSummary, SessionTurn, choose_session, summarize_sessions,
 };
 use serde::Serialize;
+use serde_json::json;
 
 use super::{Run, when};
-use crate::arguments::{ClientOptions, Global};
+use crate::arguments::ClientOptions;
 use crate::exit::Exit;
 use crate::output::{human_age, human_bytes, printable};
 use crate::world::World;
@@ -51,8 +52,6 @@ pub(crate) struct Sessions {
     json: bool,
     #[command(flatten)]
     client: ClientOptions,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Subcommand)]
@@ -75,10 +74,6 @@ enum Action {
 }
 
 impl Run for Sessions {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let files = self.files(world)?;
         if let Some(Action::Show { id, around, distance }) = &self.action {
@@ -96,8 +91,8 @@ impl Run for Sessions {
         }
         sessions.truncate(self.limit);
         if self.json {
-            let items = sessions.iter().map(Item::of).collect();
-            world.print_json(&Items { items })?;
+            let items: Vec<Item> = sessions.iter().map(Item::of).collect();
+            world.print_json(&json!({"items": items}))?;
         } else {
             list(&sessions, world)?;
         }
@@ -152,11 +147,6 @@ impl Sessions {
         }
         Ok(Exit::Yes)
     }
-}
-
-#[derive(Serialize)]
-struct Items<T> {
-    items: Vec<T>,
 }
 
 #[derive(Serialize)]

@@ -6,7 +6,6 @@ use memdir_core::memory::topic::validity::BLOCK;
 
 use super::Run;
 use super::memory::{How, carry_out, hold, known_type};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -38,15 +37,9 @@ pub(crate) struct Set {
     unset: bool,
     #[command(flatten)]
     how: How,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Set {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         if let ("type", Some(value)) = (self.field.as_str(), &self.value) {
             known_type(value)?;

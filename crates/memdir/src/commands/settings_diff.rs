@@ -112,9 +112,7 @@ pub(super) fn print(reports: &[SetupReport], words: &Words, world: &mut World) -
             let written = format!("{}, but without effect until {why} is gone", words.written);
             writeln!(world.stderr, "{} {title}: {written}", paint.bad("error:"))?;
         }
-        for warning in &report.warnings {
-            world.warn(warning)?;
-        }
+        world.warn_all(&report.warnings)?;
     }
     Ok(())
 }

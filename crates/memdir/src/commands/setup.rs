@@ -10,12 +10,11 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use memdir_core::env::MEMDIR_HOME;
 use memdir_core::wiring::Agent;
 use memdir_lib::setup::{Mode, NightlyReport, PluginFile, Setup as Installer};
-use serde::Serialize;
+use serde_json::json;
 
 use super::Run;
 use super::ask::confirm;
-use super::settings_diff::{Item, Words, changes_something, effective, exit, items, print, takes_effect};
-use crate::arguments::Global;
+use super::settings_diff::{Words, changes_something, effective, exit, items, print, takes_effect};
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::plugin;
@@ -60,8 +59,6 @@ pub(crate) struct Setup {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    global: Global,
 }
 
 /// The agents by the names of the table.
@@ -72,10 +69,6 @@ fn agents() -> impl TypedValueParser<Value = Agent> {
 }
 
 impl Run for Setup {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mode = if self.dry_run { Mode::DryRun } else { Mode::Do };
         let program = program(world)?;
@@ -102,15 +95,8 @@ impl Run for Setup {
             ));
         }
         if self.json {
-            #[derive(Serialize)]
-            struct Output {
-                dry_run: bool,
-                changed: bool,
-                program: Utf8PathBuf,
-                agents: Vec<Item>,
-            }
             let changed = changes_something(&reports);
-            world.print_json(&Output { dry_run: self.dry_run, changed, program, agents: items(&reports) })?;
+            world.print_json(&json!({"dry_run": self.dry_run, "changed": changed, "program": program, "agents": items(&reports)}))?;
             return Ok(exit(&reports));
         }
         let words = Words {
@@ -177,15 +163,6 @@ impl Setup {
         mode: Mode,
         world: &mut World,
     ) -> Result<Exit> {
-        #[derive(Serialize)]
-        struct Output<'o> {
-            dry_run: bool,
-            changed: bool,
-            program: &'o Utf8Path,
-            agents: Vec<Item>,
-            /// What to type so that the timer runs from now on, or a line for the crontab.
-            next: &'o str,
-        }
         let (reports, next) = match installer.install_nightly(program, mode)? {
             NightlyReport::Timer(report, start) => (vec![report], start.to_owned()),
             NightlyReport::Crontab(line) | NightlyReport::Command(line) => (Vec::new(), line),
@@ -193,7 +170,7 @@ impl Setup {
         let changed = changes_something(&reports);
         if self.json {
             let agents = items(&reports);
-            world.print_json(&Output { dry_run: self.dry_run, changed, program, agents, next: &next })?;
+            world.print_json(&json!({"dry_run": self.dry_run, "changed": changed, "program": program, "agents": agents, "next": next}))?;
             return Ok(exit(&reports));
         }
         let words = Words {

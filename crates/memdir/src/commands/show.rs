@@ -16,7 +16,6 @@ use serde::Serialize;
 
 use super::memory::{Which, author, look};
 use super::{Run, when};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::report::answer_no;
 use crate::world::World;
@@ -43,8 +42,6 @@ pub(crate) struct Show {
     json: bool,
     #[command(flatten)]
     which: Which,
-    #[command(flatten)]
-    global: Global,
 }
 
 /// A memory as `--json` prints it.
@@ -99,10 +96,6 @@ impl Shown {
 }
 
 impl Run for Show {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.which.open_existing(world)?;
         if let Some(at) = &self.at {
@@ -136,8 +129,7 @@ impl Run for Show {
         shown.linked_from =
             Some(linking.iter().map(|path| memory.directory().join(path.as_path())).collect());
         shown.text = Some(text.into_owned());
-        world.print_json(&shown)?;
-        Ok(Exit::Yes)
+        world.answer_json(&shown)
     }
 }
 
@@ -171,7 +163,7 @@ impl Show {
         let text = decode(&content).0.into_owned();
         let (topic, _) = Topic::parse(&text);
         let stem = path.as_path().file_stem().unwrap_or_default().to_owned();
-        world.print_json(&Past {
+        world.answer_json(&Past {
             name: topic.name.filter(|name| !name.is_empty()).unwrap_or(stem),
             path: memory.directory().join(path.as_path()),
             at,
@@ -179,8 +171,7 @@ impl Show {
             description: topic.description,
             links: topic.links,
             text,
-        })?;
-        Ok(Exit::Yes)
+        })
     }
 }
 

@@ -20,7 +20,6 @@ mod by_itself;
 mod model;
 
 use super::Run;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{human_age, printable};
 use crate::world::World;
@@ -43,8 +42,6 @@ pub(crate) struct Status {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Serialize)]
@@ -69,10 +66,6 @@ struct CurrentState {
 }
 
 impl Run for Status {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let env = world.env()?;
         let place = Place::find(&env, &ClientFlags::default())?;
@@ -103,8 +96,7 @@ impl Run for Status {
             model: ModelStands::of(model_status(&env)?, world.now.to_zoned(TimeZone::system()).date()),
         };
         if self.json {
-            world.print_json(&current)?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&current);
         }
         print(&current, world)?;
         Ok(Exit::Yes)
@@ -175,8 +167,6 @@ fn print(current: &CurrentState, world: &mut World) -> Result<()> {
     for (what, text) in lines {
         writeln!(world.stdout, "{}  {}", paint.quiet(&format!("{what:<8}")), printable(&text))?;
     }
-    for problem in &current.problems {
-        world.warn(problem)?;
-    }
+    world.warn_all(&current.problems)?;
     Ok(())
 }

@@ -9,13 +9,13 @@ use memdir_sync::personal::{LeftOut, PERSONAL_BRANCH, Personal};
 use memdir_sync::remote::git::is_local;
 use memdir_wire::roster::Standing;
 use serde::Serialize;
+use serde_json::json;
 
 use super::Run;
 use super::team::SyncManner;
 use super::team::conflicts::print_conflicts;
 use super::team::membership::warn_of_unsent;
 use super::team::sync_report;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
@@ -40,8 +40,6 @@ pub(crate) struct Sync {
     action: Option<Action>,
     #[command(flatten)]
     manner: SyncManner,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Subcommand)]
@@ -122,10 +120,6 @@ Examples:
 }
 
 impl Run for Sync {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let env = world.env()?;
         match self.action {
@@ -230,7 +224,7 @@ fn status(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
     let left_out = personal.left_out(world.now)?;
     let shared_with_teams = personal.shared_with_teams(world.now)?;
     if json {
-        world.print_json(&Machine {
+        return world.answer_json(&Machine {
             remote: settings.address(),
             branch: &settings.branch,
             name: settings.name(),
@@ -240,8 +234,7 @@ fn status(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> {
             left_out,
             shared_with_teams,
             interrupted: status.interrupted,
-        })?;
-        return Ok(Exit::Yes);
+        });
     }
     let paint = world.paint;
     let remote = format!("{} (branch {})", printable(&settings.address()), settings.branch);
@@ -274,10 +267,6 @@ fn machines(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> 
         standing: &'static str,
         this: bool,
     }
-    #[derive(Serialize)]
-    struct Machine {
-        items: Vec<Item>,
-    }
     let membership = personal.membership();
     let roster = membership.status()?.roster;
     let standing = |key| match roster.standing(key) {
@@ -292,8 +281,7 @@ fn machines(personal: &Personal, json: bool, world: &mut World) -> Result<Exit> 
     });
     let items: Vec<Item> = items.collect();
     if json {
-        world.print_json(&Machine { items })?;
-        return Ok(Exit::Yes);
+        return world.answer_json(&json!({"items": items}));
     }
     for item in items {
         let key: String = item.key.chars().take(8).collect();

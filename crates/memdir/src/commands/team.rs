@@ -10,7 +10,6 @@ use memdir_sync::report::ChangeKind;
 use memdir_sync::team::{INDEX_AUTHOR, Team as Shared};
 
 use super::Run;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -38,8 +37,6 @@ Examples:
 pub(crate) struct Team {
     #[command(subcommand)]
     action: Action,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Subcommand)]
@@ -279,10 +276,6 @@ impl SyncManner {
 }
 
 impl Run for Team {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         match self.action {
             Action::Init { url, branch, name, json } => membership::init(&url, &branch, name, json, world),

@@ -6,11 +6,10 @@ use anyhow::{Result, bail};
 use clap::{Parser, Subcommand};
 use jiff::tz::TimeZone;
 use memdir_lib::memory::{Logged, Memory, Submitted};
-use serde::Serialize;
+use serde_json::json;
 
 use super::Run;
 use super::memory::{Which, author};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable_lines;
 use crate::world::World;
@@ -35,8 +34,6 @@ pub(crate) struct Today {
     /// Print one JSON object
     #[arg(long, global = true)]
     json: bool,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Subcommand)]
@@ -56,10 +53,6 @@ enum Action {
 const MAX_TEXT: u64 = 64 << 10;
 
 impl Run for Today {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.which.open(world)?;
         let zone = TimeZone::system();
@@ -77,9 +70,7 @@ impl Run for Today {
         }
         let logged = memory.add_to_daily_log(&text, &author(world), &zone, world.now)?;
         if let Logged::Added { warnings, .. } = &logged {
-            for warning in warnings {
-                world.warn(warning)?;
-            }
+            world.warn_all(warnings)?;
         }
         self.report(&logged, &memory, world)
     }
@@ -87,17 +78,12 @@ impl Run for Today {
 
 impl Today {
     fn show(&self, memory: &Memory, zone: &TimeZone, world: &mut World) -> Result<Exit> {
-        #[derive(Serialize)]
-        struct TodayReport<'r> {
-            path: &'r str,
-            text: &'r str,
-        }
         let path = Memory::daily_log(world.now, zone)?;
         let content = memory.read(&path)?.unwrap_or_default();
         let text = String::from_utf8_lossy(&content);
         let whole = memory.directory().join(path.as_str());
         if self.json {
-            world.print_json(&TodayReport { path: whole.as_str(), text: &text })?;
+            world.print_json(&json!({"path": whole, "text": text}))?;
         } else if text.is_empty() {
             writeln!(world.stderr, "Nothing was logged today.")?;
         } else {
@@ -107,11 +93,6 @@ impl Today {
     }
 
     fn report(&self, logged: &Logged, memory: &Memory, world: &mut World) -> Result<Exit> {
-        #[derive(Serialize)]
-        struct TodayReport<'r> {
-            paths: Vec<String>,
-            waiting: Option<&'r str>,
-        }
         let waiting = match logged {
             Logged::Submitted(Submitted::Staged { id, .. }) => Some(id.as_str()),
             _ => None,
@@ -121,10 +102,7 @@ impl Today {
             Logged::Submitted(_) => None,
         };
         if self.json {
-            world.print_json(&TodayReport {
-                paths: path.iter().map(ToString::to_string).collect(),
-                waiting,
-            })?;
+            world.print_json(&json!({"paths": Vec::from_iter(&path), "waiting": waiting}))?;
         } else if let Some(path) = path {
             writeln!(world.stdout, "Added to {path}")?;
         } else if let Some(id) = waiting {

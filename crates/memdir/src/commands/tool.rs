@@ -13,7 +13,6 @@ use memdir_lib::usage::note_read;
 
 use super::Run;
 use super::memory::{Which, author};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -34,15 +33,9 @@ Examples:
 pub(crate) struct Tool {
     #[command(flatten)]
     which: Which,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Tool {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut bytes = Vec::new();
         world.stdin.by_ref().take(MAX_COMMAND + 1).read_to_end(&mut bytes)?;
@@ -67,8 +60,7 @@ impl Run for Tool {
             }
             Err(_) => MemoryToolAnswer::error("Error: the command is not valid UTF-8"),
         };
-        world.print_json(&answer)?;
-        Ok(Exit::Yes)
+        world.answer_json(&answer)
     }
 }
 

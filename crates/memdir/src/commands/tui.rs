@@ -14,7 +14,6 @@ use self::app::{App, Flow};
 use self::screen::Screen;
 use super::memory::{Which, only_a_person};
 use super::{Run, editor, review};
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::report::WithHint;
 use crate::world::World;
@@ -42,15 +41,9 @@ Examples:
 pub(crate) struct Tui {
     #[command(flatten)]
     which: Which,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Tui {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         only_a_person(world)?;
         if !world.terminal.stdin || !world.terminal.stdout {

@@ -11,7 +11,6 @@ use memdir_web::{Ended, ViewerOptions, serve};
 
 use super::Run;
 use super::memory::only_a_person;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::{World, clock};
 
@@ -34,18 +33,12 @@ pub(crate) struct Ui {
     /// Listen on this port instead of a free one
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
-    #[command(flatten)]
-    global: Global,
 }
 
 /// After so long without a request the viewer ends.
 const IDLE: Duration = Duration::from_secs(3_600);
 
 impl Run for Ui {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         only_a_person(world)?;
         let options = ViewerOptions { env: world.env()?, clock, port: self.port, idle: IDLE };

@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use memdir_core::history::has_effect;
 use memdir_core::operation::{Author, AuthorKind, Operation};
 use memdir_core::plan::Plan;
-use memdir_disk::apply::OnConflict;
 use memdir_lib::dream::{held, lock_holder};
 use memdir_lib::memory::{Log, Memory, Submitted, Wish};
 use memdir_lib::projects::Moved;
@@ -17,7 +16,6 @@ use memdir_sync::team::INDEX_AUTHOR;
 use super::Run;
 use super::memory::{How, author, carry_out, conclude};
 use super::short_id::ShortIds;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{human_age, printable};
 use crate::report::WithHint;
@@ -42,15 +40,9 @@ pub(crate) struct Undo {
     operation: Option<String>,
     #[command(flatten)]
     how: How,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Undo {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let mut memory = self.how.which.open(world)?;
         memory.look(world.now)?;
@@ -168,12 +160,7 @@ pub(super) fn take_back(
         return Ok(TakenBack::Moved(moved));
     }
     let plan = memory.plan_undo(operation, format!("undo: {}", operation.reason), log)?;
-    let wish = Wish {
-        undo_of: Some(&operation.id),
-        on_conflict: OnConflict::Refuse,
-        verbatim: true,
-        ..Wish::of(asker)
-    };
+    let wish = Wish::undoing(&operation.id, asker);
     let submitted = memory.submit(&plan, &wish, now)?;
     if is_dream {
         memory.settle_undone(operation)?;

@@ -8,12 +8,11 @@ use clap::Parser;
 use memdir_core::env::Env;
 use memdir_disk::remove_state::{remove_settings, remove_state, state_places};
 use memdir_lib::setup::{Mode, Setup};
-use serde::Serialize;
+use serde_json::json;
 
 use super::Run;
 use super::ask::confirm;
-use super::settings_diff::{Item, Words, changes_something, exit, items, print};
-use crate::arguments::Global;
+use super::settings_diff::{Words, changes_something, exit, items, print};
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
@@ -50,15 +49,9 @@ pub(crate) struct Uninstall {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Uninstall {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let only_looks = self.dry_run || self.check;
         let env = world.env()?;
@@ -83,15 +76,10 @@ impl Run for Uninstall {
             other => other,
         };
         if self.json {
-            #[derive(Serialize)]
-            struct Output {
-                dry_run: bool,
-                changed: bool,
-                agents: Vec<Item>,
-                purged: Vec<Utf8PathBuf>,
-            }
             let agents = items(&reports);
-            world.print_json(&Output { dry_run: only_looks, changed: is_left, agents, purged: own })?;
+            world.print_json(
+                &json!({"dry_run": only_looks, "changed": is_left, "agents": agents, "purged": own}),
+            )?;
             return Ok(end);
         }
         let words = Words {

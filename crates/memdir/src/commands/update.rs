@@ -17,7 +17,6 @@ use sha2::{Digest, Sha256};
 
 use super::Run;
 use crate::archive::ArchiveFormat;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -40,8 +39,6 @@ pub(crate) struct Update {
     /// The folder or the address (https) of a release
     #[arg(long, value_name = "FOLDER|URL")]
     from: Option<String>,
-    #[command(flatten)]
-    global: Global,
 }
 
 /// The same as `--from`.
@@ -56,10 +53,6 @@ const MOST_LIST: u64 = 1 << 20;
 const MOST_ARCHIVE: u64 = 64 << 20;
 
 impl Run for Update {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let own = world.program.clone().context("cannot find this program's own file")?;
         let own = real_path(&own).unwrap_or(own);

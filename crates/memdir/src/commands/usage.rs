@@ -8,10 +8,10 @@ use clap::Parser;
 use jiff::Timestamp;
 use memdir_lib::usage::{MemoryUsage, records, usage_of};
 use serde::Serialize;
+use serde_json::json;
 
 use super::Run;
 use super::memory::Which;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{pad, printable, width};
 use crate::world::World;
@@ -35,13 +35,6 @@ pub(crate) struct Usage {
     json: bool,
     #[command(flatten)]
     which: Which,
-    #[command(flatten)]
-    global: Global,
-}
-
-#[derive(Serialize)]
-struct Items {
-    items: Vec<Item>,
 }
 
 #[derive(Serialize)]
@@ -67,10 +60,6 @@ fn state(usage: &MemoryUsage) -> &'static str {
 }
 
 impl Run for Usage {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let memory = self.which.open(world)?;
         let records = records(&world.env()?);
@@ -86,8 +75,7 @@ impl Run for Usage {
         items.retain(|item| !self.never || item.state == "never");
         items.sort_by_key(|item| std::cmp::Reverse((item.shown + item.read + item.cited, item.named)));
         if self.json {
-            world.print_json(&Items { items })?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&json!({"items": items}));
         }
         let longest = items.iter().map(|item| width(&printable(&item.name))).max().unwrap_or(0);
         for item in &items {

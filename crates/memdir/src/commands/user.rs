@@ -8,7 +8,6 @@ use memdir_lib::user::Profile;
 
 use super::Run;
 use super::made::Manner;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -39,8 +38,6 @@ pub(crate) struct User {
     /// Print one JSON object
     #[arg(long, global = true)]
     json: bool,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Subcommand)]
@@ -216,10 +213,6 @@ enum YesNo {
 }
 
 impl Run for User {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let profile = Profile::open(&world.env()?)?;
         match self.action {

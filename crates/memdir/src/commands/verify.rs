@@ -8,10 +8,10 @@ use clap::Parser;
 use memdir_core::verify::{Freshness, Verified};
 use memdir_lib::memory::{MemoryError, VerifiedMemory};
 use serde::Serialize;
+use serde_json::json;
 
 use super::Run;
 use super::memory::Which;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::{Paint, printable};
 use crate::report::answer_no;
@@ -39,13 +39,6 @@ pub(crate) struct Verify {
     json: bool,
     #[command(flatten)]
     which: Which,
-    #[command(flatten)]
-    global: Global,
-}
-
-#[derive(Serialize)]
-struct Items {
-    items: Vec<Item>,
 }
 
 #[derive(Serialize)]
@@ -67,10 +60,6 @@ struct ItemCitation {
 }
 
 impl Run for Verify {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let memory = self.which.open(world)?;
         let catalogue = memory.catalogue()?;
@@ -90,8 +79,9 @@ impl Run for Verify {
         memory.remember_freshness(&verified, &catalogue, world.now);
         let all_fresh = verified.iter().all(|memory| memory.freshness() == Freshness::Fresh);
         if self.json {
-            let items = verified.into_iter().map(|found| item(found, memory.directory())).collect();
-            world.print_json(&Items { items })?;
+            let items: Vec<Item> =
+                verified.into_iter().map(|found| item(found, memory.directory())).collect();
+            world.print_json(&json!({"items": items}))?;
         } else {
             for found in &verified {
                 print(found, self.name.is_some(), world)?;

@@ -12,7 +12,6 @@ use serde::Serialize;
 use super::Run;
 use super::memory::Which;
 use super::when::local;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
@@ -36,8 +35,6 @@ pub(crate) struct Why {
     json: bool,
     #[command(flatten)]
     which: Which,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Serialize)]
@@ -64,10 +61,6 @@ impl From<UsageRecord> for Injection {
 }
 
 impl Run for Why {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let memory = self.which.open(world)?;
         let found = memory.find(&self.what).ok();

@@ -17,7 +17,6 @@ use memdir_sync::remote::RemoteError;
 use memdir_sync::team::{Team, TeamError};
 
 use super::Run;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::world::World;
 
@@ -36,15 +35,9 @@ pub(crate) struct Work {
     /// The session is over: remove what its token (MEMDIR_TEAM_TOKEN) brought here
     #[arg(long)]
     session_ended: bool,
-    #[command(flatten)]
-    global: Global,
 }
 
 impl Run for Work {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn is_background(&self) -> bool {
         true
     }
@@ -60,9 +53,7 @@ impl Run for Work {
                 let count = report.changed.len();
                 let memories = if count == 1 { "memory" } else { "memories" };
                 writeln!(world.stdout, "Done; others changed {count} {memories}.")?;
-                for problem in &report.problems {
-                    world.warn(problem)?;
-                }
+                world.warn_all(&report.problems)?;
             }
         }
         sync_team(self.session_ended, world)?;

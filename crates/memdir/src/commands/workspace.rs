@@ -13,12 +13,11 @@ use memdir_core::workspace::{
 };
 use memdir_disk::real_look::RealLook;
 use memdir_lib::workspace::Workspace as Map;
-use serde::Serialize;
+use serde_json::json;
 
 use super::Run;
 use super::made::{Manner, preview, report};
 use super::memory::author;
-use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::report::WithHint;
@@ -48,8 +47,6 @@ pub(crate) struct Workspace {
     /// Print one JSON object
     #[arg(long, global = true)]
     json: bool,
-    #[command(flatten)]
-    global: Global,
 }
 
 #[derive(Debug, Subcommand)]
@@ -174,10 +171,6 @@ impl Relation {
 }
 
 impl Run for Workspace {
-    fn global(&self) -> &Global {
-        &self.global
-    }
-
     fn run(self, world: &mut World) -> Result<Exit> {
         let map = Map::open(&world.env()?)?;
         match self.action {
@@ -279,12 +272,10 @@ fn apply(
     manner: &Manner,
     world: &mut World,
 ) -> Result<Exit> {
-    #[derive(Serialize)]
-    struct Nothing {}
     let file = workspace.file();
     let directory = file.parent().unwrap_or(&file).to_owned();
     if manner.dry_run {
-        return preview(&workspace.plan(edits)?, &directory, manner, Nothing {}, world);
+        return preview(&workspace.plan(edits)?, &directory, manner, json!({}), world);
     }
     let made = workspace.change_all(edits, &author(world), world.now);
     let made = match made {
@@ -317,7 +308,7 @@ fn apply(
         }
         Ok(())
     };
-    report(&made, &directory, manner, Nothing {}, done, world)
+    report(&made, &directory, manner, json!({}), done, world)
 }
 
 /// Says what was not understood in the map.

@@ -2,6 +2,7 @@ use anyhow::Result;
 use memdir_core::look::{Look, LookError};
 use memdir_core::mcp::{Prompt, RpcError};
 use memdir_core::settings::ClientFlags;
+use memdir_core::text_diff::unified_plan;
 use memdir_disk::real_look::RealLook;
 use memdir_lib::journal::Journal;
 use memdir_lib::user::Profile;
@@ -12,7 +13,6 @@ use super::journal_tool::status_text;
 use super::read_tool::quote;
 use super::tool_answer::rpc_error;
 use super::workplace::Asked;
-use crate::commands::plan_diff::diff;
 
 /// How many tokens the profile may take.
 const PROFILE_TOKENS: usize = 2_000;
@@ -71,7 +71,7 @@ fn waiting(asked: &Asked<'_>) -> Result<String> {
     }
     let shown = waiting.plans.iter().map(|staged| {
         let who = staged.author.id.as_deref().unwrap_or("an unnamed author");
-        let text = format!("{} wants: {}\n{}", who, staged.plan.reason, diff(&staged.plan));
+        let text = format!("{} wants: {}\n{}", who, staged.plan.reason, unified_plan(&staged.plan));
         quote(asked, &format!("change {}", staged.id), Some(staged.time), &text)
     });
     Ok(shown.collect::<Vec<_>>().join("\n"))

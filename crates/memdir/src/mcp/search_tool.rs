@@ -16,7 +16,7 @@ use super::first_index;
 use super::project_watch::{Following, ProjectWatch};
 use super::tool_answer::{ToolAnswer, line_of};
 use super::workplace::Asked;
-use crate::commands::search::warnings::warnings;
+use crate::query_warnings::query_warnings;
 
 /// The search of a client that asks again and again: the index stays open.
 ///
@@ -67,7 +67,7 @@ impl WarmSearch {
         }
         query.restrict(&scopes);
         let found = find(&mut open.searcher, &query, wanted.limit, asked.now)?;
-        let warnings = warnings(&query, found.hits.is_empty());
+        let warnings = query_warnings(&query, found.hits.is_empty());
         Ok(said(&found, open.is_partial, &warnings, &open.sources, asked))
     }
 
@@ -177,7 +177,7 @@ fn elsewhere(wanted: &Wanted<'_>, query: &Query, scopes: &[Scope], asked: &Asked
     let mut query = searcher.parse(wanted.query, today(asked.now));
     query.restrict(scopes);
     let found = find(&mut searcher, &query, wanted.limit, asked.now)?;
-    let warnings = warnings(&query, found.hits.is_empty());
+    let warnings = query_warnings(&query, found.hits.is_empty());
     Ok(said(&found, is_partial, &warnings, &own, asked))
 }
 

@@ -49,6 +49,7 @@ impl Sandbox {
             cwd: Ok(self.cwd.clone()),
             vars: self.vars.iter().cloned().collect(),
             now: self.now.parse().unwrap(),
+            fixed_now: None,
             terminal: self.terminal,
             paint: Paint::never(),
             stdin: Box::new(io::Cursor::new(self.stdin.clone().into_bytes())),

@@ -153,17 +153,14 @@ impl Snapshot {
             }
         };
         if one.json {
-            world.print_json(&answer)?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&answer);
         }
         writeln!(world.stdout, "{said}")?;
         for file in &answer.files {
             writeln!(world.stdout, "  {:10} {}", word(file.outcome), file.path)?;
         }
         world.stdout.flush()?;
-        for warning in &answer.warnings {
-            world.warn(warning)?;
-        }
+        world.warn_all(&answer.warnings)?;
         Ok(Exit::Yes)
     }
 }

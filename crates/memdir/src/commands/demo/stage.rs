@@ -140,6 +140,7 @@ impl<'a> Stage<'a> {
             cwd: Ok(self.cwd.clone()),
             vars: agent.into_iter().collect(),
             now: crate::world::clock(),
+            fixed_now: None,
             terminal: Terminal {
                 columns: self.world.terminal.columns.map(|all| all.saturating_sub(2)),
                 ..Terminal::default()

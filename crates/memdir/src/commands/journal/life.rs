@@ -33,12 +33,11 @@ impl Life {
         let started = as_writer(world, |writer| journal.start(writer))?;
         if self.json {
             let status = journal.status()?;
-            world.print_json(&JournalReport {
+            return world.answer_json(&JournalReport {
                 status: &status,
                 resumed: Some(started.resumed),
                 warnings: &started.problems,
-            })?;
-            return Ok(Exit::Yes);
+            });
         }
         let paint = world.paint;
         let key = paint.strong(&printable(journal.key()));
@@ -68,12 +67,11 @@ impl Life {
         let stopped = as_writer(world, |writer| journal.stop(writer))?;
         if self.json {
             let status = journal.status()?;
-            world.print_json(&JournalReport {
+            return world.answer_json(&JournalReport {
                 status: &status,
                 resumed: None,
                 warnings: &stopped.problems,
-            })?;
-            return Ok(Exit::Yes);
+            });
         }
         let paint = world.paint;
         let directory = paint.code(&printable(journal.directory().as_str()));
@@ -93,12 +91,7 @@ impl Life {
         let report = as_writer(world, |writer| journal.rebuild(writer))?;
         if self.json {
             let status = journal.status()?;
-            world.print_json(&JournalReport {
-                status: &status,
-                resumed: None,
-                warnings: &report.problems,
-            })?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&JournalReport { status: &status, resumed: None, warnings: &report.problems });
         }
         let counts = report.counts;
         writeln!(
@@ -117,8 +110,7 @@ impl Life {
     pub(super) fn status(&self, journal: &Journal, world: &mut World) -> Result<Exit> {
         let status = journal.status()?;
         if self.json {
-            world.print_json(&status)?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&status);
         }
         let paint = world.paint;
         let key = paint.strong(&printable(&status.project_key));
@@ -177,9 +169,7 @@ impl Life {
 }
 
 fn warn_all(problems: &[String], world: &mut World) -> Result<Exit> {
-    for problem in problems {
-        world.warn(problem)?;
-    }
+    world.warn_all(problems)?;
     Ok(Exit::Yes)
 }
 

@@ -59,13 +59,12 @@ impl Migrate {
         }
         if self.json {
             let applied = self.apply && migration.is_some();
-            world.print_json(&MigrationReport {
+            return world.answer_json(&MigrationReport {
                 migration: migration.as_ref(),
                 applied,
                 kept: &kept,
                 warnings: &warnings,
-            })?;
-            return Ok(Exit::Yes);
+            });
         }
         let Some(migration) = migration else {
             writeln!(world.stdout, "There is no old journal to bring over.")?;
@@ -90,9 +89,7 @@ impl Migrate {
         for path in &kept {
             world.warn(&format!("`{path}` was changed since and stays in the old directory"))?;
         }
-        for warning in &warnings {
-            world.warn(warning)?;
-        }
+        world.warn_all(&warnings)?;
         let (from, to) = (printable(migration.from.as_str()), printable(journal.directory().as_str()));
         if self.apply {
             writeln!(world.stdout, "The journal from {} is in {} now.", paint.code(&from), paint.code(&to))?;

@@ -29,13 +29,12 @@ pub(super) fn report(
             branch_before: Option<&'r str>,
         }
         let branch_before = followed.branch_before.as_deref();
-        world.print_json(&WrittenReport {
+        return world.answer_json(&WrittenReport {
             path: journal.directory().join(path),
             file: path,
             warnings: all,
             branch_before,
-        })?;
-        return Ok(Exit::Yes);
+        });
     }
     let paint = world.paint;
     writeln!(world.stdout, "{} {}", paint.good(done), paint.code(&printable(path)))?;
@@ -43,8 +42,6 @@ pub(super) fn report(
         let line = format!("branch changed: {} → {}", printable(before), printable(journal.branch()));
         writeln!(world.stdout, "{}", paint.quiet(&line))?;
     }
-    for warning in all {
-        world.warn(warning)?;
-    }
+    world.warn_all(all)?;
     Ok(Exit::Yes)
 }

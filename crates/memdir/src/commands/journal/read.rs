@@ -3,8 +3,7 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Args;
 use memdir_core::journal::stamp;
-use memdir_lib::journal::{Filter, Journal, JournalError, Listed};
-use serde::Serialize;
+use memdir_lib::journal::{Filter, Journal, JournalError};
 
 use crate::commands::when;
 use crate::exit::Exit;
@@ -103,12 +102,7 @@ impl List {
         let filter = Filter { category: self.category.as_deref(), since, status: status.as_deref() };
         let items = journal.list(&filter)?;
         if self.json {
-            #[derive(Serialize)]
-            struct RecordList {
-                items: Vec<Listed>,
-            }
-            world.print_json(&RecordList { items })?;
-            return Ok(Exit::Yes);
+            return world.answer_json(&serde_json::json!({"items": items}));
         }
         let paint = world.paint;
         for item in &items {

@@ -94,8 +94,8 @@ impl Subagent {
                 let (path, notes) = as_writer(world, |writer| journal.write_output(&output, writer))?;
                 if json {
                     let full: Utf8PathBuf = journal.directory().join(&path);
-                    world.print_json(&serde_json::json!({"path": full, "file": path, "warnings": notes}))?;
-                    return Ok(Exit::Yes);
+                    return world
+                        .answer_json(&serde_json::json!({"path": full, "file": path, "warnings": notes}));
                 }
                 let paint = world.paint;
                 writeln!(world.stdout, "{} {}", paint.good("stored"), paint.code(&printable(&path)))?;
@@ -161,9 +161,7 @@ impl Consolidate {
             for task in &done.missing {
                 world.warn(&format!("no output of `{task}` came in time"))?;
             }
-            for problem in &done.followed.problems {
-                world.warn(problem)?;
-            }
+            world.warn_all(&done.followed.problems)?;
         }
         Ok(if done.missing.is_empty() { Exit::Yes } else { Exit::No })
     }

@@ -8,7 +8,7 @@ use memdir_core::project::findings::Flag;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::place::Place;
 use memdir_lib::projects::{Probe, ProjectEntry, Survey};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::exit::Exit;
 use crate::output::{human_age, human_bytes, printable};
@@ -29,12 +29,7 @@ pub(super) fn ls(json: bool, world: &mut World) -> Result<Exit> {
         world.warn(&problem.to_string())?;
     }
     if json {
-        #[derive(Serialize)]
-        struct Items {
-            items: Vec<ProjectEntry>,
-        }
-        world.print_json(&Items { items: entries })?;
-        return Ok(Exit::Yes);
+        return world.answer_json(&json!({"items": entries}));
     }
     entries.sort_by_key(|entry| Reverse(entry.last_used));
     if entries.is_empty() {

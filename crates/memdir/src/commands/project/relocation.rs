@@ -11,7 +11,7 @@ use memdir_core::settings::ClientFlags;
 use memdir_lib::memory::MemoryError;
 use memdir_lib::place::Place;
 use memdir_lib::projects::Here;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::commands::memory::author;
 use crate::exit::Exit;
@@ -90,17 +90,10 @@ fn carry_out(
         Some(place.projects.carry_out(plans, here, &asker, world.now)?)
     };
     if how.json {
-        #[derive(Serialize)]
-        struct Plans<'a> {
-            dry_run: bool,
-            op: Option<&'a str>,
-            plans: &'a [Relocation],
-            warnings: Vec<String>,
-        }
         let op = moved.as_ref().and_then(|moved| moved.operation.as_ref()).map(|id| id.0.as_str());
         let warnings = moved.as_ref().map(|moved| moved.warnings.clone()).unwrap_or_default();
-        world.print_json(&Plans { dry_run: how.dry_run, op, plans: &shown, warnings })?;
-        return Ok(Exit::Yes);
+        return world
+            .answer_json(&json!({"dry_run": how.dry_run, "op": op, "plans": shown, "warnings": warnings}));
     }
     if shown.is_empty() {
         writeln!(world.stdout, "Nothing to bring home: this project has left no memory behind.")?;
@@ -110,9 +103,7 @@ fn carry_out(
     }
     if let Some(moved) = moved {
         writeln!(world.stdout, "Done. memdir undo undoes it.")?;
-        for warning in &moved.warnings {
-            world.warn(warning)?;
-        }
+        world.warn_all(&moved.warnings)?;
     }
     Ok(Exit::Yes)
 }
@@ -166,9 +157,7 @@ fn show(plan: &Relocation, world: &mut World) -> Result<()> {
             writeln!(world.stdout, "{}", paint.quiet("sessions stay: the old directory is still in use"))?;
         }
     }
-    for warning in &plan.warnings {
-        world.warn(warning)?;
-    }
+    world.warn_all(&plan.warnings)?;
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::io::Write;
 use anyhow::Result;
 use memdir_lib::memory::Memory;
 use memdir_sync::conflict_copy::{KeptTwice, original_of};
-use serde::Serialize;
+use serde_json::json;
 
 use super::open;
 use crate::exit::Exit;
@@ -24,12 +24,8 @@ pub(in crate::commands) fn print_conflicts(
     json: bool,
     world: &mut World,
 ) -> Result<Exit> {
-    #[derive(Serialize)]
-    struct Machine<'i> {
-        items: &'i [KeptTwice],
-    }
     if json {
-        world.print_json(&Machine { items })?;
+        world.print_json(&json!({"items": items}))?;
     } else {
         for item in items {
             writeln!(world.stdout, "{}", short_path(&item.path, world))?;

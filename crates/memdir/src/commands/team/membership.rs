@@ -8,6 +8,7 @@ use memdir_sync::membership::{Left, invited_to};
 use memdir_sync::remote::git::is_local;
 use memdir_sync::team::Team as Shared;
 use serde::Serialize;
+use serde_json::json;
 
 use super::show::Named;
 use super::{name_or, open, sync_report};
@@ -65,16 +66,10 @@ pub(super) fn invite(json: bool, world: &mut World) -> Result<Exit> {
     let token = team.membership().invite()?;
     let local = if is_local(&team.membership().settings().address()) { " --local" } else { "" };
     if json {
-        #[derive(Serialize)]
-        struct Machine {
-            join: String,
-            invitation: String,
-        }
-        world.print_json(&Machine {
-            join: format!("memdir team join '{token}' --name NAME{local}"),
-            invitation: token,
-        })?;
-        return Ok(Exit::Yes);
+        return world.answer_json(&json!({
+            "join": format!("memdir team join '{token}' --name NAME{local}"),
+            "invitation": token,
+        }));
     }
     writeln!(world.stdout, "{token}")?;
     writeln!(world.stderr, "This line lets one person join: send it on a private channel. It works once.")?;
@@ -191,15 +186,14 @@ pub(in crate::commands) fn print_left(left: &Left, next: String, world: &mut Wor
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         out_of_reach: &'l [String],
     }
-    world.print_json(&Machine {
+    world.answer_json(&Machine {
         left: true,
         told: left.untold.is_none(),
         unsent: &left.unsent,
         why: left.untold.as_ref().map(ToString::to_string),
         next: left.untold.is_some().then_some(next),
         out_of_reach: &left.out_of_reach,
-    })?;
-    Ok(Exit::Yes)
+    })
 }
 
 /// Names what the others never got.
@@ -218,6 +212,5 @@ fn warn_of_paths(unsent: &[String], world: &mut World) -> Result<()> {
 }
 
 fn print_team(team: &Shared, world: &mut World) -> Result<Exit> {
-    world.print_json(&Named::of(team))?;
-    Ok(Exit::Yes)
+    world.answer_json(&Named::of(team))
 }

@@ -10,6 +10,7 @@ use memdir_sync::report::Sent;
 use memdir_sync::team::{OwnChange, Team as Shared};
 use memdir_wire::roster::Standing;
 use serde::Serialize;
+use serde_json::json;
 
 use super::{conflicts, open, sync_report};
 use crate::commands::plan_diff::print_diff;
@@ -63,7 +64,7 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
     let conflicts = conflicts::found(team.memory())?.len();
     let waiting = team.memory().waiting_count();
     if json {
-        world.print_json(&Machine {
+        return world.answer_json(&Machine {
             named: Named::of(&team),
             members,
             memories: status.memories,
@@ -72,8 +73,7 @@ pub(super) fn status(json: bool, world: &mut World) -> Result<Exit> {
             outgoing,
             interrupted: status.interrupted,
             is_member: !is_out,
-        })?;
-        return Ok(Exit::Yes);
+        });
     }
     let paint = world.paint;
     writeln!(
@@ -164,10 +164,6 @@ pub(super) fn members(json: bool, world: &mut World) -> Result<Exit> {
         #[serde(skip_serializing_if = "Option::is_none")]
         introduced_by: Option<String>,
     }
-    #[derive(Serialize)]
-    struct Machine {
-        items: Vec<Item>,
-    }
     let team = open(world)?;
     let status = team.membership().status()?;
     let items: Vec<Item> = status
@@ -186,8 +182,7 @@ pub(super) fn members(json: bool, world: &mut World) -> Result<Exit> {
         })
         .collect();
     if json {
-        world.print_json(&Machine { items })?;
-        return Ok(Exit::Yes);
+        return world.answer_json(&json!({"items": items}));
     }
     for item in items {
         let key: String = item.key.chars().take(8).collect();
@@ -200,27 +195,18 @@ pub(super) fn members(json: bool, world: &mut World) -> Result<Exit> {
 }
 
 pub(super) fn log(count: usize, json: bool, world: &mut World) -> Result<Exit> {
-    #[derive(Serialize)]
-    struct Item {
-        id: String,
-        time: String,
-        author: String,
-        subject: String,
-    }
-    #[derive(Serialize)]
-    struct Machine {
-        items: Vec<Item>,
-    }
     let commits = open(world)?.membership().log(count)?;
     if json {
-        let items = commits.into_iter().map(|commit| Item {
-            time: Timestamp::from_second(commit.seconds).map(|time| time.to_string()).unwrap_or_default(),
-            id: commit.id,
-            author: commit.author,
-            subject: commit.subject,
+        let items = commits.into_iter().map(|commit| {
+            let time = Timestamp::from_second(commit.seconds).map(|time| time.to_string());
+            json!({
+                "id": commit.id,
+                "time": time.unwrap_or_default(),
+                "author": commit.author,
+                "subject": commit.subject,
+            })
         });
-        world.print_json(&Machine { items: items.collect() })?;
-        return Ok(Exit::Yes);
+        return world.answer_json(&json!({"items": Vec::from_iter(items)}));
     }
     for commit in commits {
         let age = human_age(world.now.as_second().saturating_sub(commit.seconds));

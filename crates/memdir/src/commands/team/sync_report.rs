@@ -30,8 +30,7 @@ pub(in crate::commands) fn print(
             #[serde(skip_serializing_if = "std::ops::Not::not")]
             dry_run: bool,
         }
-        world.print_json(&Machine { report, requests, dry_run })?;
-        return Ok(Exit::Yes);
+        return world.answer_json(&Machine { report, requests, dry_run });
     }
     if let Some(gone) = &report.taken_out {
         writeln!(world.stdout, "{} {}", world.paint.quiet("removed "), printable(gone))?;

@@ -8,7 +8,7 @@ use memdir_core::user::{Export, MAX_EXPORT_BYTES};
 use memdir_disk::real_look::RealLook;
 use memdir_disk::settings_file::replace_settings;
 use memdir_lib::user::{Profile, ProfileEdit, ProfileError};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::commands::ask::ask;
 use crate::commands::made::{Manner, preview, report};
@@ -61,20 +61,14 @@ pub(super) fn import(
     let mut plan = profile.plan(&edit)?;
     plan.warnings.extend(suspicions(&export));
     let directory = profile.directory().to_owned();
-    #[derive(Serialize)]
-    struct Nothing {}
     if manner.dry_run || plan.changes.is_empty() {
-        for warning in &plan.warnings {
-            world.warn(warning)?;
-        }
-        return preview(&plan, &directory, manner, Nothing {}, world);
+        world.warn_all(&plan.warnings)?;
+        return preview(&plan, &directory, manner, json!({}), world);
     }
     if !manner.json {
         print_diff(&plan, world)?;
     }
-    for warning in &plan.warnings {
-        world.warn(warning)?;
-    }
+    world.warn_all(&plan.warnings)?;
     // If standard input held the export, there is no terminal left to ask on.
     if !yes && file == "-" {
         bail!("the export came on standard input, so memdir cannot ask: pass --yes to confirm");
@@ -90,7 +84,7 @@ pub(super) fn import(
         }
         Ok(())
     };
-    report(&made, &directory, manner, Nothing {}, done, world)
+    report(&made, &directory, manner, json!({}), done, world)
 }
 
 /// What looks like an attack on its reader.

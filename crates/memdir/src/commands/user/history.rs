@@ -27,8 +27,6 @@ pub(super) fn history(mut profile: Profile, limit: usize, json: bool, world: &mu
         let undo = world.paint.code(&format!("memdir undo OP --dir {}", profile.directory()));
         writeln!(world.stderr, "{undo} undoes one.")?;
     }
-    for problem in &log.problems {
-        world.warn(problem)?;
-    }
+    world.warn_all(&log.problems)?;
     Ok(Exit::Yes)
 }

@@ -1,21 +1,15 @@
 use std::io::Write;
 
 use anyhow::Result;
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use memdir_core::user::{Category, Item};
 use memdir_lib::user::{Profile, StoredFile};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::exit::Exit;
 use crate::output::{Paint, printable};
 use crate::world::World;
-
-#[derive(Serialize)]
-struct Shown<'s> {
-    directory: &'s Utf8Path,
-    categories: Vec<Part<'s>>,
-    waiting: usize,
-}
 
 #[derive(Serialize)]
 struct Part<'s> {
@@ -43,9 +37,10 @@ pub(super) fn show(
             items: &stored.file.items,
             problems: stored.file.problems.iter().map(ToString::to_string).collect(),
         });
-        let categories = categories.collect();
-        world.print_json(&Shown { directory: profile.directory(), categories, waiting })?;
-        return Ok(Exit::Yes);
+        let categories: Vec<Part> = categories.collect();
+        return world.answer_json(
+            &json!({"directory": profile.directory(), "categories": categories, "waiting": waiting}),
+        );
     }
     let paint = world.paint;
     if files.is_empty() {
@@ -114,20 +109,12 @@ pub(super) fn line(item: &Item, paint: Paint) -> String {
 pub(super) fn told(profile: &Profile, budget: usize, json: bool, world: &mut World) -> Result<Exit> {
     let told = profile.render(budget, world.now);
     if json {
-        #[derive(Serialize)]
-        struct Told<'t> {
-            text: &'t str,
-            tokens: usize,
-            left_out: &'t [&'static str],
-            waiting: usize,
-        }
-        world.print_json(&Told {
-            text: &told.text,
-            tokens: told.tokens,
-            left_out: &told.left_out,
-            waiting: told.waiting,
-        })?;
-        return Ok(Exit::Yes);
+        return world.answer_json(&json!({
+            "text": told.text,
+            "tokens": told.tokens,
+            "left_out": told.left_out,
+            "waiting": told.waiting,
+        }));
     }
     if !told.text.is_empty() {
         writeln!(world.stdout, "{}", told.text)?;

@@ -8,6 +8,7 @@ use memdir_core::user::{Category, Item, MAX_BYTES, NewItem, Topic};
 use memdir_disk::real_look::RealLook;
 use memdir_lib::user::{Profile, ProfileEdit};
 use serde::Serialize;
+use serde_json::json;
 
 use super::show::line;
 use crate::commands::editor;
@@ -181,12 +182,8 @@ pub(super) fn confirm(
         return Ok(Exit::No);
     }
     let edit = ProfileEdit::Confirm(&items);
-    #[derive(Serialize)]
-    struct Confirmed<'c> {
-        confirmed: &'c [Item],
-    }
     let directory = profile.directory().to_owned();
-    let more = Confirmed { confirmed: &items };
+    let more = json!({"confirmed": items});
     if manner.dry_run {
         return preview(&profile.plan(&edit)?, &directory, manner, more, world);
     }

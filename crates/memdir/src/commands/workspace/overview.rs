@@ -1,34 +1,15 @@
 use std::io::Write;
 
 use anyhow::Result;
-use camino::{Utf8Path, Utf8PathBuf};
-use memdir_core::workspace::{Initiative, Project, Relation, Suggestion, WorkspaceMap};
+use camino::Utf8Path;
+use memdir_core::workspace::{Project, WorkspaceMap};
 use memdir_lib::workspace::Workspace as Map;
-use serde::Serialize;
+use serde_json::json;
 
 use super::warn_of_problems;
 use crate::exit::Exit;
 use crate::output::printable;
 use crate::world::World;
-
-#[derive(Serialize)]
-struct Overview<'o> {
-    file: Utf8PathBuf,
-    here: Here<'o>,
-    projects: &'o [Project],
-    relations: &'o [Relation],
-    initiatives: &'o [Initiative],
-    quick_reference: &'o [String],
-    offers: Vec<Suggestion>,
-    problems: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Here<'o> {
-    key: &'o str,
-    path: &'o Utf8Path,
-    registered: bool,
-}
 
 /// The whole map, with the project in which the user is first in mind.
 pub(super) fn overview(workspace: &Map, json: bool, world: &mut World) -> Result<Exit> {
@@ -37,17 +18,16 @@ pub(super) fn overview(workspace: &Map, json: bool, world: &mut World) -> Result
     let key = workspace.key_for(here, &map);
     let registered = workspace.project_at(here, &map).is_some();
     if json {
-        world.print_json(&Overview {
-            file: workspace.file(),
-            here: Here { key: &key, path: here, registered },
-            projects: &map.projects,
-            relations: &map.relations,
-            initiatives: &map.initiatives,
-            quick_reference: &map.quick_reference,
-            offers: if registered { workspace.offers(&key, here, &map) } else { Vec::new() },
-            problems: map.problems.iter().map(ToString::to_string).collect(),
-        })?;
-        return Ok(Exit::Yes);
+        return world.answer_json(&json!({
+            "file": workspace.file(),
+            "here": {"key": key, "path": here, "registered": registered},
+            "projects": map.projects,
+            "relations": map.relations,
+            "initiatives": map.initiatives,
+            "quick_reference": map.quick_reference,
+            "offers": if registered { workspace.offers(&key, here, &map) } else { Vec::new() },
+            "problems": Vec::from_iter(map.problems.iter().map(ToString::to_string)),
+        }));
     }
     let paint = world.paint;
     if map.projects.is_empty() {

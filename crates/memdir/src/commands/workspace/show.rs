@@ -29,13 +29,12 @@ pub(super) fn show(workspace: &Map, name: &str, json: bool, world: &mut World) -
             initiatives: Vec<&'s Initiative>,
             index: Option<&'s str>,
         }
-        world.print_json(&Shown {
+        return world.answer_json(&Shown {
             project,
             relations: map.relations_of(&project.key),
             initiatives: map.initiatives_of(&project.key),
             index: index.as_deref(),
-        })?;
-        return Ok(Exit::Yes);
+        });
     }
     let paint = world.paint;
     let rows = [("path", &project.path), ("status", &project.status), ("about", &project.description)];

@@ -2,8 +2,9 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
+use memdir_core::chunked_body::{BodyError, Chunks};
 use memdir_core::mcp::MAX_MESSAGE_BYTES;
-use memdir_core::mcp::http::{BodyError, Chunks, Framing, Head};
+use memdir_core::mcp::http::{Framing, Head};
 use serde_json::Value;
 
 /// How long a connection may be silent between two requests.

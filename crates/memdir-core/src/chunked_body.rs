@@ -1,3 +1,5 @@
+//! The body of an HTTP/1.1 message that arrives in pieces of a length each.
+
 /// A body that arrives in pieces.
 #[derive(Debug)]
 pub struct Chunks {
