@@ -63,6 +63,25 @@ fn the_core_depends_on_nothing_of_ours() {
     assert_eq!(real()["memdir-core"], BTreeSet::new());
 }
 
+/// The files that ARCHITECTURE.md names as `crate/path`, where `crate` stands for `crates/memdir-crate/src`.
+#[test]
+fn every_file_that_is_named_exists() {
+    let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let crates = ["core", "os", "disk", "search", "lib", "wire", "sync", "server", "web", "memdir"];
+    let mut named = 0;
+    for word in text.split('`').skip(1).step_by(2) {
+        let Some((first, path)) = word.split_once('/').filter(|(first, _)| crates.contains(first)) else {
+            continue;
+        };
+        let of_crate = if first == "memdir" { first.to_owned() } else { format!("memdir-{first}") };
+        let path = root.join("crates").join(of_crate).join("src").join(path);
+        assert!(path.exists() || path.with_extension("rs").exists(), "`{word}` does not exist");
+        named += 1;
+    }
+    assert!(named > 50, "{named}");
+}
+
 /// The licences of deny.toml.
 fn allowed_licences() -> Vec<String> {
     let path = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deny.toml");
