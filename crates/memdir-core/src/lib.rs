@@ -52,4 +52,5 @@ pub mod trust;
 pub mod user;
 pub mod verify;
 pub mod wiring;
+mod word_list;
 pub mod workspace;

@@ -109,12 +109,6 @@ impl<'t> Outline<'t> {
         Self { text, lines, unclosed }
     }
 
-    /// The text itself.
-    #[must_use]
-    pub fn text(&self) -> &'t str {
-        self.text
-    }
-
     /// Every heading with what is below it, in order.
     #[must_use]
     pub fn sections(&self) -> Vec<Section<'t>> {

@@ -31,7 +31,7 @@ mod windows;
 pub use windows::*;
 
 #[cfg(test)]
-mod contract;
+mod tests;
 
 /// What an entry of a directory is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

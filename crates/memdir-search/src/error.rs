@@ -27,9 +27,6 @@ pub enum SearchError {
         /// What is wrong.
         what: &'static str,
     },
-    /// The question cannot be understood.
-    #[error("{0}")]
-    Query(String),
 }
 
 /// Something that has been read does not fit together.

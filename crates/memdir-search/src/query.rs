@@ -4,7 +4,6 @@ use jiff::civil::Date;
 
 use crate::analyze::{Analyzer, Sort, Term};
 use crate::collection::Scope;
-use crate::transcript::Role;
 
 mod event;
 mod filters;
@@ -229,11 +228,6 @@ impl Query {
     /// Asks only for what is this to the user.
     pub fn restrict(&mut self, scopes: &[Scope]) {
         self.filters.scopes.extend_from_slice(scopes);
-    }
-
-    /// Asks only for turns of one side of the conversation.
-    pub fn restrict_role(&mut self, role: Role) {
-        self.filters.role = Some(role);
     }
 }
 

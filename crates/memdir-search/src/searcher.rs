@@ -212,10 +212,4 @@ impl Searcher {
     pub fn is_partial(&self) -> bool {
         self.collections.iter().any(|collection| !collection.is_complete())
     }
-
-    /// The folders.
-    #[must_use]
-    pub fn collections(&self) -> &[Collection] {
-        &self.collections
-    }
 }

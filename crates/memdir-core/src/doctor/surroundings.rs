@@ -71,43 +71,36 @@ pub(super) fn examine(surroundings: &Surroundings, now: Timestamp, findings: &mu
             Fix::by_hand("bring it over: `memdir journal migrate` shows how, `--apply` does it"),
         );
     }
-    for problem in &surroundings.registry_problems {
-        found(
+    let unreadable = [
+        (
+            &surroundings.registry_problems,
             "state-registry",
-            Severity::Warning,
-            problem.clone(),
             "without this file memdir does not know the project again after a move",
-            Fix::by_hand("nothing: it is set aside and learned again at the next write"),
-        );
-    }
-    for problem in &surroundings.history_problems {
-        found(
+            "nothing: it is set aside and learned again at the next write",
+        ),
+        (
+            &surroundings.history_problems,
             "state-history",
-            Severity::Warning,
-            problem.clone(),
             "what was recorded there can no longer be shown or undone; all other records are unaffected",
-            Fix::by_hand(
-                "restore the segment from a backup; without one, move it away to hear no more of it",
-            ),
-        );
-    }
-    for problem in &surroundings.staged_problems {
-        found(
+            "restore the segment from a backup; without one, move it away to hear no more of it",
+        ),
+        (
+            &surroundings.staged_problems,
             "state-staged",
-            Severity::Warning,
-            problem.clone(),
             "a change that waits for you cannot be shown, accepted or rejected; all others are unaffected",
-            Fix::by_hand("remove the file and propose the change again"),
-        );
-    }
-    for problem in &surroundings.rejection_problems {
-        found(
+            "remove the file and propose the change again",
+        ),
+        (
+            &surroundings.rejection_problems,
             "state-rejected",
-            Severity::Warning,
-            problem.clone(),
             "what you rejected may be proposed to you again; what could be read of it still counts",
-            Fix::by_hand("look into the file, then remove it"),
-        );
+            "look into the file, then remove it",
+        ),
+    ];
+    for (problems, id, why, fix) in unreadable {
+        for problem in problems {
+            found(id, Severity::Warning, problem.clone(), why, Fix::by_hand(fix));
+        }
     }
     for warning in &surroundings.config_warnings {
         found(

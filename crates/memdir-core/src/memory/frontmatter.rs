@@ -4,8 +4,6 @@
 //! the lines is ours: fields keep their order, quoting, comments and line ends, a broken line costs that line
 //! only, and only values that are more than one plain or quoted line go to a YAML parser, each by itself.
 
-use std::ops::Range;
-
 use serde_json::Value;
 
 mod edit;
@@ -75,12 +73,6 @@ impl<'t> Frontmatter<'t> {
         self.fences.body
     }
 
-    /// The lines between the fences.
-    #[must_use]
-    pub fn inner(&self) -> Range<usize> {
-        self.fences.inner.clone()
-    }
-
     /// The names of the fields in order; the nested ones of `metadata` as `metadata.x`, behind it.
     #[must_use]
     pub fn keys(&self) -> Vec<String> {
@@ -110,8 +102,8 @@ impl<'t> Frontmatter<'t> {
     }
 
     /// Everything behind the colon on a field's first line, quotes and comment included.
-    #[must_use]
-    pub fn raw_line(&self, key: &str) -> Option<&'t str> {
+    #[cfg(test)]
+    pub(crate) fn raw_line(&self, key: &str) -> Option<&'t str> {
         let field = self.field(key)?;
         Some(self.text.get(field.behind_colon..field.lines.end)?.lines().next().unwrap_or_default().trim())
     }

@@ -16,7 +16,7 @@ pub(super) use edit::stem;
 pub use edit::{add_line, add_lines, remove_lines, rename_lines, update_line};
 pub use examine::{IndexReport, LineNote, examine};
 pub(super) use line::with_hook;
-pub use line::{IndexEntry, MAX_LINE_UNITS, WARNED_LINE_UNITS, format_line, parse_line};
+pub use line::{IndexEntry, MAX_LINE_UNITS, format_line, parse_line};
 pub use merge::{Conflict, Merged, merge};
 pub(crate) use overflow::OVERFLOW_HEADING;
 pub use overflow::{Balanced, OVERFLOW, all_out, balance};

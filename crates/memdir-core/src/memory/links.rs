@@ -11,7 +11,7 @@ mod tests;
 
 pub(super) use rename::new_destination;
 pub use rename::{Renamed, rename_links};
-pub use targets::{LinkTargets, back_links};
+pub use targets::LinkTargets;
 
 /// A name longer than this is not a name.
 const MAX_TARGET_BYTES: usize = 1024;

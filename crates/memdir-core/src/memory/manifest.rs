@@ -47,24 +47,6 @@ impl ManifestEntry {
         let validity = Validity::of(&text);
         Self { path: path.to_owned(), name, description, memory_type, modified, problems, validity }
     }
-
-    /// The line of a manifest: type, path, time and description.
-    #[must_use]
-    pub fn line(&self) -> String {
-        let kind = self.memory_type.as_ref().map(|kind| format!("[{kind}] ")).unwrap_or_default();
-        let time = self.modified.strftime("%Y-%m-%dT%H:%M:%S.%3fZ");
-        let hook = self.description.as_deref().map(topic::one_line).filter(|hook| !hook.is_empty());
-        match hook {
-            Some(hook) => format!("- {kind}{} ({time}): {hook}", self.path),
-            None => format!("- {kind}{} ({time})", self.path),
-        }
-    }
-}
-
-/// Puts a list into the order in which it is shown: newest first, then by path.
-pub fn sort(entries: &mut [ManifestEntry]) {
-    entries
-        .sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| left.path.cmp(&right.path)));
 }
 
 /// How many whole days ago something was written; 0 for what is in the future.
@@ -133,25 +115,11 @@ mod tests {
             at("2026-01-01T00:00:00Z"),
         );
         assert_eq!(entry.problems, []);
-        insta::assert_snapshot!(entry.line(), @"- [user] x.md (2026-01-01T00:00:00.000Z): é");
+        assert_eq!((entry.memory_type, entry.description.as_deref()), (Some(MemoryType::User), Some("é")));
         let bare = ManifestEntry::from_head("y.md", b"text", true, at("2026-01-01T00:00:00Z"));
-        insta::assert_snapshot!(bare.line(), @"- y.md (2026-01-01T00:00:00.000Z)");
+        assert_eq!((bare.memory_type, bare.description), (None, None));
         let broken =
             ManifestEntry::from_head("z.md", b"---\nname: z\n\xff", true, at("2026-01-01T00:00:00Z"));
         assert_eq!(broken.problems, [Problem::UnclosedFrontmatter, Problem::InvalidUtf8]);
-    }
-
-    #[test]
-    fn the_newest_comes_first() {
-        let mut entries: Vec<_> = [("b.md", 1), ("a.md", 1), ("c.md", 2)]
-            .map(|(path, second)| {
-                ManifestEntry::from_head(path, b"", true, Timestamp::from_second(second).unwrap())
-            })
-            .into();
-        sort(&mut entries);
-        assert_eq!(
-            entries.iter().map(|entry| entry.path.as_str()).collect::<Vec<_>>(),
-            ["c.md", "a.md", "b.md"]
-        );
     }
 }

@@ -16,8 +16,6 @@ use super::links::links;
 use super::memory_type::MemoryType;
 use super::problem::Problem;
 
-#[cfg(test)]
-mod client_rewrite;
 pub mod cues;
 mod expiry;
 mod new_topic;

@@ -115,12 +115,6 @@ impl IdentityKey {
         }
     }
 
-    /// The key as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// The name of its file in the registry.
     #[must_use]
     pub fn file_name(&self) -> String {

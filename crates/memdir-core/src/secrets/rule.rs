@@ -89,15 +89,7 @@ impl Rule {
         keywords: &'static [&'static str],
         pattern: &'static str,
     ) -> Self {
-        Self {
-            name,
-            keywords,
-            pattern,
-            reach_back: 0,
-            place: Place::Before,
-            check: Check::Random,
-            stands_alone: false,
-        }
+        Self { place: Place::Before, ..Self::prefixed(name, keywords, pattern) }
     }
 
     /// A secret somewhere behind a word on its line.
@@ -106,15 +98,7 @@ impl Rule {
         keywords: &'static [&'static str],
         pattern: &'static str,
     ) -> Self {
-        Self {
-            name,
-            keywords,
-            pattern,
-            reach_back: 0,
-            place: Place::FarBefore,
-            check: Check::Random,
-            stands_alone: false,
-        }
+        Self { place: Place::FarBefore, ..Self::prefixed(name, keywords, pattern) }
     }
 
     /// A secret whose keyword is up to `reach_back` bytes after its beginning.
@@ -124,15 +108,7 @@ impl Rule {
         reach_back: usize,
         pattern: &'static str,
     ) -> Self {
-        Self {
-            name,
-            keywords,
-            pattern,
-            reach_back,
-            place: Place::Inside,
-            check: Check::Random,
-            stands_alone: false,
-        }
+        Self { reach_back, ..Self::prefixed(name, keywords, pattern) }
     }
 
     /// A token that is not found inside base64, where three letters occur by chance.

@@ -36,10 +36,6 @@ pub enum RelationKind {
 }
 
 impl RelationKind {
-    /// Every kind that has a name.
-    pub const NAMED: [Self; 5] =
-        [Self::DependsOn, Self::ForkOf, Self::UpstreamOf, Self::PartOf, Self::RelatedTo];
-
     /// Reads a kind as people write it: `depends on`, `Depends-On`, `dependency`, `fork`.
     #[must_use]
     pub fn parse(text: &str) -> Self {

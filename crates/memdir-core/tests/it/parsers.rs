@@ -85,7 +85,7 @@ pub(crate) fn read_topic(data: &[u8]) {
     let (text, _) = topic::decode(data);
     let (read, _) = Topic::parse(&text);
     assert!(text.get(read.body).is_some());
-    let _ = ManifestEntry::from_head("x.md", data, false, Timestamp::UNIX_EPOCH).line();
+    let _ = ManifestEntry::from_head("x.md", data, false, Timestamp::UNIX_EPOCH);
     let _ = client_description(&text);
 }
 

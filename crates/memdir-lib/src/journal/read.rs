@@ -1,4 +1,3 @@
-use memdir_core::journal::archive::Archive;
 use memdir_core::journal::decode;
 use memdir_core::journal::index::Index;
 use memdir_core::journal::key::INDEX_FILE;
@@ -137,16 +136,6 @@ impl Journal {
         let path = self.find(name)?;
         let text = self.text(&self.root()?, &path)?.unwrap_or_default();
         Ok((path, text))
-    }
-
-    /// The rows of the archive, oldest first.
-    ///
-    /// # Errors
-    /// The system fails.
-    pub fn archive(&self) -> Result<Archive, JournalError> {
-        let root = self.root()?;
-        let bytes = root.read(&RelPath::parse(memdir_core::journal::key::ARCHIVE_FILE)?, MAX_FILE_BYTES)?;
-        Ok(Archive::parse(&bytes.unwrap_or_default()))
     }
 }
 

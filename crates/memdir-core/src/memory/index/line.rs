@@ -5,8 +5,6 @@ use crate::memory::links::{destination, new_destination, without_anchor};
 
 /// The longest line that is written, in UTF-16 units: what the client itself generates.
 pub const MAX_LINE_UNITS: usize = 150;
-/// The length that the client's own warning names.
-pub const WARNED_LINE_UNITS: usize = 200;
 
 /// What a line of an index points to.
 #[derive(Debug, Clone, PartialEq, Eq)]

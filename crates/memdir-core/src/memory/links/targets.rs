@@ -50,34 +50,6 @@ impl LinkTargets {
     }
 }
 
-/// For every memory, the positions of those that link to it, each once and in order. Itself does not count.
-#[must_use]
-pub fn back_links<'l, Links>(
-    targets: &LinkTargets,
-    links_of: impl IntoIterator<Item = Links>,
-) -> Vec<Vec<usize>>
-where
-    Links: IntoIterator<Item = &'l String>,
-{
-    let mut back: Vec<Vec<usize>> = Vec::new();
-    for (source, links) in links_of.into_iter().enumerate() {
-        if back.len() <= source {
-            back.resize_with(source + 1, Vec::new);
-        }
-        for target in links.into_iter().flat_map(|link| targets.resolve(link)).copied() {
-            if back.len() <= target {
-                back.resize_with(target + 1, Vec::new);
-            }
-            if let Some(sources) =
-                back.get_mut(target).filter(|sources| target != source && sources.last() != Some(&source))
-            {
-                sources.push(source);
-            }
-        }
-    }
-    back
-}
-
 /// A file's name without directories and without `.md`.
 pub(super) fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);

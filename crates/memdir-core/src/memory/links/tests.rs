@@ -43,14 +43,6 @@ fn a_link_means_a_name_then_a_stem_then_a_path() {
     check("dup", &[3, 4]);
     check("none", &[]);
     check("", &[]);
-    let links = [
-        vec!["style".to_owned(), "x".to_owned(), "style".to_owned()],
-        vec![],
-        vec!["tabs".to_owned(), "日本".to_owned()],
-        vec![],
-        vec![],
-    ];
-    assert_eq!(back_links(&targets, &links), [vec![2], vec![0], vec![], vec![0], vec![]]);
 }
 
 #[test]

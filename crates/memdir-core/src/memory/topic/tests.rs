@@ -1,9 +1,11 @@
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use super::client_rewrite::client_rewrite;
+use self::client_rewrite::client_rewrite;
 use super::validity::{ALWAYS_VALID, Expiry, Validity};
 use super::*;
+
+mod client_rewrite;
 
 #[derive(Deserialize)]
 struct Golden {

@@ -1,5 +1,9 @@
 //! What joins a name and its value.
 
+use std::sync::LazyLock;
+
+use crate::word_list::{WordList, word_list};
+
 /// Where a value begins, and how it is joined to its name.
 pub(super) enum Operator {
     /// `=`, `:`, `=>`, a table's bar, a call's parenthesis, a closing tag.
@@ -64,78 +68,7 @@ const VERBS: &[&str] = &[
 ];
 
 /// Words between a name and an operator which say that the value is about the secret, not the secret.
-const ABOUT: &[&str] = &[
-    "hash",
-    "hashed",
-    "hashes",
-    "hashing",
-    "checksum",
-    "fingerprint",
-    "digest",
-    "id",
-    "ids",
-    "name",
-    "names",
-    "named",
-    "length",
-    "file",
-    "files",
-    "path",
-    "url",
-    "uri",
-    "endpoint",
-    "policy",
-    "regex",
-    "pattern",
-    "manager",
-    "field",
-    "header",
-    "prefix",
-    "suffix",
-    "type",
-    "version",
-    "count",
-    "limit",
-    "expiry",
-    "expires",
-    "ttl",
-    "rotation",
-    "rotates",
-    "bucket",
-    "algorithm",
-    "encryption",
-    "format",
-    "column",
-    "table",
-    "variable",
-    "env",
-    "location",
-    "arn",
-    "store",
-    "vault",
-    "page",
-    "reset",
-    "owner",
-    "provider",
-    "scope",
-    "scopes",
-    "audience",
-    "issuer",
-    "sha",
-    "commit",
-    "request",
-    "trace",
-    "session",
-    "public",
-    "example",
-    "not",
-    "never",
-    "no",
-    "without",
-    "size",
-    "ends",
-    "starts",
-];
+static ABOUT: WordList = LazyLock::new(|| word_list(include_str!("words/about.txt")));
 
 /// Finds the operator that follows a name.
 pub(super) fn after_name(

@@ -1,5 +1,9 @@
 //! What a value's letters say about how it came to be.
 
+use std::sync::LazyLock;
+
+use crate::word_list::{WordList, word_list};
+
 /// Counts over a value that tell what was drawn by lot from what was typed as words.
 pub(in crate::secrets) struct Letters {
     /// Characters in all.
@@ -178,94 +182,8 @@ pub(super) fn is_monotonous(value: &str) -> bool {
 }
 
 /// Words that occur in settings and identifiers, so a value made of them is not a passphrase.
-const COMMON_IN_CONFIGURATION: &[&str] = &[
-    "api",
-    "app",
-    "auth",
-    "aws",
-    "azure",
-    "base",
-    "bearer",
-    "changed",
-    "client",
-    "cloud",
-    "code",
-    "cluster",
-    "config",
-    "configured",
-    "dev",
-    "env",
-    "environment",
-    "file",
-    "from",
-    "generated",
-    "gcp",
-    "github",
-    "here",
-    "into",
-    "key",
-    "keys",
-    "kms",
-    "local",
-    "login",
-    "manager",
-    "must",
-    "name",
-    "need",
-    "not",
-    "only",
-    "optional",
-    "password",
-    "passwords",
-    "path",
-    "prod",
-    "production",
-    "provider",
-    "read",
-    "required",
-    "reset",
-    "role",
-    "rotation",
-    "secret",
-    "secrets",
-    "server",
-    "service",
-    "set",
-    "staging",
-    "store",
-    "stored",
-    "string",
-    "system",
-    "test",
-    "that",
-    "the",
-    "this",
-    "token",
-    "tokens",
-    "type",
-    "use",
-    "user",
-    "users",
-    "value",
-    "variable",
-    "vault",
-    "via",
-    "with",
-    "without",
-    "you",
-    "your",
-    "and",
-    "for",
-    "are",
-    "backup",
-    "policy",
-    "database",
-    "docker",
-    "hook",
-    "index",
-    "memory",
-    "project",
-];
+static COMMON_IN_CONFIGURATION: WordList =
+    LazyLock::new(|| word_list(include_str!("words/common_in_configuration.txt")));
 
 /// For each letter, those that often follow it in English words: nine of ten pairs in running text.
 const COMMON_FOLLOWERS: [&str; 26] = [

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::client_slug;
+use super::super::client_slug;
 use crate::memory::frontmatter::{Frontmatter, METADATA, quoted, set};
 use crate::memory::js_text;
 use crate::memory::problem::Problem;
