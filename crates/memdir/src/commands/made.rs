@@ -89,7 +89,15 @@ pub(super) fn report(
     };
     if manner.json {
         let paths = if op.is_some() || staged.is_some() { paths(&made.plan, directory) } else { Vec::new() };
-        return world.answer_json(&MadeReport { op, staged, paths, warnings, dry_run: false, diff: None, more });
+        return world.answer_json(&MadeReport {
+            op,
+            staged,
+            paths,
+            warnings,
+            dry_run: false,
+            diff: None,
+            more,
+        });
     }
     match staged {
         Some(id) => {

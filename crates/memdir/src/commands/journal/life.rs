@@ -91,7 +91,11 @@ impl Life {
         let report = as_writer(world, |writer| journal.rebuild(writer))?;
         if self.json {
             let status = journal.status()?;
-            return world.answer_json(&JournalReport { status: &status, resumed: None, warnings: &report.problems });
+            return world.answer_json(&JournalReport {
+                status: &status,
+                resumed: None,
+                warnings: &report.problems,
+            });
         }
         let counts = report.counts;
         writeln!(
