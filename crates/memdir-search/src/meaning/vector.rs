@@ -20,6 +20,11 @@ impl Vector {
         Self { factor: length.sqrt().max(1.0).recip(), values }
     }
 
+    /// The numbers; their squares add up to 1.
+    pub fn values(&self) -> impl Iterator<Item = f32> {
+        self.values.iter().map(|value| f32::from(*value) * self.factor)
+    }
+
     pub(super) fn write_to(&self, out: &mut Vec<u8>) {
         out.extend(self.factor.to_le_bytes());
         out.extend(self.values.iter().map(|value| value.cast_unsigned()));
