@@ -13,7 +13,7 @@ use memdir_disk::real_look::RealLook;
 use crate::output::Paint;
 use crate::world::World;
 
-// Options that are before or after the command's name. A comment for documentation would become the help of every command.
+// Options that are before or after the command's name. Three slashes would make this the help of every command.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Global {
     /// Act as if started in this directory

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::transcript::Role;
 
 fn parse(text: &str) -> Query {
     Query::parse(text, jiff::civil::date(2026, 11, 15), &mut Analyzer::new())
