@@ -95,7 +95,7 @@ fn a_shallow_clone_is_known_by_its_remote() {
     let url = format!("file://{origin}");
     Git::run(world.home.root(), &["clone", "-q", "--depth", "1", &url, "one"]);
     let record = world.visit(&world.path("one"));
-    assert!(record.paths[0].keys[0].as_str().starts_with("remote:"), "{record:?}");
+    assert!(record.paths[0].keys[0].to_string().starts_with("remote:"), "{record:?}");
     std::fs::remove_dir_all(world.path("one")).unwrap();
     Git::run(world.home.root(), &["clone", "-q", "--depth", "1", &url, "two"]);
     check_moved(&world, &world.path("one"), &world.path("two"), false);

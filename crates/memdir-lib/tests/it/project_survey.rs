@@ -126,7 +126,7 @@ fn a_directory_that_becomes_a_repository_is_looked_at_again() {
     assert_eq!(world.see(&project).paths[0].keys.len(), 1);
     world.repository("work/app");
     let keys = world.see(&project).paths.remove(0).keys;
-    assert!(keys.len() == 2 && keys[0].as_str().starts_with("clone:"), "{keys:?}");
+    assert!(keys.len() == 2 && keys[0].to_string().starts_with("clone:"), "{keys:?}");
     assert_eq!(world.see(&project).paths.remove(0).keys, keys);
 }
 
