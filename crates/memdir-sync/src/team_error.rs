@@ -146,8 +146,8 @@ impl TeamError {
                 "the host could not store it: the line broke, or its disk is full; nothing is lost, the next sync tries again".to_owned()
             }
             Self::Sync(SyncError::Remote(RemoteError::Refused { cause: RefusalCause::Token, .. })) => {
-                "the memories stay; a new invitation brings you back, after `memdir team leave`, and the team's founder can run `memdir team init ADDRESS` with a new \
-                 token of the same server"
+                "the memories stay; `memdir team init ADDRESS` continues with a new token of the same server, and a session needs a new `memdir team token` of a \
+                 member"
                     .to_owned()
             }
             Self::Sync(SyncError::Remote(RemoteError::Refused { cause: RefusalCause::Server, .. })) => {

@@ -174,7 +174,7 @@ fn a_removed_member_is_held_for_review() {
         assert_eq!(bob.memory().waiting_count(), 1);
     }
     assert!(
-        report.notices.iter().any(|notice| notice.contains("Eve") && notice.contains("no more")),
+        report.notices.iter().any(|notice| notice.contains("Eve") && notice.contains("no longer a member")),
         "{report:?}"
     );
 }
