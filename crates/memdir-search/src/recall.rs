@@ -73,9 +73,9 @@ pub struct RecentWork {
     pub branch_words: Vec<String>,
 }
 
-/// A memory is quoted from this probability on, unless the user says otherwise. One that is needed and not shown costs
-/// about twice as much as one that is shown in vain.
-pub const QUOTED_FROM: f32 = 0.35;
+/// A memory is quoted from this probability on, unless the user says otherwise: it is more likely needed than not. The
+/// coefficients are fitted as if every second prompt needed a memory.
+pub const QUOTED_FROM: f32 = 0.5;
 /// What is less likely than this is not even named.
 const NAMED_FROM: f32 = 0.004;
 /// How many of the next best are named at most.

@@ -4,7 +4,7 @@ use camino::Utf8PathBuf;
 use jiff::tz::TimeZone;
 
 use super::by_model::{Reading, Understood};
-use super::features::{Features, probabilities, set_margins};
+use super::features::{Features, complete, probabilities};
 use super::intent::Intent;
 use super::memory_file::MemoryFile;
 use super::{RecallOptions, common_words};
@@ -93,7 +93,7 @@ impl Asked {
             looked.at(*number, path, analyzer);
         }
         let mut found = looked.found;
-        set_margins(found.iter_mut().map(|memory| &mut memory.features));
+        complete(&mut found.iter_mut().map(|memory| &mut memory.features).collect::<Vec<_>>());
         let features: Vec<Features> = found.iter().map(|memory| memory.features).collect();
         for (memory, probability) in found.iter_mut().zip(probabilities(&features)) {
             memory.probability = probability;
@@ -143,7 +143,8 @@ impl Asked {
         strongest.sort_by(|one, other| other.total_cmp(one));
         let words: f32 = strongest.iter().sum();
         let age = memory.modified.map_or(0, |time| (options.now.as_second() - time.as_second()).max(0));
-        let Intent { explain, mechanical, look, social, question_word, task, question_mark } = self.intent;
+        let Intent { explain, mechanical, look, social, question_word, task, question_mark, words: prompt_words } =
+            self.intent;
         let is = |kind: &str| f32::from(memory.kind == kind);
         Features {
             words,
@@ -165,6 +166,7 @@ impl Asked {
             question_word,
             task,
             question_mark,
+            prompt_words,
             reference: is("reference"),
             feedback: is("feedback"),
             about_user: is("user"),

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::coefficients::{REQUEST, REQUEST_STEP};
 use super::features::Features;
 use super::memory_file::MemoryFile;
 use crate::collection::Collection;
@@ -33,6 +34,8 @@ pub(super) struct Reading {
 /// A prompt that the model has read.
 pub(super) struct Understood {
     prompt: Vector,
+    /// How much it is like prompts that need a memory, whatever it is about.
+    request: f32,
     /// What it has read of each collection.
     files: Vec<Option<MeaningFile>>,
     /// The nearest memories: the collection and the path below it.
@@ -76,7 +79,14 @@ fn understand(model: &Utf8Path, prompt: &str, folders: &[Utf8PathBuf]) -> Option
     nearest.sort_by(|one, other| other.0.total_cmp(&one.0));
     nearest.truncate(MAX_NEAREST);
     let nearest = nearest.into_iter().map(|(_, number, path)| (number, path)).collect();
-    Some(Understood { prompt, files, nearest })
+    let request = request(&prompt);
+    Some(Understood { prompt, request, files, nearest })
+}
+
+/// How far a prompt goes in the direction that was fitted: away from "explain", "rename" and "thank you".
+fn request(prompt: &Vector) -> f32 {
+    let parts = prompt.values().zip(&REQUEST).map(|(value, weight)| value * f32::from(*weight));
+    parts.sum::<f32>() * REQUEST_STEP
 }
 
 impl Understood {
@@ -96,6 +106,7 @@ impl Understood {
             features.cosine_sentence = cosines.sentence;
             features.cosine_cue = cosines.cue;
             features.cosine_text = cosines.text;
+            features.request = self.request;
         }
     }
 }

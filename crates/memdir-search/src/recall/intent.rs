@@ -3,7 +3,7 @@
 
 use crate::analyze::fold_text;
 
-/// Each is 1 if a word of its list occurs in the prompt.
+/// Each but the last is 1 if a word of its list occurs in the prompt.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Intent {
     pub(super) explain: f32,
@@ -13,6 +13,8 @@ pub(super) struct Intent {
     pub(super) question_word: f32,
     pub(super) task: f32,
     pub(super) question_mark: f32,
+    /// How many words the prompt has, as a logarithm.
+    pub(super) words: f32,
 }
 
 /// What comes later in a prompt is mostly material.
@@ -42,8 +44,16 @@ impl Intent {
             question_word: holds(QUESTION),
             task: holds(TASK),
             question_mark: f32::from(text.contains(['?', '？', '¿'])),
+            words: length_of(&text).ln_1p(),
         }
     }
+}
+
+/// How many words a text has. Scripts without spaces have words of two or three characters.
+fn length_of(text: &str) -> f32 {
+    const CHARACTERS_PER_WORD: f32 = 2.5;
+    let dense = text.chars().filter(|c| *c > '\u{3000}').count();
+    text.split_whitespace().count() as f32 + dense as f32 / CHARACTERS_PER_WORD
 }
 
 /// They ask for an explanation.
@@ -120,6 +130,12 @@ mod tests {
         {
             assert_eq!(Intent::of(prompt).explain, 1.0, "{prompt}");
         }
-        assert_eq!(Intent::of("deploy the hotfix tonight"), Intent { task: 1.0, ..Intent::default() });
+        let words = Intent::of("deploy the hotfix tonight").words;
+        assert_eq!(words, 5.0_f32.ln());
+        assert_eq!(
+            Intent::of("deploy the hotfix tonight"),
+            Intent { task: 1.0, words, ..Intent::default() }
+        );
+        assert!(Intent::of("説明してください").words > 1.5, "a language without spaces has words, too");
     }
 }

@@ -25,8 +25,8 @@ use crate::world::World;
 #[command(
     name = "recall",
     after_help = "Nothing is scanned: the index is taken as the last write, search or hook left it, and built where there
-is none yet. A memory is quoted if it is needed with a probability of at least 0.35 (`[recall] threshold`
-in the configuration), at most three; up to three more are named. With none to quote the exit is 1.
+is none yet. A memory is quoted if it is more likely needed than not (0.5, or `[recall] threshold` in the
+configuration), at most three; up to three more are named. With none to quote or name the exit is 1.
 
 Examples:
   memdir recall --prompt 'release the hotfix today'
@@ -115,7 +115,8 @@ impl Run for Recall {
                 explain(&recalled.considered, world)?;
             }
         }
-        Ok(if recalled.memories.is_empty() { Exit::No } else { Exit::Yes })
+        let nothing = recalled.memories.is_empty() && recalled.named.is_empty();
+        Ok(if nothing { Exit::No } else { Exit::Yes })
     }
 }
 

@@ -31,11 +31,16 @@ fn model_file(sandbox: &Sandbox) -> Utf8PathBuf {
 
 /// The similarity that recall sees between a prompt and a memory; 0 if the model has not read its text.
 fn similarity(sandbox: &Sandbox, prompt: &str, name: &str) -> f64 {
+    feature(sandbox, prompt, name, "cosine_description")
+}
+
+/// What recall knows about a memory in the light of a prompt.
+fn feature(sandbox: &Sandbox, prompt: &str, name: &str, feature: &str) -> f64 {
     let answer = sandbox.run(["recall", "--prompt", prompt, "--explain", "--json"]);
     let answer: Value = serde_json::from_str(&answer.stdout).unwrap();
     let considered = answer["considered"].as_array().unwrap();
     let memory = considered.iter().find(|memory| memory["name"] == name);
-    memory.map_or(0.0, |memory| memory["features"]["cosine_description"].as_f64().unwrap())
+    memory.map_or(0.0, |memory| memory["features"][feature].as_f64().unwrap())
 }
 
 #[test]
@@ -66,6 +71,12 @@ fn the_installed_model_agrees_with_the_package_and_reads_memories() {
     let prompt = "apr\u{e8}s la mise en production, faut-il red\u{e9}marrer quelque chose ?";
     assert!(similarity(&sandbox, prompt, "worker") > 0.3);
     assert!(similarity(&sandbox, prompt, "worker") > similarity(&sandbox, prompt, "colours") + 0.2);
+
+    // What kind of request it is counts, too, in any language.
+    let request = |prompt: &str| feature(&sandbox, prompt, "worker", "request");
+    for idle in ["explain what this loop does", "Benenne die Variable x in y um", "merci, c'est parfait"] {
+        assert!(request(idle) < request("deploy the fix to staging tonight and check the queue"), "{idle}");
+    }
 
     // What was read of another text does not count, until the new one is read.
     assert_eq!(sandbox.run(["set", "worker", "description", "Restart nothing after a deployment"]).code, 0);
