@@ -143,8 +143,16 @@ impl Asked {
         strongest.sort_by(|one, other| other.total_cmp(one));
         let words: f32 = strongest.iter().sum();
         let age = memory.modified.map_or(0, |time| (options.now.as_second() - time.as_second()).max(0));
-        let Intent { explain, mechanical, look, social, question_word, task, question_mark, words: prompt_words } =
-            self.intent;
+        let Intent {
+            explain,
+            mechanical,
+            look,
+            social,
+            question_word,
+            task,
+            question_mark,
+            words: prompt_words,
+        } = self.intent;
         let is = |kind: &str| f32::from(memory.kind == kind);
         Features {
             words,

@@ -132,10 +132,7 @@ mod tests {
         }
         let words = Intent::of("deploy the hotfix tonight").words;
         assert_eq!(words, 5.0_f32.ln());
-        assert_eq!(
-            Intent::of("deploy the hotfix tonight"),
-            Intent { task: 1.0, words, ..Intent::default() }
-        );
+        assert_eq!(Intent::of("deploy the hotfix tonight"), Intent { task: 1.0, words, ..Intent::default() });
         assert!(Intent::of("説明してください").words > 1.5, "a language without spaces has words, too");
     }
 }

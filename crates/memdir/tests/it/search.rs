@@ -214,6 +214,14 @@ fn recall_gives_what_matters_once_a_session() {
     assert_eq!(recall("a", prompt), (1, vec![]));
     assert_eq!(recall("b", prompt), (0, vec!["deploy".to_owned()]));
     assert_eq!(recall("b", "thanks, go on"), (1, vec![]));
+
+    // A memory that is only named is found, too.
+    let named = sandbox.run(["recall", "--json", "--prompt", "explain what spaces are"]);
+    let answer: Value = serde_json::from_str(&named.stdout).unwrap();
+    assert_eq!(
+        (named.code, &answer["memories"], &answer["named"][0]["name"]),
+        (0, &serde_json::json!([]), &serde_json::json!("tabs"))
+    );
 }
 
 #[test]
