@@ -74,8 +74,12 @@ fn the_installed_model_agrees_with_the_package_and_reads_memories() {
 
     // What kind of request it is counts, too, in any language.
     let request = |prompt: &str| feature(&sandbox, prompt, "worker", "request");
-    for idle in ["explain what this loop does", "Benenne die Variable x in y um", "merci, c'est parfait"] {
-        assert!(request(idle) < request("deploy the fix to staging tonight and check the queue"), "{idle}");
+    for (idle, needy) in [
+        ("explain what this loop does", "customers should be able to pay by card from Monday on"),
+        ("Erkläre mir, was diese Schleife macht", "Ab Montag sollen Kunden mit Karte zahlen können"),
+        ("Que fait cette fonction ?", "Les clients doivent pouvoir payer par carte à partir de lundi"),
+    ] {
+        assert!(request(idle) + 0.5 < request(needy), "{idle}");
     }
 
     // What was read of another text does not count, until the new one is read.
