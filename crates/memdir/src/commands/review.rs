@@ -202,7 +202,7 @@ fn show(memory: &Memory, id: &str, json: bool, world: &mut World) -> Result<Exit
 }
 
 /// The ids of the changes that wait, to print the beginnings that are unique among them.
-fn waiting_ids(memory: &Memory) -> ShortIds {
+pub(super) fn waiting_ids(memory: &Memory) -> ShortIds {
     let waiting = memory.waiting().map(|waiting| waiting.plans).unwrap_or_default();
     ShortIds::among(waiting.into_iter().map(|staged| staged.id))
 }
