@@ -453,17 +453,17 @@ fn a_hostile_models_plan_is_refused() {
     for (path, expected) in [
         ("../x.md", "leaves the memory directory"),
         ("/etc/x.md", "not relative"),
-        ("MEMORY.md", "no memory of this directory"),
-        ("memory.md", "no memory of this directory"),
-        ("team/x.md", "no memory of this directory"),
-        ("logs/2026/03/2026-03-12.md", "no memory of this directory"),
+        ("MEMORY.md", "not a memory of this directory"),
+        ("memory.md", "not a memory of this directory"),
+        ("team/x.md", "not a memory of this directory"),
+        ("logs/2026/03/2026-03-12.md", "not a memory of this directory"),
         (".git/x.md", "tools act on"),
-        (".hidden.md", "no memory of this directory"),
+        (".hidden.md", "not a memory of this directory"),
         ("A.md", "only in case"),
-        ("x.sh", "no memory of this directory"),
+        ("x.sh", "not a memory of this directory"),
     ] {
         check(proposal(&[(path, moved)], &[], &[]), expected);
-        check(proposal(&[], &[path], &[]), if path == "memory.md" { "no memory" } else { expected });
+        check(proposal(&[], &[path], &[]), if path == "memory.md" { "not a memory" } else { expected });
     }
     check(
         proposal(
@@ -489,9 +489,9 @@ fn a_hostile_models_plan_is_refused() {
     );
     check(proposal(&[("c.md", "in\u{200b}visible\n")], &[], &[]), "invisible characters");
     check(proposal(&[("c.md", "one"), ("c.md", "two")], &[], &[]), "names twice");
-    check(proposal(&[], &["none.md"], &[]), "no memory that can be removed");
-    check(b"{\"writes\": 3}".to_vec(), "no plan");
-    check(b"I have tidied everything up for you!".to_vec(), "no plan");
+    check(proposal(&[], &["none.md"], &[]), "not a memory that can be removed");
+    check(b"{\"writes\": 3}".to_vec(), "not a valid plan");
+    check(b"I have tidied everything up for you!".to_vec(), "not a valid plan");
     check(vec![b' '; MAX_PROPOSAL_BYTES + 1], "longer than");
 }
 

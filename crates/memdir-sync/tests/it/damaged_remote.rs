@@ -105,7 +105,7 @@ fn what_was_put_in_the_place_of_an_entry_goes_and_what_was_agreed_is_back() {
     for damaged in [b"garbage".to_vec(), signed_by_nobody, foreign] {
         ada.put(&[("entries/deploy.md", &damaged), ("entries/gone.md", b"garbage")]);
         let report = bob.sync();
-        assert!(said(&report, "in the place of `deploy.md`"), "{report:?}");
+        assert!(said(&report, "`deploy.md` was replaced by an author"), "{report:?}");
         assert_eq!(bob.read("deploy.md"), Some("first\n"));
         let report = ada.sync();
         assert!(report.refused.is_empty() && report.conflicts.is_empty(), "{report:?}");

@@ -117,7 +117,7 @@ fn a_snapshot_that_is_not_what_it_says_is_refused() {
     let hash = ContentHash::of(b"good");
     let manifest =
         |file: &str| format!(r#"{{"v":1,"created":"2026-03-05T10:00:00Z","files":{{"{file}":"{hash}"}}}}"#);
-    check("", "no manifest");
+    check("", "not a snapshot's manifest");
     check(r#"{"v":2}"#, "newer memdir");
     check(&manifest("a.md"), "`a.md` is not what");
     check(&manifest("b.md"), "missing");
