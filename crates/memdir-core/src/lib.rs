@@ -4,6 +4,7 @@
 //! file, reads a variable, looks at a clock or starts a process: `clippy.toml` beside this crate forbids it.
 //! Where a rule must look to know what to read next (a settings file, `.git`, an import), it asks a [`look::Look`].
 
+pub mod ablation;
 pub mod agents;
 pub mod base64;
 pub mod chunked_body;

@@ -15,6 +15,8 @@ mod phrases;
 
 use phrases::Sections;
 
+use crate::ablation;
+
 /// How far a wish reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
@@ -128,7 +130,6 @@ fn reach_of(sentence: &str) -> Option<Reach> {
     // What is refused in a clause of its own belongs to the refusal.
     let plain = sentence.replace(", dass ", " dass ").replace(", que ", " que ");
     let readings: Vec<Reading<'_>> = phrases::each().map(|language| Reading::new(&plain, language)).collect();
-    let any = |is: fn(&Reading<'_>) -> bool| readings.iter().any(is);
     let holds = |section: &'static str| readings.iter().any(|reading| !reading.spots(section).is_empty());
     if readings.iter().any(Reading::asks) {
         return None;
@@ -136,14 +137,22 @@ fn reach_of(sentence: &str) -> Option<Reach> {
     if holds("alone") || readings.iter().any(Reading::switches_off) {
         return Some(Reach::Session);
     }
-    let is_wish = holds("off the record")
-        || any(|reading| {
-            reading.is_private()
-                || reading.keeps_to_self()
-                || reading.takes_back()
-                || reading.refuses_to_keep()
-        });
+    let is_wish = holds("off the record") && !ablation::is_off("set phrases")
+        || rules().iter().any(|(name, is)| !ablation::is_off(name) && readings.iter().any(is));
     is_wish.then(|| if holds("session") { Reach::Session } else { Reach::Turn })
+}
+
+/// A rule by its name.
+type Rule<'s> = (&'static str, fn(&Reading<'s>) -> bool);
+
+/// What makes a sentence a wish besides set phrases.
+fn rules<'s>() -> [Rule<'s>; 4] {
+    [
+        ("private", Reading::is_private),
+        ("to self", Reading::keeps_to_self),
+        ("take back", Reading::takes_back),
+        ("refuse", Reading::refuses_to_keep),
+    ]
 }
 
 /// Where a phrase is as words of its own; scripts without spaces have no such borders.

@@ -36,6 +36,9 @@ pub use world::{Terminal, World};
 /// built: a tree of all of them would cost more than the work of a hook.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, mut world: World) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if let Some(families) = world.vars.get(memdir_core::ablation::VARIABLE) {
+        memdir_core::ablation::switch_off(families);
+    }
     if let Some((first, rest)) = arguments.split_first()
         && first == "hook"
     {

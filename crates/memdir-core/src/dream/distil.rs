@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use jiff::civil::Date;
 
 use super::account::Distilled;
-use super::dates::{dated, since_day};
+use super::dates::dated;
 use super::desk::{Desk, DeskFile};
-use super::live::without_time;
+use super::live::{without_day_before, without_time};
 use super::merge::append;
 use super::reading::{Reading, Readings};
 use super::statement::{Chunk, ChunkKind, normal};
@@ -104,10 +104,8 @@ fn said(desk: &Desk<'_>) -> HashSet<String> {
 
 fn said_by(reading: &Reading, said: &mut HashSet<String>) {
     for statement in reading.said() {
-        if since_day(&statement.normal).is_some() {
-            let plain = statement.normal.get("since 2026-03-12".len()..).unwrap_or_default();
-            said.insert(plain.trim_start_matches([':', ' ']).to_owned());
-        }
+        // What was replaced since is told too, and does not come back.
+        said.insert(without_day_before(&statement.normal).to_owned());
         said.insert(statement.normal.clone());
     }
 }

@@ -314,7 +314,10 @@ fn with_history(
     let mut lines = Vec::new();
     for (was, now) in covered.iter().filter(|(was, now)| was.normal != now.normal) {
         let stop = if was.text.ends_with(['.', '!', '。', '！']) { "" } else { "." };
-        lines.push(format!("Until {until}: {}{stop}", was.text.trim()));
+        let line = format!("Until {until}: {}{stop}", was.text.trim());
+        if !text.contains(&line) {
+            lines.push(line);
+        }
         desk.account.replaced.push(Replaced {
             path: gone.path.clone(),
             was: was.text.clone(),

@@ -5,25 +5,29 @@ use super::desk::Desk;
 use super::reading::Readings;
 use super::{Dream, Measure, Scene};
 use super::{contradiction, dates, distil, fix_index, merge, prune, repeated, stale};
+use crate::ablation;
 use crate::memory::entrypoint::{MAX_LINES, MAX_UNITS};
 use crate::plan::Plan;
 
 /// What one part of a dream does can give another one something to do: after so many rounds nothing does.
 const MOST_ROUNDS: usize = 6;
 
+/// A part of a dream, by its name.
+type Part = (&'static str, fn(&mut Desk<'_>));
+
 /// What a dream does, part by part.
-const PARTS: [fn(&mut Desk<'_>); 8] = [
-    dates::date,
-    repeated::take_out,
-    merge::merge,
-    distil::distil,
-    contradiction::resolve,
-    stale::mark,
-    prune::prune,
-    fix_index::fix_index,
+const PARTS: [Part; 8] = [
+    ("dates", dates::date),
+    ("repeated", repeated::take_out),
+    ("merge", merge::merge),
+    ("distil", distil::distil),
+    ("contradiction", contradiction::resolve),
+    ("stale", stale::mark),
+    ("prune", prune::prune),
+    ("fix index", fix_index::fix_index),
 ];
 /// What it does to the index alone.
-const INDEX_PARTS: [fn(&mut Desk<'_>); 2] = [prune::prune, fix_index::fix_index];
+const INDEX_PARTS: [Part; 2] = [("prune", prune::prune), ("fix index", fix_index::fix_index)];
 
 /// Plans to tidy a memory directory. The plan passes [`super::check()`]; a second dream right after it plans nothing.
 /// `step` is told how many parts of how many are done; what one part does may begin them anew.
@@ -41,15 +45,17 @@ pub fn plan(scene: &Scene, readings: &Readings, step: &mut dyn FnMut(usize, usiz
 fn planned(
     scene: &Scene,
     readings: &Readings,
-    parts: &[fn(&mut Desk<'_>)],
+    parts: &[Part],
     step: &mut dyn FnMut(usize, usize),
 ) -> Result<Dream, super::CheckRefused> {
     let mut desk = Desk::of(scene, readings);
     for _ in 0..MOST_ROUNDS {
         let before = desk.changes;
-        for (done, part) in parts.iter().enumerate() {
+        for (done, (name, part)) in parts.iter().enumerate() {
             step(done, parts.len());
-            part(&mut desk);
+            if !ablation::is_off(name) {
+                part(&mut desk);
+            }
         }
         if desk.changes == before {
             break;

@@ -8,6 +8,7 @@ use super::language::Language;
 use super::pattern::{Begins, Choice, Held, Need, Pattern, Pieces};
 use super::token::Token;
 use super::vocabulary::Vocabulary;
+use crate::ablation;
 
 mod eastern;
 
@@ -158,7 +159,7 @@ impl CueSet {
 
     /// Where a cue was found first: places compare within one sentence.
     pub(super) fn place(&self, cue: Cue) -> Option<u32> {
-        self.0.get(cue as usize).copied().filter(|place| *place != NOWHERE)
+        self.0.get(cue as usize).copied().filter(|place| *place != NOWHERE && !is_off(cue))
     }
 
     fn add(&mut self, cue: Cue, at: usize) {
@@ -166,6 +167,11 @@ impl CueSet {
             *place = (*place).min(u32::try_from(at).unwrap_or(NOWHERE - 1));
         }
     }
+}
+
+/// Whether `scripts/ablate` has switched a section off.
+fn is_off(cue: Cue) -> bool {
+    ablation::is_any() && SECTIONS.iter().any(|(name, other)| *other == cue && ablation::is_off(name))
 }
 
 /// A pattern that may match at a token, with what can be told of that at once.
