@@ -103,7 +103,7 @@ impl Journal {
         let mut waited = Duration::ZERO;
         loop {
             let all = outputs(&root)?;
-            let waiting = self.waiting_outputs(&root)?;
+            let waiting = self.without_row(&root, all.clone())?;
             let came = |task: &String| all.iter().any(|path| is_of(path, task));
             let missing: Vec<&String> = wanted.iter().filter(|task| !came(task)).collect();
             if missing.is_empty() || waited >= patience {
@@ -151,7 +151,10 @@ impl Journal {
     /// The outputs that neither the index nor its archive names, oldest first. A hook that asks goes on without a folder
     /// that cannot be read.
     pub(super) fn waiting_outputs(&self, root: &MemoryRoot) -> Result<Vec<String>, JournalError> {
-        let outputs = outputs(root).unwrap_or_default();
+        self.without_row(root, outputs(root).unwrap_or_default())
+    }
+
+    fn without_row(&self, root: &MemoryRoot, outputs: Vec<String>) -> Result<Vec<String>, JournalError> {
         if outputs.is_empty() {
             return Ok(outputs);
         }

@@ -7,14 +7,17 @@ use memdir_core::plan::Plan;
 use super::{Entry, Memory, MemoryError, Submitted, Wish};
 
 impl Memory {
-    /// Plans the arrival of a memory in another directory, and its leaving here.
+    /// Plans the arrival of a memory in another directory, and its leaving here. What was interrupted goes on: nothing
+    /// arrives where the same is already.
     ///
     /// # Errors
     /// Its name is taken there, or it cannot be read.
     pub fn plan_carry(&self, entry: &Entry, target: &Self) -> Result<(Plan, Plan), MemoryError> {
         let content = self.read(&entry.path)?.unwrap_or_default();
         let reason = format!("move {} from `{}`", entry.path, self.directory());
-        let arriving = target.plan_receive(&entry.path, &content, reason)?;
+        let is_there = target.read(&entry.path)?.is_some_and(|there| there == content);
+        let arriving =
+            if is_there { Plan::new(reason) } else { target.plan_receive(&entry.path, &content, reason)? };
         let mut leaving = self.plan_remove(entry)?;
         leaving.reason = format!("move {} to `{}`", entry.path, target.directory());
         Ok((arriving, leaving))
@@ -33,6 +36,9 @@ impl Memory {
         now: Timestamp,
     ) -> Result<Submitted, MemoryError> {
         let (arriving, leaving) = self.plan_carry(entry, target)?;
+        if arriving.changes.is_empty() {
+            return self.submit(&leaving, &Wish::of(author), now);
+        }
         let mut arrived = target.submit(&arriving, &Wish::of(author), now)?;
         if let Submitted::Applied(applied) = &mut arrived {
             match self.submit(&leaving, &Wish::of(author), now)? {

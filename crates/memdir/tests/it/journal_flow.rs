@@ -359,6 +359,28 @@ fn an_output_is_named_after_the_task_although_the_transcript_is_not_there_yet() 
 }
 
 #[test]
+fn a_folder_that_cannot_be_read_is_said_and_not_taken_for_empty() {
+    let sandbox = started();
+    sandbox.ok(&["journal", "decide", "--title=Use tabs", "--category=process", "--decision=x"]);
+    sandbox.ok(&["journal", "subagent", "write", "--task=scan", "--text", "Found it."]);
+    // A link is never followed, so what is behind it cannot be listed.
+    for name in ["subagent", "decisions"] {
+        let aside = sandbox.home.home().join(name);
+        fs::rename(sandbox.journal().join(name), &aside).unwrap();
+        std::os::unix::fs::symlink(&aside, sandbox.journal().join(name)).unwrap();
+    }
+    let refused = sandbox.run(["journal", "consolidate"]);
+    assert_eq!(refused.code, 2, "{}", refused.stdout);
+    assert!(refused.stderr.contains("cannot list"), "{}", refused.stderr);
+    let noted = sandbox.run(["journal", "note", "More", "--text", "x"]);
+    assert_eq!(noted.code, 0);
+    assert!(noted.stderr.contains("cannot list") && noted.stderr.contains("/decisions"), "{}", noted.stderr);
+    let session: Value = serde_json::from_str(&sandbox.file("_session.json")).unwrap();
+    assert_eq!(session["stats"]["decisions"], 1, "the number stays");
+    assert!(sandbox.ok(&["journal", "recover"]).contains("More"));
+}
+
+#[test]
 fn a_record_written_with_the_write_tool_gets_its_row() {
     let mut sandbox = started();
     let text = "# Use cookies\n\n**Date**: 2026-11-15T12:30:00Z\n**Category**: architecture\n**Status**: decided\n\n## Decision\nhttpOnly cookies.\n";

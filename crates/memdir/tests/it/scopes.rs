@@ -84,6 +84,11 @@ fn a_memory_is_promoted_and_demoted_byte_for_byte() {
     assert_eq!(sandbox.run(["promote", "tabs", "--to", "user"]).code, 2, "the name is taken there");
     assert_eq!(fs::read(user.join("tabs.md")).unwrap(), before);
     sandbox.run(["rm", "tabs"]);
+    // A move that was interrupted left the same in both places, and goes on.
+    fs::write(memory.join("tabs.md"), &before).unwrap();
+    let moved = sandbox.run(["promote", "tabs", "--to", "user"]);
+    assert_eq!((moved.code, memory.join("tabs.md").exists()), (0, false), "{}", moved.stderr);
+    assert_eq!(fs::read(user.join("tabs.md")).unwrap(), before);
     assert_eq!(sandbox.run(["demote", "tabs", "--to", "project"]).code, 0);
     assert_eq!(fs::read(memory.join("tabs.md")).unwrap(), before);
     assert_eq!(sandbox.run(["demote", "tabs", "--to", "machine"]).code, 0);
