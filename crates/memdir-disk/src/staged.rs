@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::disk_error::{DiskError, IoContext};
 use crate::state_file;
 
+mod kinds;
+
 /// The largest file that is read; a plan holds whole files.
 const MAX_BYTES: usize = 64 << 20;
 /// How many plans may wait: further proposals are refused.

@@ -348,6 +348,14 @@ fn plan_session(
         zone: reading.zone,
         now,
     };
+    let off = if found.memories.is_empty() { Vec::new() } else { memory.kinds_off() };
+    let (unwanted, wanted): (Vec<_>, Vec<_>) =
+        found.memories.into_iter().partition(|memory| off.contains(&memory.memory_type));
+    found.memories = wanted;
+    found.skipped.extend(unwanted.into_iter().map(|memory| Skipped {
+        why: format!("you rejected `{}` three times in a row", memory.memory_type),
+        turn: memory.source.turn,
+    }));
     (reading.wanted.step)(Phase::Planning, 0, found.memories.len() as u64);
     let ExtractionPlan { memories, updated, skipped, plan } =
         memory.plan_extraction(found.memories, &occasion, env)?;

@@ -115,7 +115,10 @@ fn line(open: &[String]) -> String {
 /// What of this neither the index nor an instruction file says.
 fn unsaved(memory: &Memory, found: Vec<Extracted>, env: &Env) -> Result<Vec<String>, ExtractError> {
     let known = memory.known_at_a_glance(env)?;
-    let is_new = |memory: &Extracted| !matches!(known.standing(memory), Standing::Said { .. });
+    let off = memory.kinds_off();
+    let is_new = |memory: &Extracted| {
+        !off.contains(&memory.memory_type) && !matches!(known.standing(memory), Standing::Said { .. })
+    };
     let found = found.into_iter().filter(is_new);
     Ok(found
         .map(|memory| {

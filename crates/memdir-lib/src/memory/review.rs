@@ -8,6 +8,8 @@ use memdir_core::gate::Admitted;
 use memdir_core::history::undo::name_after;
 use memdir_core::memory::entrypoint::ENTRYPOINT;
 use memdir_core::memory::index::OVERFLOW;
+use memdir_core::memory::memory_type::MemoryType;
+use memdir_core::memory::topic::{Topic, decode};
 use memdir_core::operation::{Author, AuthorKind, OperationId};
 use memdir_core::plan::{Change, Plan};
 use memdir_core::rel_path::RelPath;
@@ -220,7 +222,10 @@ impl Memory {
         let mut applied = self.apply_as(&staged.plan, &wish, now)?;
         self.settle_dream(staged, applied.operation.as_ref().map(|done| done.id.0.as_str()));
         // The change is made. Accepting it again changes nothing.
-        let removed = self.staged_plans().and_then(|plans| Ok(plans.remove(&staged.id)?));
+        let removed = self.staged_plans().and_then(|plans| {
+            plans.remove(&staged.id)?;
+            Ok(plans.forget_rejected(&extracted_kinds(staged))?)
+        });
         if let Err(error) = removed {
             applied.warnings.push(format!("it is done, and still listed as waiting: {error}"));
         }
@@ -250,13 +255,44 @@ impl Memory {
     /// Puts a change that waits aside for good: the same is not proposed again. It is remembered by what it wants and by
     /// its id, which tells it from the same at another time.
     ///
+    /// Returns what the user should be told: of which kinds extraction proposes nothing from now on.
+    ///
     /// # Errors
     /// The system fails.
-    pub fn reject(&self, staged: &StagedPlan) -> Result<(), MemoryError> {
+    pub fn reject(&self, staged: &StagedPlan) -> Result<Vec<String>, MemoryError> {
         let plans = self.staged_plans()?;
         plans.remember_rejected(&[fingerprint(&staged.plan), ContentHash::of(staged.id.as_bytes())])?;
         self.settle_dream(staged, None);
-        Ok(plans.remove(&staged.id)?)
+        plans.remove(&staged.id)?;
+        let kinds = extracted_kinds(staged);
+        let off = if kinds.is_empty() { Vec::new() } else { plans.count_rejected(&kinds)? };
+        Ok(off
+            .iter()
+            .map(|kind| {
+                format!(
+                    "You rejected `{kind}` from extraction three times in a row: it proposes none here any more. To reverse \
+                     it: memdir review --again {kind}"
+                )
+            })
+            .collect())
+    }
+
+    /// The kinds of which extraction proposes nothing here, because the user rejected them three times in a row.
+    #[must_use]
+    pub fn kinds_off(&self) -> Vec<MemoryType> {
+        self.staged_plans().map(|plans| plans.kinds_off()).unwrap_or_default()
+    }
+
+    /// Has extraction propose a kind again.
+    ///
+    /// # Errors
+    /// The system fails.
+    pub fn propose_again(&self, kind: &MemoryType) -> Result<(), MemoryError> {
+        match self.staged_plans() {
+            // Nothing was rejected in a directory without any write.
+            Err(MemoryError::NoSuchPlan { .. }) => Ok(()),
+            plans => Ok(plans?.forget_rejected(std::slice::from_ref(kind))?),
+        }
     }
 
     /// Withdraws a change that waits: its author wants something else now. It may be proposed again.
@@ -278,6 +314,19 @@ impl Memory {
             None => Err(MemoryError::NoSuchPlan { id: String::new() }),
         }
     }
+}
+
+/// The kinds of the memories that a change of extraction writes, each once.
+fn extracted_kinds(staged: &StagedPlan) -> Vec<MemoryType> {
+    if staged.author.kind != AuthorKind::Extract {
+        return Vec::new();
+    }
+    let written = staged.plan.changes.iter().filter_map(|change| match change {
+        Change::Write { content, .. } => Topic::parse_head_of_whole(&decode(&content.0).0).0.memory_type,
+        _ => None,
+    });
+    let written: Vec<MemoryType> = written.collect();
+    MemoryType::KNOWN.into_iter().filter(|kind| written.contains(kind)).collect()
 }
 
 fn renamed_to(change: &Change) -> Option<&RelPath> {

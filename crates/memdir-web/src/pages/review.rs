@@ -97,8 +97,10 @@ pub(crate) fn answer(asked: &Asked<'_>, answered: Answered) -> Result<Reply, Pag
     let outcome = match (answered.answer.as_str(), answered.text) {
         ("accept", _) => Outcome::of(memory.accept(&staged, now)?),
         ("reject", _) => {
-            memory.reject(&staged)?;
-            note("Rejected. The same change is not proposed again.")
+            let said = memory.reject(&staged)?;
+            let mut outcome = note("Rejected. The same change is not proposed again.");
+            outcome.notes.extend(said);
+            outcome
         }
         ("edit", Some(text)) => {
             let place = editable(&staged).map(|(place, _)| place);

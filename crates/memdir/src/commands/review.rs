@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use clap::{Args, Parser, Subcommand};
+use memdir_core::memory::memory_type::MemoryType;
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::plan::Change;
 use memdir_core::rel_path::ENTRYPOINT;
@@ -26,7 +27,8 @@ use crate::world::World;
     name = "review",
     after_help = "With `writes = \"review\"` in config.toml, what an agent, extraction or a team mate wants to change waits
 here; modes can differ by scope, also for what agents remember themselves (`--dir` of their memory). Without a
-subcommand everything that waits is listed. An id may be cut as long as it is unique.
+subcommand everything that waits is listed. An id may be cut as long as it is unique. What extraction finds is of a
+kind (user, feedback, project, reference); if you reject one kind three times in a row, it is not proposed here again.
 
 Examples:
   memdir review
@@ -34,7 +36,8 @@ Examples:
   memdir review accept 01hf 01hg
   memdir review accept --all
   memdir review --due
-  memdir review reject 01hf"
+  memdir review reject 01hf
+  memdir review --again feedback"
 )]
 pub(crate) struct Review {
     #[command(subcommand)]
@@ -42,6 +45,9 @@ pub(crate) struct Review {
     /// Go through the memories whose end has come; exits with 1 if nothing is due
     #[arg(long)]
     due: bool,
+    /// Have extraction propose a kind again that you rejected three times
+    #[arg(long, value_name = "KIND", conflicts_with = "due", value_parser = ["user", "feedback", "project", "reference"])]
+    again: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -145,7 +151,10 @@ impl From<StagedPlan> for Item {
 impl Run for Review {
     fn run(self, world: &mut World) -> Result<Exit> {
         // What is before the subcommand counts for it too.
-        let Self { action, json: outer_json, which: outer, due, .. } = self;
+        let Self { action, json: outer_json, which: outer, due, again } = self;
+        if let Some(kind) = again {
+            return propose_again(&kind, &outer.open(world)?, world);
+        }
         match action {
             None if due => due::review(&mut outer.open(world)?, outer_json, world),
             None => list(&outer.open(world)?, outer_json, world),
@@ -264,10 +273,20 @@ fn reject(chosen: &Chosen, memory: &Memory, world: &mut World) -> Result<Exit> {
     only_a_person(world)?;
     let ids = waiting_ids(memory);
     for staged in chosen.plans(memory)? {
-        memory.reject(&staged)?;
+        let said = memory.reject(&staged)?;
         let id = ids.shorten(&staged.id);
         writeln!(world.stdout, "rejected {id}  {}", printable(&staged.plan.reason))?;
+        for line in said {
+            writeln!(world.stdout, "{line}")?;
+        }
     }
+    Ok(Exit::Yes)
+}
+
+fn propose_again(kind: &str, memory: &Memory, world: &mut World) -> Result<Exit> {
+    only_a_person(world)?;
+    memory.propose_again(&MemoryType::parse(kind))?;
+    writeln!(world.stdout, "Extraction proposes `{kind}` here.")?;
     Ok(Exit::Yes)
 }
 

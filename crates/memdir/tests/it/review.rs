@@ -4,7 +4,9 @@ use std::fs;
 
 use camino::Utf8PathBuf;
 use insta::assert_snapshot;
+use serde_json::json;
 
+use crate::extract::{self, ask, prompt, session, turns};
 use crate::harness::Sandbox;
 
 /// The person's own terminal, with a setting for changes by others.
@@ -332,4 +334,53 @@ fn a_rename_that_waited_takes_along_what_was_written_meanwhile() {
     let found = fs::read_to_string(directory(&sandbox).join("indent.md")).unwrap();
     assert!(found.contains("name: indent") && found.contains("two\n\n3\n"), "{found}");
     assert!(!file.exists());
+}
+
+#[test]
+fn what_is_rejected_three_times_in_a_row_is_proposed_no_more_until_it_is_wanted_again() {
+    let sandbox = extract::sandbox();
+    sandbox.home.write("home/.config/memdir/config.toml", "writes = \"review\"\n");
+    let said = [
+        "please never force push to a shared branch, ask me first",
+        "please stop summarizing what you did at the end of every message",
+        "from now on use tabs everywhere in this repo",
+        "please stop adding docstrings to private functions, they go stale",
+        "from now on run the linter before you say that you are done",
+    ];
+    let find = |number: usize, text: &str| {
+        session(&sandbox, &format!("{number}c0523b1"), &[prompt(&format!("u{number}"), text)]);
+        turns(&ask(&sandbox, "extract --json"))
+    };
+    let answer = |word: &str| {
+        let block = sandbox.run(["review", word, "--all"]);
+        assert_eq!(block.code, 0, "{}", block.stderr);
+        block.stdout
+    };
+    let command = "memdir review --again feedback";
+    // What is accepted in between begins the count anew.
+    for (number, word) in ["reject", "reject", "accept", "reject", "reject"].into_iter().enumerate() {
+        assert_eq!(find(number, said[number]), [format!("u{number} feedback")]);
+        assert!(!answer(word).contains(command));
+    }
+    assert!(!sandbox.run(["status"]).stdout.contains(command));
+    assert_eq!(find(5, "never mock the database in the integration tests"), ["u5 feedback"]);
+    let third = answer("reject");
+    assert_eq!(third.matches(command).count(), 1, "{third}");
+    assert_eq!(ask(&sandbox, "status --json")["extraction"]["kinds_off"], json!(["feedback"]));
+    assert!(sandbox.run(["status"]).stdout.contains(command));
+
+    let lines = [
+        prompt("u6", "we don't do default exports here, named exports only please"),
+        prompt("u7", "I'm a data scientist, the Go side of this repo is new to me"),
+    ];
+    session(&sandbox, "6c0523b1", &lines);
+    let fourth = ask(&sandbox, "extract --json");
+    assert_eq!(turns(&fourth), ["u7 user"], "others are still proposed");
+    let left_out = json!({"turn": "u6", "why": "you rejected `feedback` three times in a row"});
+    assert!(fourth["skipped"].as_array().unwrap().contains(&left_out), "{fourth}");
+    assert!(!answer("reject").contains("--again"), "the first of its kind");
+
+    assert_eq!(sandbox.run(["review", "--again", "feedback"]).code, 0);
+    assert_eq!(ask(&sandbox, "status --json")["extraction"]["kinds_off"], json!([]));
+    assert_eq!(turns(&ask(&sandbox, "extract --session 6c0523b1 --json")), ["u6 feedback"]);
 }

@@ -4,6 +4,7 @@ use anyhow::Result;
 use jiff::Timestamp;
 use memdir_core::config::ExtractBy;
 use memdir_core::env::Env;
+use memdir_core::memory::memory_type::MemoryType;
 use memdir_lib::dream::dream_gate;
 use memdir_lib::extract::backlog;
 use memdir_lib::features::{read_extract_by, read_features};
@@ -28,6 +29,8 @@ pub(super) struct ExtractionStands {
     bytes_behind: u64,
     /// How many sessions wait for the model, which could not be asked.
     sessions_unasked: usize,
+    /// Of what it proposes nothing, because the user rejected it three times in a row.
+    kinds_off: Vec<MemoryType>,
 }
 
 /// When the last dream was, and when the next one comes.
@@ -59,6 +62,7 @@ impl ExtractionStands {
             sessions_behind: backlog.sessions_behind,
             bytes_behind: backlog.bytes_behind,
             sessions_unasked: backlog.unasked,
+            kinds_off: memory.kinds_off(),
         })
     }
 
@@ -86,7 +90,16 @@ impl ExtractionStands {
             1 => "; 1 session waits for the model".to_owned(),
             count => format!("; {count} sessions wait for the model"),
         };
-        format!("{when}; {last}; {behind}{unasked}")
+        let off: String = self
+            .kinds_off
+            .iter()
+            .map(|kind| {
+                format!(
+                    "; you rejected `{kind}` three times, so none is proposed: memdir review --again {kind}"
+                )
+            })
+            .collect();
+        format!("{when}; {last}; {behind}{unasked}{off}")
     }
 }
 

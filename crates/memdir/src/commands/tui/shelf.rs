@@ -141,8 +141,11 @@ impl Shelf {
         let said = if accepts {
             done(&staged.plan, &memory.accept(&staged, world.now)?)
         } else {
-            memory.reject(&staged)?;
-            "Rejected. The same change is not proposed again.".to_owned()
+            let said = memory.reject(&staged)?;
+            std::iter::once("Rejected. The same change is not proposed again.".to_owned())
+                .chain(said)
+                .collect::<Vec<_>>()
+                .join(" ")
         };
         self.reload(world)?;
         Ok(said)
