@@ -84,12 +84,14 @@ fn a_process_that_writes_all_the_time_loses_nothing() {
             }
             count
         });
-        for _ in 0..6 {
-            let block = sandbox.run(["dream"]);
+        let dreams: Vec<_> = (0..6).map(|_| sandbox.run(["dream"])).collect();
+        // Before anything is asserted: a scope waits for its threads, also when it panics.
+        is_over.store(true, Ordering::Relaxed);
+        let last = writer.join().unwrap();
+        for block in dreams {
             assert!(block.code == 0 || block.stderr.contains("changed"), "{}", block.stderr);
         }
-        is_over.store(true, Ordering::Relaxed);
-        writer.join().unwrap()
+        last
     });
     assert_eq!(sandbox.run(["dream", "--all"]).code, 0);
     let said = format!("Worker {last} is the youngest.");
