@@ -2,7 +2,7 @@
 //!
 //! The record is appended to, so that a hook pays one write. It is below `cache/`, so a purge removes it, and it is bounded. `[features] usage = false` turns it off.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use memdir_core::content_hash::ContentHash;
 use memdir_core::env::Env;
 use memdir_core::settings::ClientFlags;
 use memdir_disk::rolling_log::RollingLog;
-use memdir_search::Recalled;
+use memdir_search::{ConsideredMemory, Recalled};
 use serde::{Deserialize, Serialize};
 
 use crate::features::read_features;
@@ -36,6 +36,9 @@ pub struct UsageRecord {
     /// How likely it was needed.
     #[serde(default)]
     pub score: f32,
+    /// The numbers that the score follows from, without those that are 0; empty where no prompt was matched.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub features: BTreeMap<String, f32>,
 }
 
 /// What happened to a memory.
@@ -69,8 +72,8 @@ pub struct MemoryUsage {
     pub sessions: usize,
 }
 
-/// Where the record starts anew; with the one before it, about 2,500 to 5,000 uses are kept.
-const FULL_BYTES: u64 = 512 << 10;
+/// Where the record starts anew; with the one before it, at least the last 1,000 uses are kept.
+const FULL_BYTES: u64 = 1 << 20;
 
 fn log(env: &Env) -> Option<RollingLog> {
     env.state_dir().map(|state| RollingLog::new(state.join("cache/usage/usage.jsonl"), FULL_BYTES))
@@ -121,7 +124,7 @@ pub fn note_cited(env: &Env, paths: Vec<Utf8PathBuf>, session: Option<&str>, now
 /// A use for which no prompt was matched.
 fn plain(event: UsageEvent, path: Utf8PathBuf, session: Option<&str>, time: Timestamp) -> UsageRecord {
     let (session, reason) = (session.map(str::to_owned), String::new());
-    UsageRecord { time, path, session, event, prompt: None, reason, score: 0.0 }
+    UsageRecord { time, path, session, event, prompt: None, reason, score: 0.0, features: BTreeMap::new() }
 }
 
 /// Notes what was brought to a session.
@@ -145,11 +148,19 @@ pub(crate) fn note_recalled(env: &Env, recalled: &Recalled, prompt: &str, sessio
             }
             .to_owned(),
             score: considered.map_or(0.0, |considered| considered.probability),
+            features: considered.map(numbers).unwrap_or_default(),
         }
     };
     let shown = recalled.memories.iter().map(|memory| record(&memory.path, UsageEvent::Shown));
     let named = recalled.named.iter().map(|memory| record(&memory.path, UsageEvent::Named));
     note(env, &shown.chain(named).collect::<Vec<_>>());
+}
+
+/// What spoke for and against a memory, to three decimals.
+fn numbers(considered: &ConsideredMemory) -> BTreeMap<String, f32> {
+    let rounded = |value: f32| (value * 1_000.0).round() / 1_000.0;
+    let numbers = considered.features.named().map(|(name, value)| (name.to_owned(), rounded(value)));
+    numbers.filter(|(_, value)| *value != 0.0).collect()
 }
 
 /// Adds records. That it fails costs a count, never the answer.

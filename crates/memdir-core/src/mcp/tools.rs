@@ -34,6 +34,7 @@ mod tests {
             let writes = tool["annotations"]["readOnlyHint"] == false;
             assert_eq!(tool["annotations"]["destructiveHint"].is_boolean(), writes, "{tool}");
         }
+        assert!(tools[7]["description"].as_str().unwrap().contains("Give each file `metadata.cues`"));
         let bytes = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}}).to_string().len();
         assert!(bytes <= 6_000, "{bytes}");
     }

@@ -130,6 +130,11 @@ features! {
 }
 
 impl Features {
+    /// The numbers that are not 0, with their names.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, f32)> {
+        FEATURE_NAMES.into_iter().zip(self.values()).filter(|(_, value)| *value != 0.0)
+    }
+
     /// How similar the prompt is to the nearest part of the memory.
     fn nearest(&self) -> f32 {
         let Self { cosine_description, cosine_sentence, cosine_cue, cosine_text, .. } = *self;

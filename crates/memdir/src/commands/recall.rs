@@ -123,13 +123,18 @@ impl Run for Recall {
 /// A line for each memory that was looked at, with the numbers that are not 0.
 fn explain(considered: &[ConsideredMemory], world: &mut World) -> Result<()> {
     for memory in considered {
-        let features = memory.features.values();
-        let known = FEATURE_NAMES.iter().zip(features).filter(|(_, value)| *value != 0.0);
-        let known: Vec<String> = known.map(|(name, value)| format!("{name} {value:.2}")).collect();
+        let numbers = in_words(memory.features.named());
         let name = printable(&memory.name);
-        writeln!(world.stderr, "{:.3}  {name}  ({})", memory.probability, known.join(", "))?;
+        writeln!(world.stderr, "{:.3}  {name}  ({numbers})", memory.probability)?;
     }
     Ok(())
+}
+
+/// Features as one line.
+pub(super) fn in_words<'f>(features: impl Iterator<Item = (&'f str, f32)>) -> String {
+    let words: Vec<String> =
+        features.map(|(name, value)| format!("{} {value:.2}", printable(name))).collect();
+    words.join(", ")
 }
 
 #[derive(Serialize)]

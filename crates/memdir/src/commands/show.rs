@@ -57,6 +57,14 @@ pub(super) struct Shown {
     links: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<String>,
+    /// The memory that replaced it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superseded_by: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pinned: bool,
+    /// The last day on which it counts, or an event in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires: Option<String>,
     /// How fresh what it cites is, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) freshness: Option<Freshness>,
@@ -87,6 +95,9 @@ impl Shown {
             age_days: age_days(entry.modified, now),
             links: topic.links,
             problems: problems.iter().map(ToString::to_string).collect(),
+            superseded_by: entry.validity.superseded_by.clone(),
+            pinned: entry.validity.pinned,
+            expires: entry.validity.expires.as_ref().map(ToString::to_string),
             freshness: None,
             verified: None,
             linked_from: None,

@@ -25,6 +25,8 @@ const MAX_COMMAND: u64 = 4 << 20;
     name = "tool",
     after_help = "Reads one memory_20250818 command as JSON from standard input and answers with `content` and `is_error`.
 `/memories` is the project's memory directory, or the one that --dir names.
+Ask the model in your system prompt to give each file `cues` below `metadata`: three to eight short phrases
+that say when it is needed. Recall finds it by them though no other word fits.
 
 Examples:
   echo '{\"command\": \"view\", \"path\": \"/memories\"}' | memdir tool

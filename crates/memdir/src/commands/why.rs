@@ -1,5 +1,6 @@
 //! `memdir why`: what brought a memory to an agent.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use anyhow::Result;
@@ -7,10 +8,12 @@ use camino::Utf8PathBuf;
 use clap::Parser;
 use jiff::Timestamp;
 use memdir_lib::usage::{UsageEvent, UsageRecord, records};
+use memdir_search::FEATURE_NAMES;
 use serde::Serialize;
 
 use super::Run;
 use super::memory::Which;
+use super::recall::in_words;
 use super::when::local;
 use crate::exit::Exit;
 use crate::output::printable;
@@ -20,7 +23,8 @@ use crate::world::World;
 #[derive(Debug, Parser)]
 #[command(
     name = "why",
-    after_help = "Exits with 1 if nothing is recorded. The score is the probability that the agent needed the memory.
+    after_help = "Exits with 1 if nothing is recorded. The score is the probability that the agent needed the memory; the
+numbers that it follows from stand below it, as `memdir recall --explain` names them.
 
 Examples:
   memdir why tabs
@@ -51,12 +55,14 @@ struct Injection {
     reason: String,
     score: f32,
     prompt: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    features: BTreeMap<String, f32>,
 }
 
 impl From<UsageRecord> for Injection {
     fn from(record: UsageRecord) -> Self {
-        let UsageRecord { time, path, session, event, prompt, reason, score } = record;
-        Self { time, path, session, event, reason, score, prompt }
+        let UsageRecord { time, path, session, event, prompt, reason, score, features } = record;
+        Self { time, path, session, event, reason, score, prompt, features }
     }
 }
 
@@ -81,7 +87,7 @@ impl Run for Why {
         if injections.is_empty() {
             writeln!(world.stderr, "No record of `{}` being given to an agent.", printable(&self.what))?;
         }
-        for Injection { time, path, session, event, reason, score, .. } in &injections {
+        for Injection { time, path, session, event, reason, score, features, .. } in &injections {
             let event = if *event == UsageEvent::Shown { "shown" } else { "named" };
             let file = printable(path.file_name().unwrap_or_default());
             let session = printable(session.as_deref().unwrap_or("unknown"));
@@ -96,6 +102,12 @@ impl Run for Why {
                 world.stdout,
                 "{time}  {file}  {event} to session {session}: {shares}, score {score:.2}"
             )?;
+            if !features.is_empty() {
+                let mut features: Vec<_> =
+                    features.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+                features.sort_by_key(|(name, _)| FEATURE_NAMES.iter().position(|known| known == name));
+                writeln!(world.stdout, "  {}", in_words(features.into_iter()))?;
+            }
         }
         Ok(exit)
     }

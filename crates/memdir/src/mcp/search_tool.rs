@@ -223,8 +223,11 @@ fn said(
             "" => String::new(),
             by => format!(", replaced by {by}"),
         };
+        // What is only near is called so above the list.
+        let is_weak = number < found.hits.len() && hit.get("weak").is_some();
+        let weak = if is_weak { ", a weak match" } else { "" };
         text.push_str(&format!(
-            "\n{}. {} ({}{}{replaced}) {place}:{}\n   | {}",
+            "\n{}. {} ({}{}{replaced}{weak}) {place}:{}\n   | {}",
             number + 1,
             word("title"),
             word("type"),
@@ -238,7 +241,7 @@ fn said(
     }
     let mut value = json!({"hits": [], "partial": is_partial, "warnings": warnings});
     value["hits"] = hits.into();
-    if !nearest.is_empty() {
+    if found.hits.is_empty() {
         value["nearest"] = nearest.into();
     }
     ToolAnswer::structured(with_warnings(text, warnings), value)

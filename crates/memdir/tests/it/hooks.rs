@@ -207,10 +207,14 @@ fn usage_says_what_was_given_and_read_until_it_is_switched_off_or_purged() {
     let why = &why["injections"][0];
     assert_eq!((&why["reason"], &why["event"]), (&json!("words"), &json!("shown")));
     assert!(why["score"].as_f64().unwrap() > 0.3 && !why.to_string().contains("emptied"), "{why}");
+    let features = why["features"].as_object().unwrap();
+    assert!(features["words"].as_f64().unwrap() > 0.0 && !features.contains_key("pinned"), "{why}");
     let session = why["session"].as_str().unwrap();
     let said = sandbox.run(["why", session]).stdout;
     let minute = why["time"].as_str().unwrap().get(..16).unwrap().replace('T', " ");
     assert!(said.starts_with(&format!("{minute}  database.md  shown")), "{said}");
+    let words = format!("\n  words {:.2}, ", features["words"].as_f64().unwrap());
+    assert!(said.contains(&words) && said.contains("coverage 1.00"), "{said}");
     assert_eq!(sandbox.run(["why", "no-such-session"]).code, 1);
     sandbox.home.write("home/.config/memdir/config.toml", "[features]\nusage = false\n");
     sandbox.run(["show", "database"]);
@@ -233,7 +237,8 @@ fn what_is_pinned_comes_with_the_first_prompt_of_a_session_whatever_it_says() {
     hook(&mut sandbox, "SessionStart", &json!({"source": "compact"}));
     let again = hook(&mut sandbox, "UserPromptSubmit", &prompt).to_string();
     assert!(again.contains("Answers are short."), "after a compaction: {again}");
-    assert!(sandbox.run(["why", "brief"]).stdout.contains("it is pinned"));
+    let why = sandbox.run(["why", "brief"]).stdout;
+    assert!(why.contains("it is pinned") && !why.contains("words"), "no number decided it: {why}");
 }
 
 #[test]

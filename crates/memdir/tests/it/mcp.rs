@@ -422,6 +422,33 @@ fn a_long_memory_is_read_piece_by_piece() {
 }
 
 #[test]
+fn a_search_that_finds_nothing_says_so_and_what_is_nearest() {
+    let mut client = McpClient::greeted(&[]);
+    save(&mut client, "tabs", "Use tabs.");
+    let search = |client: &mut McpClient, query: &str| {
+        let result = client.result("tools/call", json!({"name": "search", "arguments": {"query": query}}));
+        let text = result["content"][0]["text"].as_str().unwrap().to_owned();
+        (result["structuredContent"].clone(), text)
+    };
+    let (found, text) = search(&mut client, "kubernetes ingress certificate tabs");
+    assert_eq!((&found["hits"], &found["nearest"][0]["title"]), (&json!([]), &json!("tabs")), "{found}");
+    assert!(text.starts_with("Nothing found; nearest ("), "{text}");
+    let (found, text) = search(&mut client, "zzzqqq");
+    assert_eq!(
+        (&found["hits"], &found["nearest"], text.as_str()),
+        (&json!([]), &json!([]), "Nothing found.")
+    );
+    save(&mut client, "retries", "Retry policy of the billing job: exponential backoff.");
+    save(&mut client, "invoices", "Invoices go out on Mondays, after the billing job.");
+    let (_, text) = search(&mut client, "retry policy of exponential backoff, invoices");
+    assert!(text.contains("1. retries (project, 0 days old) "), "{text}");
+    assert!(text.contains("2. invoices (project, 0 days old, a weak match) "), "{text}");
+    let (found, text) = search(&mut client, "tabs");
+    assert_eq!(found["hits"][0]["title"], "tabs");
+    assert!(found.get("nearest").is_none() && !text.contains("weak"), "{text}");
+}
+
+#[test]
 fn a_search_says_which_filters_mean_nothing() {
     let mut client = McpClient::greeted(&[]);
     save(&mut client, "tabs", "Use tabs.");

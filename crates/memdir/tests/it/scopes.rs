@@ -137,6 +137,29 @@ fn a_merged_branch_offers_its_memories_and_a_deleted_one_archives_them() {
 }
 
 #[test]
+fn json_says_what_is_pinned_ends_or_was_replaced_and_nothing_of_the_others() {
+    let (sandbox, _) = project();
+    add(&sandbox, "plain", "Use tabs.", &[]);
+    add(&sandbox, "freeze", "The code freeze ends soon.", &["--expires", "2030-01-02", "--pin"]);
+    add(&sandbox, "old", "The staging port is 6010.", &["--expires", "until release 2.0"]);
+    add(&sandbox, "new", "The staging port is 7020.", &["--supersedes", "old"]);
+    let listed = json_of(&sandbox, &["ls", "--json"]);
+    let said = |item: &Value| -> Vec<Value> {
+        ["superseded_by", "pinned", "expires"].map(|field| item[field].clone()).to_vec()
+    };
+    for (name, expected) in [
+        ("plain", [Value::Null, Value::Null, Value::Null]),
+        ("freeze", [Value::Null, json!(true), json!("2030-01-02")]),
+        ("old", [json!("new"), Value::Null, json!("release 2.0")]),
+        ("new", [Value::Null, Value::Null, Value::Null]),
+    ] {
+        let item = listed["items"].as_array().unwrap().iter().find(|item| item["name"] == name).unwrap();
+        assert_eq!(said(item), expected, "{item}");
+        assert_eq!(said(&json_of(&sandbox, &["show", name, "--json"])), expected, "{name}");
+    }
+}
+
+#[test]
 fn what_expired_is_listed_decided_in_review_and_archived_after_a_week_never_deleted() {
     let (mut sandbox, memory) = project();
     add(&sandbox, "freeze", "The code freeze ends soon.", &["--expires", "2d"]);
