@@ -175,17 +175,17 @@ impl DatedText {
                 self.asked.insert(term, *weight);
             }
         });
-        let head = || fold_text(text.get(..text.floor_char_boundary(AMENDING_BYTES)).unwrap_or_default());
-        if self.is_memory {
-            let all: f32 = question.values().sum();
-            self.answers = self.asked.values().sum::<f32>() / all.max(f32::EPSILON);
-            self.particulars.extend(particulars_of(text, analyzer));
-            let head = head();
-            self.tells_of_change |= CHANGED.iter().any(|words| head.contains(words));
-        } else if self.apart < FILES_APART {
-            let head = head();
-            self.amends |= AMENDING.iter().any(|words| head.contains(words));
+        let is_turn = self.apart < FILES_APART;
+        if !self.is_memory && !is_turn {
+            return;
         }
+        let all: f32 = question.values().sum();
+        self.answers = self.asked.values().sum::<f32>() / all.max(f32::EPSILON);
+        self.particulars.extend(particulars_of(text, analyzer));
+        let head = fold_text(text.get(..text.floor_char_boundary(AMENDING_BYTES)).unwrap_or_default());
+        let says_any = |those: &[&str]| those.iter().any(|words| head.contains(words));
+        self.amends |= is_turn && says_any(AMENDING);
+        self.tells_of_change |= self.is_memory && says_any(CHANGED);
     }
 
     fn is_later_than(&self, other: &Self) -> bool {
@@ -204,6 +204,12 @@ impl DatedText {
         let shared = other.asked.iter().filter(|(term, _)| self.asked.contains_key(term));
         let shared: f32 = shared.map(|(_, weight)| weight).sum();
         if held > 0.0 { shared / held } else { 0.0 }
+    }
+
+    /// Whether the question names something that the other one holds and this one does not: "release 1.2", "the API". Then
+    /// it is about another thing of the same kind, and both hold.
+    fn is_about_another_than(&self, other: &Self) -> bool {
+        other.particulars.iter().any(|term| other.asked.contains_key(term) && !self.words.contains(term))
     }
 
     /// Whether both are memories and this one says the same thing as it was later.
@@ -230,7 +236,8 @@ impl DatedText {
         let is_newer_version =
             shared >= ANSWERED && self.is_about_the_same_as(other) && self.score >= LEAST_SCORE * other.score;
         let is_amendment = self.amends && shared >= AMENDED && self.score >= LEAST_AMENDMENT * other.score;
-        let is_later = self.superseded_by.is_empty() && self.is_later_than(other);
+        let is_later =
+            self.superseded_by.is_empty() && self.is_later_than(other) && !self.is_about_another_than(other);
         is_later && (is_newer_version || is_amendment || self.is_newer_memory_than(other, shared))
     }
 }
@@ -287,6 +294,9 @@ mod tests {
         let amendment = "no, the staging database is behind the tunnel instead";
         assert_eq!(order_of(&[(old, 1, ""), (amendment, 2, "")]), [1, 0], "an amendment");
         assert_eq!(order_of(&[(old, 3, ""), (amendment, 2, "")]), [0, 1], "nothing amends what comes later");
+        let (api, browser) = ("log errors of the API to Loki", "log errors of the browser to Sentry instead");
+        let order = order_as(&[(api, 1, ""), (browser, 2, "")], false, "log errors of the API");
+        assert_eq!(order, [0, 1], "the same about another thing");
         let near = "back up the staging database through its port every night, keep 14 copies in the vault";
         assert_eq!(order_of(&[(old, 1, ""), (near, 2, "")]), [0, 1], "the same words about another thing");
     }
@@ -318,6 +328,12 @@ mod tests {
                 "auf welchem Port läuft der Server",
                 "Der Server läuft auf Port 80.",
                 "Der Server schreibt ins Protokoll.",
+                false,
+            ),
+            (
+                "import of release 1.2",
+                "Release 1.2 broke the import of CSV files.",
+                "Release 1.3 fixed the import of CSV files and dropped XLS.",
                 false,
             ),
         ] {
