@@ -5,9 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use self::short_ids::ShortIds;
 use crate::operation::{Author, AuthorKind, Operation, OperationId};
 
 pub mod lineage;
+pub mod short_ids;
 pub mod undo;
 
 /// Which operations are undone, and by which: an undo that was itself undone does not count.
@@ -77,28 +79,15 @@ pub fn find<'o>(operations: &'o [Operation], wanted: &str) -> Result<&'o Operati
         (Some(one), None) => Ok(one),
         (Some(one), Some(two)) => Err(NoSuchOperation::Ambiguous {
             wanted: wanted.to_owned(),
-            candidates: [one, two]
-                .into_iter()
-                .chain(found)
-                .take(8)
-                .map(|found| beginning(operations, &found.id.0).to_owned())
-                .collect(),
+            candidates: {
+                let ids = ShortIds::of(operations);
+                let found = [one, two].into_iter().chain(found).take(8);
+                found.map(|found| ids.short(&found.id).to_owned()).collect()
+            },
         }),
         _ => Err(NoSuchOperation::Unknown { wanted: wanted.to_owned() }),
     }
 }
-
-/// The shortest beginning of an id that means no other operation.
-fn beginning<'i>(operations: &[Operation], id: &'i str) -> &'i str {
-    let is_unique = |start: &str| {
-        operations.iter().all(|operation| operation.id.0 == id || !operation.id.0.starts_with(start))
-    };
-    let starts = (SHORTEST..id.len()).filter_map(|length| id.get(..length));
-    starts.into_iter().find(|start| is_unique(start)).unwrap_or(id)
-}
-
-/// As many characters of an id are printed at least.
-const SHORTEST: usize = 8;
 
 /// A shorter end of an id is too likely to match by chance.
 const MIN_DIGITS: usize = 4;

@@ -1,6 +1,6 @@
 //! One run of the viewer: what all requests share.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use memdir_core::content_hash::ContentHash;
 use memdir_core::env::Env;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::place::Place;
-use memdir_lib::projects::{ProjectEntry, Survey};
+use memdir_lib::projects::Survey;
 
 use crate::access::Access;
 use crate::attention::Attentions;
@@ -64,20 +64,9 @@ impl Viewer {
         Ok(Place::find(&self.env, &ClientFlags::default())?)
     }
 
-    /// All projects. A journal's own directory lies beside them and would list its project twice.
+    /// All projects, each with its journal.
     pub(crate) fn projects(&self) -> Result<Survey, PageError> {
-        let mut survey = self.start()?.projects.survey();
-        let is_used = |entry: &ProjectEntry| entry.memories + entry.sessions > 0;
-        let used: HashSet<_> = survey
-            .entries
-            .iter()
-            .filter(|entry| is_used(entry))
-            .filter_map(|entry| entry.path.clone())
-            .collect();
-        survey
-            .entries
-            .retain(|entry| is_used(entry) || entry.path.as_ref().is_none_or(|path| !used.contains(path)));
-        Ok(survey)
+        Ok(self.start()?.projects.survey().with_journals_folded())
     }
 
     /// A project by the name of its directory.

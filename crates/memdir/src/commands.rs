@@ -65,7 +65,6 @@ mod sessions;
 mod set;
 mod settings_diff;
 mod setup;
-mod short_id;
 mod show;
 mod status;
 mod sync;

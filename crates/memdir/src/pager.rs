@@ -9,7 +9,8 @@ use memdir_disk::platform::shell_command;
 
 /// A standard output that starts `$PAGER` once more lines were written than the terminal has.
 ///
-/// Until then it keeps what it gets. A flush means that a person is waiting for it: from then on nothing is paged.
+/// Until then it keeps what it gets. A flush means that a person is waiting for it: from then on nothing is paged. If
+/// paging was switched off, a flush waits until the person has left a pager that runs: it reads the same keyboard.
 pub(crate) struct Pager {
     command: String,
     rows: usize,
@@ -36,6 +37,13 @@ impl Pager {
         };
         self.child = Some(child);
         self.write_out()
+    }
+
+    fn end(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            drop(child.stdin.take());
+            let _ = child.wait();
+        }
     }
 
     /// Hands on what was kept: to the pager if there is one, else to the terminal.
@@ -68,16 +76,38 @@ impl Write for Pager {
         if self.child.is_none() {
             self.enabled.set(false);
         }
-        self.write_out()
+        self.write_out()?;
+        if !self.enabled.get() {
+            self.end();
+        }
+        Ok(())
     }
 }
 
 impl Drop for Pager {
     fn drop(&mut self) {
         let _ = self.write_out();
-        if let Some(mut child) = self.child.take() {
-            drop(child.stdin.take());
-            let _ = child.wait();
-        }
+        self.end();
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use memdir_testkit::TestHome;
+
+    use super::*;
+
+    #[test]
+    fn a_question_waits_for_the_pager() -> io::Result<()> {
+        let home = TestHome::new();
+        let left = home.root().join("left");
+        let command = format!("cat > /dev/null; sleep 0.3; : > '{left}'");
+        let enabled = Rc::new(Cell::new(true));
+        let mut pager = Pager::new(Some(&command), 2, Rc::clone(&enabled));
+        pager.write_all(b"one\ntwo\nthree\n")?;
+        enabled.set(false);
+        pager.flush()?;
+        assert!(left.exists());
+        Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::short_ids::ShortIds;
 use crate::content_hash::ContentHash;
 use crate::memory::entrypoint::ENTRYPOINT;
 use crate::memory::index::OVERFLOW;
@@ -247,7 +248,8 @@ impl Undo<'_> {
             })
         };
         let operation = self.newer.iter().find(touches)?;
-        Some(format!("operation {}: {}", operation.id, operation.reason))
+        let ids = ShortIds::of(self.newer);
+        Some(format!("operation {}: {}", ids.short(&operation.id), operation.reason))
     }
 }
 

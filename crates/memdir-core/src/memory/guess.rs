@@ -2,6 +2,7 @@
 
 use super::memory_type::MemoryType;
 use super::topic::{client_slug, one_line};
+use crate::secrets::redact;
 
 /// The fields of a new memory that its author did not give.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +19,18 @@ pub struct GuessedFields {
 #[must_use]
 pub fn guess(text: &str) -> GuessedFields {
     let sentence = first_sentence(text);
-    GuessedFields { memory_type: memory_type(text), name: name(&sentence), description: sentence }
+    // A purge takes a secret out of texts. The name of a file stays in the history.
+    let name = name(&first_sentence(&without_secrets(text)));
+    GuessedFields { memory_type: memory_type(text), name, description: sentence }
+}
+
+fn without_secrets(text: &str) -> String {
+    let (redacted, found) = redact(text);
+    if found.is_empty() {
+        return redacted;
+    }
+    let words = redacted.split(' ').filter(|word| !word.contains("[redacted:"));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The longest description that is guessed, in characters.
@@ -147,6 +159,13 @@ mod tests {
         let guessed = guess(text);
         let found = (guessed.memory_type.as_str(), guessed.name.as_str(), guessed.description.as_str());
         assert_eq!(found, (memory_type, name, description));
+    }
+
+    #[test]
+    fn a_secret_does_not_become_a_name() {
+        let guessed = guess("The deploy token is ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+        assert_eq!(guessed.name, "deploy-token");
+        assert_eq!(guess("ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8").name, "");
     }
 
     #[test]

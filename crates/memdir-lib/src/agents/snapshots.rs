@@ -7,6 +7,7 @@ use memdir_core::agents::snapshot::{
     VERSION, snapshot_dir, standing, take_over,
 };
 use memdir_core::agents::{AgentName, Scope};
+use memdir_core::history::short_ids::ShortIds;
 use memdir_core::history::undone;
 use memdir_core::hygiene::{Reason, flag};
 use memdir_core::operation::{Author, Operation, OperationId};
@@ -233,12 +234,20 @@ impl<'a> Snapshots<'a> {
 
     /// Whether an operation on the user's memory of the agent was undone since.
     fn is_undone(&self, operation: &OperationId) -> Result<bool, AgentsError> {
+        Ok(undone(&self.operations()?).contains_key(operation))
+    }
+
+    /// The beginning under which an operation on the user's memory of the agent is printed.
+    #[must_use]
+    pub fn short_id<'i>(&self, id: &'i OperationId) -> &'i str {
+        self.operations().map_or(&id.0, |operations| ShortIds::of(&operations).short(id))
+    }
+
+    fn operations(&self) -> Result<Vec<Operation>, AgentsError> {
         let state_dir = self.agents.env.state_dir().ok_or(AgentsError::NoState)?;
-        let Some(record) = self.agents.registry()?.project(&self.memory_dir)? else { return Ok(false) };
+        let Some(record) = self.agents.registry()?.project(&self.memory_dir)? else { return Ok(Vec::new()) };
         let recorded = History::of(&state_dir, &record.store).read()?;
-        let operations: Vec<Operation> =
-            recorded.operations.into_iter().map(|(operation, _)| operation).collect();
-        Ok(undone(&operations).contains_key(operation))
+        Ok(recorded.operations.into_iter().map(|(operation, _)| operation).collect())
     }
 
     fn read(&self) -> Result<Option<Snapshot>, AgentsError> {

@@ -4,6 +4,7 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use memdir_core::content_hash::ContentHash;
 use memdir_core::history::lineage::{Moment, Past, Version, of_file, version_at};
+use memdir_core::history::short_ids::ShortIds;
 use memdir_core::history::undo::{Renames, Sources, UndoRefused, plan_undo};
 use memdir_core::history::{find, last_to_redo, last_to_undo, undone};
 use memdir_core::memory::change::{FoundFile, restore};
@@ -92,6 +93,13 @@ impl Memory {
         let recorded = history.newest(limit)?;
         let operations = recorded.operations.into_iter().map(|(operation, _)| operation).collect();
         Ok(Log { operations, problems: recorded.problems, unread: recorded.unread })
+    }
+
+    /// The beginning under which a new operation is printed: what has the same one was done within the same second.
+    /// The whole id if the history cannot be read.
+    #[must_use]
+    pub fn short_id<'i>(&self, id: &'i OperationId) -> &'i str {
+        self.log(LOOKED_AT).map_or(&id.0, |log| ShortIds::of(&log.operations).short(id))
     }
 
     /// Who changed a file last, as far as the newest part of the history says.

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use memdir_core::config::{WriteMode, WriteScope};
 use memdir_core::content_hash::ContentHash;
 use memdir_core::gate::Admitted;
+use memdir_core::history::short_ids::ShortIds;
 use memdir_core::history::undo::name_after;
 use memdir_core::memory::entrypoint::ENTRYPOINT;
 use memdir_core::memory::index::OVERFLOW;
@@ -301,6 +302,13 @@ impl Memory {
     /// The system fails.
     pub fn withdraw(&self, staged: &StagedPlan) -> Result<(), MemoryError> {
         Ok(self.staged_plans()?.remove(&staged.id)?)
+    }
+
+    /// The beginning under which a change that waits is printed.
+    #[must_use]
+    pub fn short_waiting_id<'i>(&self, id: &'i str) -> &'i str {
+        let ids = |waiting: Waiting| ShortIds::among(waiting.plans.into_iter().map(|staged| staged.id));
+        self.waiting().map_or(id, |waiting| ids(waiting).shorten(id))
     }
 
     fn staged_plans(&self) -> Result<StagedPlans, MemoryError> {

@@ -26,6 +26,36 @@ pub struct Survey {
     pub problems: Vec<RegistryError>,
 }
 
+impl Survey {
+    /// Counts the directory of a journal with the project that it belongs to, also if the project moved since.
+    #[must_use]
+    pub fn with_journals_folded(mut self) -> Self {
+        let (journals, mut entries): (Vec<_>, Vec<_>) =
+            self.entries.into_iter().partition(ProjectEntry::is_journal);
+        for journal in journals {
+            let is_at_path = |entry: &ProjectEntry| entry.path == journal.path;
+            let is_current = |entry: &ProjectEntry| !entry.flags.contains(&Flag::LegacyName);
+            // After a move, the journal still names the old path.
+            let was_there =
+                |entry: &ProjectEntry| entry.former.iter().any(|path| Some(path) == journal.path.as_ref());
+            let find = |is_its: &dyn Fn(&ProjectEntry) -> bool| entries.iter().position(is_its);
+            let owner = find(&|entry| is_at_path(entry) && is_current(entry))
+                .or_else(|| find(&is_at_path))
+                .or_else(|| find(&was_there));
+            match owner.and_then(|at| entries.get_mut(at)) {
+                Some(owner) => {
+                    owner.bytes += journal.bytes;
+                    owner.last_used = owner.last_used.max(journal.last_used);
+                }
+                None => entries.push(journal),
+            }
+        }
+        entries.sort_by(|one, other| one.slug.cmp(&other.slug));
+        self.entries = entries;
+        self
+    }
+}
+
 /// One project directory, as `memdir project ls` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProjectEntry {
@@ -54,6 +84,17 @@ pub struct ProjectEntry {
     /// Other living paths with the same identity.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<Utf8PathBuf>,
+    /// Every path where the registry knows it to have been.
+    #[serde(skip)]
+    former: Vec<Utf8PathBuf>,
+}
+
+impl ProjectEntry {
+    /// Whether this is the directory of a journal and nothing else.
+    fn is_journal(&self) -> bool {
+        let is_encoded = |path: &Utf8PathBuf| naming(&self.slug, path).is_some();
+        self.memories + self.sessions == 0 && self.path.as_ref().is_some_and(|path| !is_encoded(path))
+    }
 }
 
 impl Projects {
@@ -186,6 +227,7 @@ fn entry(
         moved_to: found.moved_to,
         collides_with: found.collides_with,
         copies: found.copies,
+        former: record.into_iter().flat_map(|record| &record.paths).map(|seen| seen.path.clone()).collect(),
         slug: directory.slug,
     }
 }

@@ -13,6 +13,8 @@ pub(super) fn ask(question: &str, world: &mut World) -> Result<bool> {
         return Err(anyhow!("this needs a confirmation, and standard input is not a terminal: {question}"))
             .hint("pass --yes to confirm, or --dry-run to see what would happen");
     }
+    // A pager that runs would take the answer.
+    world.paging.set(false);
     world.stdout.flush()?;
     let answer = line(&format!("{question} [y/N] "), world)?.to_lowercase();
     Ok(matches!(answer.as_str(), "y" | "yes"))

@@ -1,5 +1,6 @@
 //! `memdir complete`: what could come next on a command line, for the shells' completions.
 
+use memdir_core::history::short_ids::ShortIds;
 use std::io::Write;
 
 use anyhow::Result;
@@ -8,7 +9,6 @@ use memdir_core::memory::memory_type::MemoryType;
 use memdir_core::settings::ClientFlags;
 use memdir_lib::memory::Memory;
 
-use super::short_id::ShortIds;
 use super::{COMMANDS, Group, Run, find};
 use crate::exit::Exit;
 use crate::output::printable;

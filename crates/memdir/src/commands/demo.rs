@@ -5,11 +5,11 @@ use std::io::Write;
 use anyhow::{Context, Result};
 use clap::Parser;
 use memdir_core::env::temporary_directory;
+use memdir_core::history::short_ids::ShortIds;
 use memdir_disk::throwaway_dir::ThrowawayDir;
 use memdir_sync::remote::git::make_repository;
 
 use super::Run;
-use super::short_id::ShortIds;
 use crate::exit::Exit;
 use crate::world::World;
 

@@ -139,6 +139,7 @@ impl Doctor {
                             applied.operation
                         }
                         Submitted::Staged { id, .. } => {
+                            let id = memory.short_waiting_id(&id);
                             world.warn(&format!("the fix waits for review as {id}"))?;
                             continue;
                         }

@@ -274,6 +274,7 @@ impl Dream {
             writeln!(world.stdout)?;
         }
         page.print(world)?;
+        let staged = staged.map(|id| memory.short_waiting_id(id));
         self.last_word(plan, op, staged, world)?;
         world.warn_all(warnings)?;
         Ok(Exit::Yes)

@@ -10,11 +10,12 @@ use jiff::Timestamp;
 use memdir_core::config::ExtractBy;
 use memdir_core::env::Env;
 use memdir_core::extract::{Extracted, Skipped};
+use memdir_core::operation::OperationId;
 use memdir_core::rel_path::RelPath;
 use memdir_disk::failure_log::{self, Failure};
 use memdir_lib::extract::{Engine, Range, SessionOutcome, Wanted, extract};
 use memdir_lib::features::read_extract_by;
-use memdir_lib::memory::Submitted;
+use memdir_lib::memory::{Memory, Submitted};
 use memdir_lib::model::Model;
 use memdir_lib::phase::Phase;
 use serde::Serialize;
@@ -127,7 +128,7 @@ impl Run for Extract {
         if self.how.json {
             print_json(&outcomes, dry_run, &failures, world)
         } else {
-            self.print(&outcomes, world)
+            self.print(&outcomes, &memory, world)
         }
     }
 }
@@ -224,13 +225,13 @@ fn print_json(
 }
 
 impl Extract {
-    fn print(&self, outcomes: &[SessionOutcome], world: &mut World) -> Result<Exit> {
+    fn print(&self, outcomes: &[SessionOutcome], memory: &Memory, world: &mut World) -> Result<Exit> {
         let paint = world.paint;
         let (mut found, mut changed, mut waiting) = (0, 0, false);
-        let mut done_by: Vec<&str> = Vec::new();
+        let mut done_by: Vec<&OperationId> = Vec::new();
         for outcome in outcomes {
-            for (memory, updated) in outcome.memories.iter().zip(&outcome.updated) {
-                let kind = memory.memory_type.as_str();
+            for (extracted, updated) in outcome.memories.iter().zip(&outcome.updated) {
+                let kind = extracted.memory_type.as_str();
                 let (name, kind) = match updated {
                     Some(path) => {
                         changed += 1;
@@ -238,20 +239,24 @@ impl Extract {
                     }
                     None => {
                         found += 1;
-                        (memory.name.as_str(), kind.to_owned())
+                        (extracted.name.as_str(), kind.to_owned())
                     }
                 };
                 writeln!(world.stdout, "{}  {}", paint.strong(&printable(name)), paint.quiet(&kind))?;
-                writeln!(world.stdout, "  {}", printable(&memory.description))?;
+                writeln!(world.stdout, "  {}", printable(&extracted.description))?;
             }
             match &outcome.submitted {
                 Some(Submitted::Applied(applied)) => {
                     world.warn_all(&applied.warnings)?;
-                    done_by.extend(applied.operation.as_ref().map(|operation| operation.id.0.as_str()));
+                    done_by.extend(applied.operation.as_ref().map(|operation| &operation.id));
                 }
                 Some(Submitted::Staged { id, .. }) => {
                     waiting = true;
-                    writeln!(world.stdout, "It waits for you: memdir review show {id}")?;
+                    writeln!(
+                        world.stdout,
+                        "It waits for you: memdir review show {}",
+                        memory.short_waiting_id(id)
+                    )?;
                 }
                 Some(Submitted::Rejected) => {
                     writeln!(world.stdout, "You rejected this before; it stays out.")?;
@@ -275,7 +280,7 @@ impl Extract {
         let engine = model.unwrap_or_else(|| " by rules".to_owned());
         writeln!(world.stdout, "{found} {memories} {done}{added}{engine}, {in_sessions} read.")?;
         for operation in done_by {
-            writeln!(world.stdout, "To undo it: memdir undo {operation}")?;
+            writeln!(world.stdout, "To undo it: memdir undo {}", memory.short_id(operation))?;
         }
         Ok(Exit::Yes)
     }

@@ -52,7 +52,7 @@ pub(super) fn import(
     report.warnings.extend(
         team.keys().map(|name| format!("`{name}` belongs to a team and comes with `memdir team sync`")),
     );
-    let mut planned = Vec::new();
+    let (mut planned, mut shown) = (Vec::new(), Vec::new());
     for (folder, part) in by_folder(files, all)? {
         let memory = open(&folder, world)?;
         let plan = memory.plan_unpack(&part.files, false)?;
@@ -86,11 +86,14 @@ pub(super) fn import(
                 let added = applied.warnings.into_iter().filter(|added| !plan.warnings.contains(added));
                 report.warnings.extend(added);
             }
-            Submitted::Staged { id, .. } => report.staged.push(id),
+            Submitted::Staged { id, .. } => {
+                shown.push(memory.short_waiting_id(&id).to_owned());
+                report.staged.push(id);
+            }
             Submitted::Rejected => bail!("the user rejected this change before, so it is not proposed again"),
         }
     }
-    print(&report, how.json, world)
+    print(&report, &shown, how.json, world)
 }
 
 /// What an archive holds for one directory.
@@ -128,7 +131,7 @@ fn start_journal(world: &World) -> Result<bool> {
     Ok(true)
 }
 
-fn print(report: &ArchiveReport, json: bool, world: &mut World) -> Result<Exit> {
+fn print(report: &ArchiveReport, staged: &[String], json: bool, world: &mut World) -> Result<Exit> {
     if json {
         return world.answer_json(report);
     }
@@ -139,7 +142,7 @@ fn print(report: &ArchiveReport, json: bool, world: &mut World) -> Result<Exit> 
     if report.paths.is_empty() {
         writeln!(world.stdout, "Nothing to add: all of it is here.")?;
     }
-    for id in &report.staged {
+    for id in staged {
         writeln!(world.stdout, "Nothing is changed yet: the change waits for `memdir review` as {id}.")?;
     }
     world.warn_all(&report.warnings)?;

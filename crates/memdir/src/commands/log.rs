@@ -1,5 +1,6 @@
 //! `memdir log`: what was done, by whom and why.
 
+use memdir_core::history::short_ids::ShortIds;
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -9,7 +10,6 @@ use memdir_core::operation::{Author, AuthorKind, ChangeRecord, Operation, Operat
 use serde::Serialize;
 
 use super::memory::{Which, look};
-use super::short_id::ShortIds;
 use super::{Run, when};
 use crate::exit::Exit;
 use crate::output::{cut, printable, width};

@@ -267,8 +267,7 @@ fn waits(
         let applied = Applied { operation: None, conflicts: Vec::new(), warnings: warnings.to_vec() };
         return print_json(plan, &applied, Some(id), memory, how, world);
     }
-    let ids = super::review::waiting_ids(memory);
-    let id = ids.shorten(id);
+    let id = memory.short_waiting_id(id);
     writeln!(world.stdout, "Nothing is changed yet: the change waits for `memdir review` as {id}.")?;
     world.warn_all(warnings)?;
     Ok(Exit::Yes)

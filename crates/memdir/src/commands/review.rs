@@ -1,5 +1,6 @@
 //! `memdir review`: what agents, extraction and team mates want to change, and the user's answer.
 
+use memdir_core::history::short_ids::ShortIds;
 use std::io::Write;
 
 use anyhow::{Result, bail};
@@ -15,7 +16,6 @@ use serde_json::json;
 
 use super::memory::{How, Which, only_a_person, report};
 use super::plan_diff::{diff, print_diff};
-use super::short_id::ShortIds;
 use super::{Run, due, editor};
 use crate::exit::Exit;
 use crate::output::{human_age, printable};
@@ -211,7 +211,7 @@ fn show(memory: &Memory, id: &str, json: bool, world: &mut World) -> Result<Exit
 }
 
 /// The ids of the changes that wait, to print the beginnings that are unique among them.
-pub(super) fn waiting_ids(memory: &Memory) -> ShortIds {
+fn waiting_ids(memory: &Memory) -> ShortIds {
     let waiting = memory.waiting().map(|waiting| waiting.plans).unwrap_or_default();
     ShortIds::among(waiting.into_iter().map(|staged| staged.id))
 }

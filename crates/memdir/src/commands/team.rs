@@ -2,6 +2,7 @@
 
 use anyhow::{Result, anyhow};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use memdir_core::history::short_ids::ShortIds;
 use memdir_core::operation::{AuthorKind, Operation};
 use memdir_core::settings::ClientFlags;
 use memdir_sync::options::{ConflictPolicy, Options};
@@ -318,7 +319,7 @@ fn sync(manner: &SyncManner, world: &mut World) -> Result<Exit> {
                 && operation.changes.iter().any(|change| change.after.is_none())
         };
         if let Some(operation) = log.operations.iter().find(is_removal) {
-            let ids = super::short_id::ShortIds::of(&log.operations);
+            let ids = ShortIds::of(&log.operations);
             let id = ids.short(&operation.id);
             world.warn(&format!("{removed} memories were removed; `memdir undo {id}` restores them"))?;
         }

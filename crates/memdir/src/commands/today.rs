@@ -106,7 +106,7 @@ impl Today {
         } else if let Some(path) = path {
             writeln!(world.stdout, "Added to {path}")?;
         } else if let Some(id) = waiting {
-            writeln!(world.stdout, "It waits for you: memdir review show {id}")?;
+            writeln!(world.stdout, "It waits for you: memdir review show {}", memory.short_waiting_id(id))?;
         } else {
             writeln!(world.stdout, "You rejected this before; it stays out.")?;
         }

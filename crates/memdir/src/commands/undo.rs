@@ -6,6 +6,7 @@ use anyhow::{Result, anyhow};
 use clap::Parser;
 use jiff::Timestamp;
 use memdir_core::history::has_effect;
+use memdir_core::history::short_ids::ShortIds;
 use memdir_core::operation::{Author, AuthorKind, Operation};
 use memdir_core::plan::Plan;
 use memdir_lib::dream::{held, lock_holder};
@@ -15,7 +16,6 @@ use memdir_sync::team::INDEX_AUTHOR;
 
 use super::Run;
 use super::memory::{How, author, carry_out, conclude};
-use super::short_id::ShortIds;
 use crate::exit::Exit;
 use crate::output::{human_age, printable};
 use crate::report::WithHint;

@@ -36,8 +36,9 @@ pub(super) fn offered(hook: &Hook<'_>) -> Result<Vec<String>> {
                 let kept = snapshots.apply(&hook.author(), hook.world.now)?;
                 if let Some(operation) = kept.operation {
                     facts.push(model_remark(&format!(
-                        "The agent `{}` begins with the memory that this project hands on; `memdir undo {operation} --dir {}` undoes it.",
+                        "The agent `{}` begins with the memory that this project hands on; `memdir undo {} --dir {}` undoes it.",
                         agent.name,
+                        snapshots.short_id(&operation),
                         shell_word(snapshots.memory_dir())
                     )));
                 }

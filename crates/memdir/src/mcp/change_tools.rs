@@ -98,7 +98,10 @@ fn carry_out(asked: &Asked<'_>, plan: impl FnMut(&Memory) -> Result<Plan>) -> Re
         Submitted::Applied(applied) => applied,
         Submitted::Staged { id, warnings: more } => {
             warnings.extend(more);
-            let text = format!("Nothing is changed yet: the change waits for the user's review ({id}).");
+            let text = format!(
+                "Nothing is changed yet: the change waits for the user's review ({}).",
+                memory.short_waiting_id(&id)
+            );
             let value = json!({"staged": id, "paths": paths(plan, memory), "warnings": lines(&warnings)});
             return Ok(ToolAnswer::structured(with_warnings(text, &warnings), value));
         }
@@ -111,17 +114,17 @@ fn carry_out(asked: &Asked<'_>, plan: impl FnMut(&Memory) -> Result<Plan>) -> Re
             None => format!("`{}` was changed by another program and stays", conflict.path),
         });
     }
-    let op = applied.operation.as_ref().map(|operation| operation.id.0.as_str());
+    let op = applied.operation.as_ref().map(|operation| &operation.id);
     let text = match op {
         Some(op) => {
             let done: Vec<String> = plan.changes.iter().map(done).collect();
-            format!("{}. `memdir undo {op}` undoes it.", done.join(", "))
+            format!("{}. `memdir undo {}` undoes it.", done.join(", "), memory.short_id(op))
         }
         None => "Nothing to change.".to_owned(),
     };
     let mut value = json!({"paths": paths(plan, memory), "warnings": lines(&warnings)});
     if let (Some(op), Some(fields)) = (op, value.as_object_mut()) {
-        fields.insert("op".to_owned(), op.into());
+        fields.insert("op".to_owned(), op.0.as_str().into());
     }
     Ok(ToolAnswer::structured(with_warnings(text, &warnings), value))
 }

@@ -351,8 +351,10 @@ fn what_was_removed_or_taken_back_does_not_come_again() {
     assert_eq!(turns(&ask(&sandbox, "extract --json")), ["u9 feedback"]);
     let fresh = self::sandbox();
     session(&fresh, "5c0523b1", &lines);
-    assert!(fresh.run(["extract"]).stdout.contains("To undo it: memdir undo "));
-    let shown = fresh.run(["undo"]);
+    let extracted = fresh.run(["extract"]).stdout;
+    let (_, id) = extracted.split_once("To undo it: memdir undo ").unwrap();
+    assert_eq!(id.trim().len(), 8, "a beginning is enough: {extracted}");
+    let shown = fresh.run(["undo", id.trim()]);
     assert!(shown.stdout.contains("(by extraction, just now): remember what was said"), "{}", shown.stdout);
 }
 

@@ -65,6 +65,27 @@ fn a_rename_is_recognised_from_a_look_before() {
 }
 
 #[test]
+fn a_journal_is_listed_with_its_project_after_a_move_too() {
+    let mut sandbox = Sandbox::new();
+    project(&sandbox, "home/app");
+    sandbox.cwd = sandbox.home.root().join("home/app");
+    sandbox.run(["journal", "start"]);
+    let size = |sandbox: &Sandbox| {
+        let listed: serde_json::Value =
+            serde_json::from_str(&sandbox.run(["project", "ls", "--json"]).stdout).unwrap();
+        listed["items"][0]["bytes"].as_u64().unwrap()
+    };
+    assert_eq!(flags(&sandbox), [("[ROOT]/home/app".to_owned(), vec![])]);
+    assert!(size(&sandbox) > 500, "the journal is counted with the project");
+    fs::rename(sandbox.home.root().join("home/app"), sandbox.home.root().join("home/application")).unwrap();
+    sandbox.cwd = sandbox.home.root().join("home/application");
+    assert_eq!(flags(&sandbox), [("[ROOT]/home/app".to_owned(), vec!["moved".to_owned()])]);
+    sandbox.run(["project", "adopt"]);
+    assert_eq!(flags(&sandbox), [("[ROOT]/home/application".to_owned(), vec![])]);
+    assert!(size(&sandbox) > 500, "the journal moved with the project");
+}
+
+#[test]
 fn a_rename_of_a_parent_is_recognised() {
     let sandbox = Sandbox::new();
     project(&sandbox, "home/work/client/app");

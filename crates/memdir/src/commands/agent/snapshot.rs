@@ -126,7 +126,7 @@ impl Snapshot {
                 match &answer.op {
                     None if answer.staged.is_some() => waits(answer.staged.as_deref()).unwrap_or_default(),
                     Some(operation) => {
-                        let memory_dir = answer.memory_dir;
+                        let (memory_dir, operation) = (answer.memory_dir, snapshots.short_id(operation));
                         format!(
                             "took the snapshot over into `{memory_dir}`; `memdir undo {operation} --dir {memory_dir}` undoes it"
                         )

@@ -24,7 +24,7 @@ pub(super) fn ls(json: bool, world: &mut World) -> Result<Exit> {
     if let Err(error) = place.projects.remember_living(&survey, REMEMBERED_AT_ONCE, world.now) {
         world.warn(&format!("not all projects will be known again after a move: {error}"))?;
     }
-    let Survey { mut entries, problems } = survey;
+    let Survey { mut entries, problems } = survey.with_journals_folded();
     for problem in problems {
         world.warn(&problem.to_string())?;
     }

@@ -1,10 +1,10 @@
+use memdir_core::history::short_ids::ShortIds;
 use std::io::Write;
 
 use anyhow::Result;
 use memdir_lib::user::Profile;
 
 use crate::commands::log;
-use crate::commands::short_id::ShortIds;
 use crate::exit::Exit;
 use crate::world::World;
 

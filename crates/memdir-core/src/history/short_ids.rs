@@ -1,19 +1,24 @@
 //! Ids of operations as they are printed: the shortest beginning that means one operation.
 
-use memdir_core::operation::{Operation, OperationId};
+use crate::operation::{Operation, OperationId};
 
 /// Shorter beginnings are the same for everything that happens within minutes.
 const SHORTEST: usize = 8;
 
 /// The ids among which a beginning must be unique.
-pub(super) struct ShortIds(Vec<String>);
+#[derive(Debug, Clone)]
+pub struct ShortIds(Vec<String>);
 
 impl ShortIds {
-    pub(super) fn of<'o>(operations: impl IntoIterator<Item = &'o Operation>) -> Self {
+    /// Of these operations.
+    #[must_use]
+    pub fn of<'o>(operations: impl IntoIterator<Item = &'o Operation>) -> Self {
         Self::among(operations.into_iter().map(|operation| operation.id.0.clone()))
     }
 
-    pub(super) fn among(ids: impl IntoIterator<Item = String>) -> Self {
+    /// Of anything that has such ids.
+    #[must_use]
+    pub fn among(ids: impl IntoIterator<Item = String>) -> Self {
         let mut ids: Vec<String> = ids.into_iter().collect();
         ids.sort();
         ids.dedup();
@@ -21,12 +26,14 @@ impl ShortIds {
     }
 
     /// The beginning that is printed; `memdir undo` and every other command accept it.
-    pub(super) fn short<'i>(&self, id: &'i OperationId) -> &'i str {
+    #[must_use]
+    pub fn short<'i>(&self, id: &'i OperationId) -> &'i str {
         self.shorten(&id.0)
     }
 
     /// The same for an id that is not one of an operation.
-    pub(super) fn shorten<'i>(&self, id: &'i str) -> &'i str {
+    #[must_use]
+    pub fn shorten<'i>(&self, id: &'i str) -> &'i str {
         let place = self.0.partition_point(|known| known.as_str() < id);
         let is_there = self.0.get(place).is_some_and(|known| known == id);
         let before = place.checked_sub(1).and_then(|place| self.0.get(place));
