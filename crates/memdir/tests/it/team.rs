@@ -84,7 +84,8 @@ fn what_one_shares_the_other_knows() {
     assert_eq!(team.ada.run(["load"]).stdout.trim(), "");
     assert_eq!(json(&team.bob, "search Mondays --json")["hits"][0]["type"], "project");
     let recalled = json(&team.bob, "recall --prompt deploy,mondays --json");
-    assert_eq!(recalled["memories"].as_array().unwrap().len(), 1, "{recalled}");
+    // Two words and no question: named, not quoted.
+    assert_eq!(recalled["named"][0]["name"], "deploy", "{recalled}");
 }
 
 #[test]
