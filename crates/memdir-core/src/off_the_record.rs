@@ -65,7 +65,9 @@ pub fn is_bare(said: &str) -> bool {
 }
 
 /// Words that withdraw what was said before them in the same turn.
-const WITHDRAWN: [&str; 6] = [
+const WITHDRAWN: [&str; 8] = [
+    "forget that,",
+    "forget that.",
     "scratch that,",
     "scratch that.",
     "strike that,",

@@ -1,6 +1,7 @@
 //! `memdir tui` in a real terminal, by keys; the screens are kept.
 
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -204,7 +205,7 @@ fn sessions_are_searched_and_read() {
     terminal.wait_for("1 session");
     terminal.press(&["/"]);
     terminal.type_text("webhook");
-    terminal.wait_for("/webhook   2 hits");
+    terminal.wait_for("/webhook   1 hit");
     terminal.press(&["Enter"]);
     assert_snapshot!("session", terminal.wait_for("Tab next page"));
 }
@@ -219,9 +220,11 @@ fn a_memory_is_edited_in_the_editor_and_a_failed_editor_loses_nothing() {
     assert!(person.text("works-at-night").contains("in-one-sentence"));
     drop(terminal);
     let before = person.text("works-at-night");
-    let terminal = person.viewer(80, 24, &[("EDITOR", "false")]);
+    let failing = person.sandbox.home.write("failing-editor", "#!/bin/sh\necho 'more words' >> \"$1\"\nexit 1\n");
+    fs::set_permissions(&failing, fs::Permissions::from_mode(0o755)).unwrap();
+    let terminal = person.viewer(80, 24, &[("EDITOR", failing.as_str())]);
     terminal.press(&["e"]);
-    terminal.wait_for("text is in /");
+    terminal.wait_for("your text is in");
     assert_eq!(person.text("works-at-night"), before);
 }
 
