@@ -37,8 +37,12 @@ pub fn wish(said: &str) -> Option<Reach> {
         // Only the text as it was said can be cut, so a text that changed its length is withdrawn as a whole.
         let is_said = text.len() == said.len() && said.is_char_boundary(last);
         let is_alone = sentences(&text).count() < 2;
-        let others =
-            sentences(&text).filter(|sentence| !WITHDRAWN.iter().any(|phrase| sentence.starts_with(phrase)));
+        let withdraws = |sentence: &str| {
+            WITHDRAWN.iter().any(|phrase| {
+                sentence.starts_with(phrase) || sentence.ends_with(phrase.trim_end_matches([',', '.']))
+            })
+        };
+        let others = sentences(&text).filter(|sentence| !withdraws(sentence));
         return others.filter_map(reach_of).max().or(Some(if is_said && !is_alone {
             Reach::Before(last)
         } else {

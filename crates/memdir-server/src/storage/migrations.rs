@@ -50,7 +50,13 @@ mod tests {
             MIGRATIONS.iter().map(|step| fingerprint(step)[..16].to_owned()).collect();
         assert_eq!(
             fingerprints,
-            ["207da91a1f3e2f87", "0f5de1e4015d74d7", "e99fb0fc3ef3949a", "932e3110ef978897", "56cd3ed641d1c01b"],
+            [
+                "207da91a1f3e2f87",
+                "0f5de1e4015d74d7",
+                "e99fb0fc3ef3949a",
+                "932e3110ef978897",
+                "56cd3ed641d1c01b"
+            ],
             "a step that was published is never changed; add another"
         );
     }

@@ -220,7 +220,8 @@ fn a_memory_is_edited_in_the_editor_and_a_failed_editor_loses_nothing() {
     assert!(person.text("works-at-night").contains("in-one-sentence"));
     drop(terminal);
     let before = person.text("works-at-night");
-    let failing = person.sandbox.home.write("failing-editor", "#!/bin/sh\necho 'more words' >> \"$1\"\nexit 1\n");
+    let failing =
+        person.sandbox.home.write("failing-editor", "#!/bin/sh\necho 'more words' >> \"$1\"\nexit 1\n");
     fs::set_permissions(&failing, fs::Permissions::from_mode(0o755)).unwrap();
     let terminal = person.viewer(80, 24, &[("EDITOR", failing.as_str())]);
     terminal.press(&["e"]);

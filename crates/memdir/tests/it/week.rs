@@ -77,7 +77,7 @@ impl Session {
 fn ask(sandbox: &Sandbox, line: &str) -> Value {
     let block = sandbox.run(line.split_whitespace());
     assert_eq!(block.code, 0, "{line}: {}", block.stderr);
-    serde_json::from_str(&block.stdout).unwrap()
+    serde_json::from_str(&block.stdout).unwrap_or_else(|_| panic!("{line}: {}{}", block.stdout, block.stderr))
 }
 
 /// Lives through the week: after every prompt of every session the Stop hook's work is done.
