@@ -77,9 +77,11 @@ pub struct Addition<'a> {
     pub title: &'a str,
     /// Where it is written.
     pub path: RelPath,
+    /// What is there, if the memory replaces it.
+    pub base: Option<Content>,
 }
 
-/// Adds several memories at once, none of whose paths is taken, with their lines in the index.
+/// Adds several memories at once, or replaces what each names, with their lines in the index.
 ///
 /// # Errors
 /// A name is reserved for the index, a description is too long, or a text holds a NUL.
@@ -90,14 +92,15 @@ pub fn add_all(
 ) -> Result<Plan, ChangeRefused> {
     let mut plan = Plan::new(reason);
     let mut draft = IndexDraft::new(indexes)?;
-    for Addition { topic, title, path } in additions {
+    for Addition { topic, title, path, base } in additions {
         not_the_index(path)?;
         short_enough(path, topic.description)?;
         if topic.body.contains('\0') {
             return Err(ChangeRefused::Nul { path: path.clone() });
         }
         plan.raw.extend(said(topic));
-        plan.changes.push(Change::Write { path: path.clone(), content: topic.render().into(), base: None });
+        let content = topic.render().into();
+        plan.changes.push(Change::Write { path: path.clone(), content, base: base.clone() });
         draft.add(title, path, topic.description);
     }
     if !additions.is_empty() {

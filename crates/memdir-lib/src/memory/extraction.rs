@@ -164,6 +164,7 @@ impl Memory {
                 topic: memory.topic(now, session),
                 title: &memory.title,
                 path: path.clone(),
+                base: None,
             })
             .collect();
         let mut indexes = self.indexes()?;

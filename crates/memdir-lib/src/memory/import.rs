@@ -2,6 +2,7 @@ use std::collections::HashSet;
 
 use camino::Utf8Path;
 use jiff::Timestamp;
+use memdir_core::content_hash::ContentHash;
 use memdir_core::env::Env;
 use memdir_core::hygiene::{Reason, flag};
 use memdir_core::look::{Look, LookError};
@@ -10,7 +11,7 @@ use memdir_core::memory::topic::validity::ALWAYS_VALID;
 use memdir_core::memory::topic::{NewTopic, Topic, decode};
 use memdir_core::operation::{Author, AuthorKind};
 use memdir_core::other_agents::{ExportError, OtherAgent, Proposal, gather, propose, propose_export};
-use memdir_core::plan::Plan;
+use memdir_core::plan::{Content, Plan};
 use memdir_core::rel_path::RelPath;
 use memdir_disk::real_look::RealLook;
 
@@ -19,7 +20,7 @@ use super::{Memory, MemoryError, Wish, read_config};
 /// What taking over another agent's memory would do.
 #[derive(Debug, Clone)]
 pub struct Import {
-    /// What would be added.
+    /// What would be added, or would replace what an earlier import wrote.
     pub memories: Vec<Proposal>,
     /// What is there already, by name: under this name, or with the same text.
     pub known: Vec<String>,
@@ -48,7 +49,8 @@ const MAX_EXPORT: u64 = 64 << 20;
 
 impl Memory {
     /// Plans to take over what another agent keeps for the user and for this project. The other agent's files are read
-    /// and never changed; what this memory has already is not added again.
+    /// and never changed; what this memory has already is not added again. A memory that an import wrote and that
+    /// was not changed here since follows its source.
     ///
     /// # Errors
     /// This memory cannot be listed, or its index is not UTF-8.
@@ -93,7 +95,7 @@ impl Memory {
         problems
     }
 
-    /// Plans to add what is not known.
+    /// Plans to add what is not known, and to replace what an import wrote.
     fn plan_proposals(
         &self,
         agent: OtherAgent,
@@ -111,21 +113,25 @@ impl Memory {
             let (topic, _) = Topic::parse_head_of_whole(&text);
             texts.insert(folded(text.get(topic.body).unwrap_or_default()));
         }
-        let (mut memories, mut known, mut topics) = (Vec::new(), Vec::new(), Vec::new());
+        let reason = format!("import from {}", agent.name());
+        let (mut memories, mut known, mut places) = (Vec::new(), Vec::new(), Vec::new());
         let mut differing = Vec::new();
         for proposal in proposals {
             let path = RelPath::parse(&format!("{}.md", proposal.name))?;
             if !texts.insert(folded(&proposal.body)) {
                 known.push(proposal.name);
-            } else if paths.contains(path.as_str()) {
-                differing.push(format!("`{path}` is there with another text, and stays as it is"));
+                continue;
+            }
+            let base = self.written_for(&reason, &path)?;
+            if base.is_none() && paths.contains(path.as_str()) {
+                differing.push(format!("`{path}` was changed here, and stays as it is"));
                 known.push(proposal.name);
             } else {
                 memories.push(proposal);
-                topics.push(path);
+                places.push((path, base));
             }
         }
-        let new = memories.iter().zip(topics).map(|(proposal, path)| {
+        let new = memories.iter().zip(places).map(|(proposal, (path, base))| {
             let topic = NewTopic {
                 name: &proposal.name,
                 description: &proposal.description,
@@ -136,15 +142,26 @@ impl Memory {
                 modified: now,
                 origin_session: None,
             };
-            Addition { title: &proposal.name, topic, path }
+            Addition { title: &proposal.name, topic, path, base }
         });
         let new: Vec<_> = new.collect();
         let found = self.indexes()?;
         let indexes = found.with(Some(&catalogue));
-        let mut plan = change::add_all(&new, format!("import from {}", agent.name()), &indexes)?;
+        let mut plan = change::add_all(&new, reason, &indexes)?;
         plan.warnings.extend(problems.into_iter().chain(differing));
         plan.warnings.extend(memories.iter().filter_map(suspicion));
         Ok(Import { memories, known, sources, plan })
+    }
+
+    /// The content of a file, if its last change had this reason and it is as that change left it.
+    fn written_for(&self, reason: &str, path: &RelPath) -> Result<Option<Content>, MemoryError> {
+        let Some(content) = self.read(path)? else { return Ok(None) };
+        let (_, log) = self.log_about(path.as_str())?;
+        let last = log.operations.iter().find_map(|operation| {
+            let change = operation.changes.iter().find(|change| change.path == *path)?;
+            Some((operation.reason.as_str(), change.after))
+        });
+        Ok((last == Some((reason, Some(ContentHash::of(&content))))).then_some(Content(content)))
     }
 }
 

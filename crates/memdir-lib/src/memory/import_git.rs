@@ -75,8 +75,11 @@ impl Memory {
             let path = RelPath::parse(&format!("{}.md", candidate.name))?;
             let found = self.indexes()?;
             let reason = format!("add {path} from {}", candidate.source);
-            let plan =
-                change::add_all(&[Addition { title: topic.name, topic, path }], reason, &found.with(None))?;
+            let plan = change::add_all(
+                &[Addition { title: topic.name, topic, path, base: None }],
+                reason,
+                &found.with(None),
+            )?;
             if let Submitted::Staged { id, .. } = self.hold(&plan, &Wish::of(&author), now)? {
                 ids.push(id);
             }

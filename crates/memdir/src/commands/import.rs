@@ -25,8 +25,9 @@ use crate::world::World;
 #[command(
     name = "import",
     after_help = "The other agent's files are read where they are and never changed. A file with several sections becomes a memory for each.
-What is known already is not added again, so a second import adds nothing; what has changed there since is named and stays as it is
-here. With `--watch`, what is new there is added whenever a session starts; `memdir config unset import.watch` ends that. It is one operation: `memdir undo` undoes it.
+What is known already is not added again, so a second import adds nothing. What changed there since replaces what an import wrote
+here; what you changed here stays, and is named. It is one operation: `memdir undo` undoes it. With `--watch`, this is done
+whenever a session starts; `memdir config unset import.watch` ends that.
 `git` reads the messages of commits: those with a reason, reverts and breaking changes wait in `memdir review`, each with its commit.
 FILE is what `memdir export` wrote; all of it is checked before anything is written, and a memory that differs here stays.
 What it holds of other projects needs --all.

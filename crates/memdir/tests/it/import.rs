@@ -62,3 +62,32 @@ fn what_another_agent_knows_is_proposed_added_once_and_taken_back() {
     {"v":1,"op":null,"paths":[],"warnings":[],"conflicts":[]}
     "#);
 }
+
+#[test]
+fn what_is_watched_follows_its_source_until_it_is_changed_here() {
+    let mut sandbox = Sandbox::new();
+    let write = |sandbox: &Sandbox, port: u32| {
+        let text = format!("# Database\n- The staging database has port {port}\n");
+        sandbox.home.write("home/.codex/memories/MEMORY.md", text);
+    };
+    write(&sandbox, 5433);
+    assert_eq!(sandbox.run(["import", "codex", "--watch"]).code, 0);
+    let shown = |sandbox: &Sandbox| sandbox.run(["show", "codex-memory"]).stdout;
+    assert!(shown(&sandbox).contains("port 5433"), "{}", shown(&sandbox));
+    write(&sandbox, 5434);
+    let preview = sandbox.run(["import", "codex", "--dry-run"]).stdout;
+    assert!(preview.contains("port 5434") && shown(&sandbox).contains("port 5433"), "{preview}");
+    sandbox.stdin =
+        format!(r#"{{"hook_event_name":"SessionStart","cwd":"{}","source":"startup"}}"#, sandbox.cwd);
+    assert_eq!(sandbox.run(["hook", "SessionStart"]).code, 0);
+    assert_eq!(sandbox.run(["work"]).code, 0);
+    assert!(shown(&sandbox).contains("port 5434"), "{}", shown(&sandbox));
+    let index = sandbox.run(["show", "MEMORY.md"]).stdout;
+    assert!(index.contains("port 5434") && !index.contains("port 5433"), "{index}");
+    sandbox.stdin = String::new();
+    assert_eq!(sandbox.run(["set", "codex-memory", "description", "Mine"]).code, 0);
+    write(&sandbox, 5435);
+    let block = sandbox.run(["import", "codex"]);
+    assert!(block.stderr.contains("was changed here, and stays as it is"), "{}", block.stderr);
+    assert!(shown(&sandbox).contains("port 5434"), "{}", shown(&sandbox));
+}
