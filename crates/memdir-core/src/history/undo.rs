@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::short_ids::ShortIds;
 use crate::content_hash::ContentHash;
 use crate::memory::entrypoint::ENTRYPOINT;
 use crate::memory::index::OVERFLOW;
@@ -248,8 +247,7 @@ impl Undo<'_> {
             })
         };
         let operation = self.newer.iter().find(touches)?;
-        let ids = ShortIds::of(self.newer);
-        Some(format!("operation {}: {}", ids.short(&operation.id), operation.reason))
+        Some(format!("operation {}: {}", operation.id, operation.reason))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use memdir_core::config::Features;
 use serde_json::{Value, json};
@@ -16,6 +17,10 @@ fn observed(switches: &[(String, bool)]) -> String {
     let memory = sandbox.run(["path"]).stdout.trim_end().to_owned();
     sandbox.home.write(format!("{memory}/team/MEMORY.md"), "- [deploys](deploys.md) — on Tuesdays\n");
     sandbox.home.write(
+        format!("{memory}/house-rule.md"),
+        "---\nname: house-rule\ndescription: Tabs\npinned: true\nwhen: Bash(make fmt)\n---\nUse tabs.\n",
+    );
+    sandbox.home.write(
         "home/project/.claude/agents/reviewer.md",
         "---\nname: reviewer\ndescription: reviews\nmemory: user\n---\nReview.\n",
     );
@@ -29,11 +34,20 @@ fn observed(switches: &[(String, bool)]) -> String {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     sandbox.program = Some(program);
     let mut seen = sandbox.run(["prompt"]).stdout;
-    for (event, entrypoint) in
-        [("SessionStart", "cli"), ("Stop", "cli"), ("Stop", "sdk-cli"), ("SessionEnd", "cli")]
-    {
+    for (event, entrypoint) in [
+        ("SessionStart", "cli"),
+        ("UserPromptSubmit", "cli"),
+        ("PreToolUse", "cli"),
+        ("Stop", "cli"),
+        ("Stop", "sdk-cli"),
+        ("SessionEnd", "cli"),
+    ] {
         sandbox.vars = vec![("CLAUDE_CODE_ENTRYPOINT".to_owned(), entrypoint.to_owned())];
-        sandbox.stdin = json!({"hook_event_name": event, "session_id": format!("s-{event}-{entrypoint}"), "source": "startup"}).to_string();
+        sandbox.stdin = json!({
+            "hook_event_name": event, "session_id": format!("s-{event}-{entrypoint}"), "source": "startup",
+            "prompt": "Rename it", "tool_name": "Bash", "tool_input": {"command": "make fmt"},
+        })
+        .to_string();
         seen.push_str(&sandbox.run(["hook", event]).stdout);
     }
     // The jobs are not waited for.
@@ -55,7 +69,18 @@ fn observed(switches: &[(String, bool)]) -> String {
     }
     jobs.sort_unstable();
     let learned = sandbox.home.home().join(".claude/agent-memory/reviewer/MEMORY.md").is_file();
-    let text = format!("{seen}\n{jobs:?}\n{learned}");
+    let used = sandbox.home.home().join(".local/share/memdir/cache/usage/usage.jsonl").is_file();
+    let git = |arguments: &[&str]| {
+        let git = Command::new("git").args(arguments).current_dir(&sandbox.cwd).status().unwrap();
+        assert!(git.success(), "{arguments:?}");
+    };
+    git(&["init", "--quiet", "--initial-branch=main"]);
+    assert_eq!(sandbox.run(["journal", "start"]).code, 0);
+    assert_eq!(sandbox.run(["journal", "task", "Ship it"]).code, 0);
+    git(&["symbolic-ref", "HEAD", "refs/heads/other"]);
+    assert_eq!(sandbox.run(["journal", "progress", "--add", "write the notes"]).code, 0);
+    let task = sandbox.run(["journal", "show", "context/current-task.md"]).stdout.contains("Ship it");
+    let text = format!("{seen}\n{jobs:?}\n{learned} {used} {task}");
     text.replace(sandbox.home.root().as_str(), "[ROOT]")
         .replace(&memdir_core::project::encode_path::encode(sandbox.home.root().as_str()), "[SLUG]")
 }
@@ -67,9 +92,11 @@ fn every_switch_changes_something() {
     };
     let all: Vec<(String, bool)> = names.keys().map(|name| (name.clone(), true)).collect();
     let with_all = observed(&all);
-    for name in names.keys() {
+    assert_eq!(observed(&all), with_all, "nothing but a switch may make a difference");
+    let changes_nothing = |name: &&String| {
         let without: Vec<(String, bool)> =
-            all.iter().map(|(other, _)| (other.clone(), other != name)).collect();
-        assert_ne!(observed(&without), with_all, "`features.{name}` changes nothing");
-    }
+            all.iter().map(|(other, _)| (other.clone(), other != *name)).collect();
+        observed(&without) == with_all
+    };
+    assert_eq!(names.keys().filter(changes_nothing).collect::<Vec<_>>(), Vec::<&String>::new());
 }
