@@ -35,7 +35,7 @@ pub enum TeamError {
     /// A text that is not a session's token.
     #[error("`MEMDIR_TEAM_TOKEN` is not a token for sessions, or it is incomplete")]
     NoSessionToken,
-    /// Only a server can let somebody in for a while.
+    /// Only a server can admit a session for a while.
     #[error("only a team server gives out tokens for sessions: a repository cannot end them")]
     NoServer,
     /// An invitation into a folder of this machine.

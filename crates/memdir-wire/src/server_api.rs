@@ -206,7 +206,7 @@ pub struct JoinRequest {
     pub member: crate::signing::PublicKey,
 }
 
-/// A token for sessions that are thrown away: it ends soon, changes memories at most, and lets nobody in.
+/// A token for sessions that are thrown away: it ends soon, changes memories at most, and invites no one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SessionRequest {

@@ -209,7 +209,7 @@ pub(super) fn compare(
     }
 }
 
-/// What is said to replace a statement, and really stands there.
+/// What is said to replace a statement, if it really is there.
 struct Replacement {
     text: String,
     normal: String,
@@ -226,8 +226,8 @@ impl Replacement {
 fn replacement(claim: &Superseded, live: &Live<'_>, earlier: &Live<'_>) -> Option<Replacement> {
     let new = normal(&claim.replaced_by);
     // Whoever plans may choose between what was said, and add nothing of their own.
-    let stands = !new.is_empty() && live.holds(&new) && earlier.told(&new);
-    stands.then(|| Replacement { text: claim.replaced_by.clone(), normal: new })
+    let is_there = !new.is_empty() && live.holds(&new) && earlier.told(&new);
+    is_there.then(|| Replacement { text: claim.replaced_by.clone(), normal: new })
 }
 
 /// The directory after a plan.

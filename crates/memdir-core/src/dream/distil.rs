@@ -169,7 +169,7 @@ fn worth_keeping(note: &Note<'_>, today: Date) -> Option<Extracted> {
         None => memory_said(text, &source, note.day)
             .or_else(|| Some(memory_noted(&noted_type(text)?, &dated(text, note.day), &source, note.day)))?,
     };
-    // A day that was over when nobody had written it down yet is nothing to remember, unless something began on it.
+    // A day that was over before it was written down is nothing to remember, unless something began on it.
     if memory.day.is_some_and(|day| day < today) && !begins(text) {
         return None;
     }

@@ -97,7 +97,7 @@ impl Reading {
         })
     }
 
-    /// The same, each with the kind of the part that it stands in.
+    /// The same, each with the kind of the part that holds it.
     pub(super) fn said_with_kind(&self) -> impl Iterator<Item = (ChunkKind, &Statement)> {
         self.chunks().iter().flat_map(|chunk| chunk.statements.iter().map(|said| (chunk.kind, said)))
     }

@@ -1,6 +1,6 @@
 //! What two statements have to do with each other: whether one says all that the other says, or takes its place.
 //!
-//! Two statements are of one matter only if nothing tells their subjects apart. What stands on both sides and differs is
+//! Two statements are of one matter only if nothing tells their subjects apart. A word on both sides that differs is
 //! the difference that counts: `staging` and `production`, `Anna Berg` and `Anna Holm`, `v1` and `v2`.
 
 use std::collections::HashSet;
@@ -36,7 +36,7 @@ pub(super) struct Term {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum TermKind {
     Plain,
-    /// A name of somebody or something.
+    /// The name of a person or a thing.
     Name,
     /// Code, a path, an address.
     Exact,
@@ -133,7 +133,7 @@ impl Said {
         &self.terms
     }
 
-    /// What a newer statement has to do with this one. `context` says whether what stands around them is of one matter,
+    /// What a newer statement has to do with this one. `context` says whether the text around them is of one matter,
     /// and `is_later` whether the other is known to be younger.
     pub(super) fn relation(&self, newer: &Self, context: Context, is_later: bool) -> Option<Relation> {
         if context == Context::Apart {
@@ -154,7 +154,7 @@ impl Said {
         {
             return None;
         }
-        // In a text without spaces the verb stands behind all clauses.
+        // In a text without spaces the verb comes after all clauses.
         let is_told_whole = |terms: &[Term], missing: &[&Term]| {
             missing.len() * MOST_DENSE <= terms.len() && missing.iter().all(|term| !term.tells_apart())
         };
@@ -266,7 +266,7 @@ enum News {
     Change,
 }
 
-/// What stands around two statements: titles, descriptions, headings.
+/// The text around two statements: titles, descriptions, headings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Context {
     /// It names the same.

@@ -32,7 +32,7 @@ pub(super) fn names(text: &str) -> HashSet<String> {
     words
 }
 
-/// Whether every name and number of one text stands in the other, be it in another form of the word.
+/// Whether the other text holds every name and number of one, be it in another form of the word.
 pub(super) fn names_no_more_than(one: &str, other: &str) -> bool {
     const STEM: usize = 4;
     let known = names(other);

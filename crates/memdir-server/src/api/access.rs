@@ -71,7 +71,7 @@ pub(super) async fn add_session(
     let (request, _): (SessionRequest, _) = body::json(&headers, request, &server).await?;
     let days = days(Some(request.days), MEMBER_DAYS, MEMBER_DAYS)?;
     let scope = if request.read_only { Scope::Read } else { Scope::Session };
-    // Whoever ends the membership of a key ends its tokens: nobody else may hang theirs on it.
+    // The end of a key's membership ends its tokens, so no other member may tie theirs to it.
     let lines = server.store.tokens(&team).await?;
     let is_member = match &caller.team.wire_team {
         Some(id) => server.rosters.of(&server.store, &team, id).await?.knows(&request.member),

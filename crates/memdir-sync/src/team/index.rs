@@ -50,7 +50,7 @@ pub(crate) fn team_files(listing: &Listing) -> impl Iterator<Item = (String, Rel
     listing.files.iter().filter_map(move |file| Some((below(&file.path)?, file.path.clone())))
 }
 
-/// The same for these files: what each is called in the index, and where its description stands.
+/// The same for these files: what each is called in the index, and where its description is.
 pub(crate) fn index_of(
     memory: &Memory,
     mut files: Vec<(String, Described)>,

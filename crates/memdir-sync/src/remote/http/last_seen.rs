@@ -23,7 +23,7 @@ pub(super) struct Seen {
     pub(super) lineage: Vec<ContentHash>,
     /// Each file's content, and the number of the version that put it there.
     files: BTreeMap<String, (ContentHash, u64)>,
-    /// The lines that say so, as long as nobody asked: what did not change needs only the version.
+    /// The lines that say so, until they are asked for: what did not change needs only the version.
     unread: Option<String>,
 }
 
