@@ -28,7 +28,7 @@
 //!
 //! assert_eq!(memory.load(Profile::Current)?.text, "- [tabs](tabs.md) — wants tabs");
 //! assert!(prompt_section(&env, clock())?.is_some_and(|section| section.contains("wants tabs")));
-//! assert_eq!(recall(&env, "tabs or spaces?", 500, clock())?.len(), 1);
+//! assert_eq!(recall(&env, "Should I use tabs or spaces in this file?", 500, clock())?.len(), 1);
 //! # Ok(())
 //! # }
 //! ```
