@@ -154,7 +154,7 @@ impl Desk<'_> {
         Err(StorageError::Unavailable("others come in all the time".to_owned()).into())
     }
 
-    /// Whether one member leaves room for the others. Where a team has less than one member may have, nobody counts.
+    /// Whether one member leaves room for the others. A team that holds less than one member may is not counted.
     async fn check_share(
         &self,
         team: &Team,

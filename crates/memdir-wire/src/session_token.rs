@@ -17,7 +17,7 @@ pub struct SessionToken {
     pub team: TeamId,
     /// The address of its server, with the token that opens it for a while.
     pub remote: String,
-    /// Whether the session receives and sends nothing.
+    /// Whether the session only receives.
     pub read_only: bool,
     /// What the session is to the team.
     pub member: Member,
